@@ -74,6 +74,33 @@ describe("going back", () => {
     expect(within(log).getByText("second")).toBeTruthy();
   });
 
+  it("shows where older messages were summarized, what the model sees instead, and the way back to before", async () => {
+    const log = twoPrompts();
+    const summary = "# Goal\n\nRename **everything**.";
+    log.add("context.compacted", {
+      strategy: "summarize-early",
+      tokensBefore: 48_000,
+      tokensAfter: 6_000,
+      summary,
+    });
+    log.add("run.started", { prompt: "third" });
+    const fake = createFake({ sessions: [session("s", "One")], logs: { s: log.events } });
+    await open(fake);
+    const divider = await screen.findByRole("button", {
+      name: /^Older messages were summarized: 48,000 → 6,000 tokens/,
+    });
+    expect(screen.queryByRole("region", { name: "Summary for the model" })).toBeNull();
+    await userEvent.click(divider);
+    const shown = await screen.findByRole("region", { name: "Summary for the model" });
+    expect(within(shown).getByRole("heading", { name: "Goal" })).toBeTruthy();
+    await press("Go back to before");
+    const dialog = await screen.findByRole("dialog", { name: "Go back to before the compaction" });
+    await userEvent.click(within(dialog).getByRole("radio", { name: /^Conversation Revert/ }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Rewind" }));
+    expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 4, files: false, conversation: true }]);
+    await waitFor(() => expect(screen.queryByText(/^Older messages were summarized/)).toBeNull());
+  });
+
   it("forks before a message, with its words to be said differently, and links to the origin", async () => {
     const fake = createFake({ sessions: [session("s", "One")], logs: { s: twoPrompts().events } });
     await open(fake);

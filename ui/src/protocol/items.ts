@@ -1,5 +1,5 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { Elicitation } from "./generated";
+import type { CompactionStrategy, Elicitation } from "./generated";
 
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
@@ -68,7 +68,6 @@ export type FailureItem = Placed & {
 export type Notice =
   | { what: "stopped" }
   | { what: "retried"; attempt: number; delayMs: number; code: string }
-  | { what: "summarised"; tokensBefore: number; tokensAfter: number }
   /** Said while a run worked; the words are not loaded. */
   | { what: "unknown_words" }
   | { what: "reverted"; paths: readonly string[] }
@@ -87,4 +86,23 @@ export type RewoundItem = Placed & {
 };
 /** The session begins where another one stood. */
 export type ForkedItem = Placed & { kind: "forked"; fromSession: string; fromSeq: number };
-export type Item = UserItem | AssistantItem | ToolItem | FailureItem | NoticeItem | RewoundItem | ForkedItem;
+/** From here on the model is shown less of the conversation than the transcript has. */
+export type CompactedItem = Placed & {
+  kind: "compacted";
+  strategy: CompactionStrategy;
+  tokensBefore: number;
+  tokensAfter: number;
+  /** What stands for the messages that were left out; empty where none were. */
+  summary: string;
+  /** Calls whose results a note stands for. */
+  results: number;
+};
+export type Item =
+  | UserItem
+  | AssistantItem
+  | ToolItem
+  | FailureItem
+  | NoticeItem
+  | RewoundItem
+  | ForkedItem
+  | CompactedItem;

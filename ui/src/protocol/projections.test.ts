@@ -106,6 +106,12 @@ describe("the list of sessions", () => {
     expect(forked[0]?.origin).toBe("a");
   });
 
+  it("follows a session's new title, and keeps it when something else is set up", () => {
+    const renamed = step([session("b")], "session.configured", { title: "Better" });
+    expect(renamed[0]?.title).toBe("Better");
+    expect(step(renamed, "session.configured", { model: "a/b" })[0]?.title).toBe("Better");
+  });
+
   it("is grouped by project, the open one first even while it is empty", () => {
     expect(
       groupByProject([session("a")], "/open").map((group) => [group.project, group.families.length]),

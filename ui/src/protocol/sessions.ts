@@ -44,6 +44,7 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   const state =
     event.type === "run.paused" ? pausedFor(event.payload) : (stateAfter[event.type] ?? known.state);
   if (event.type === "session.created") return { title: event.payload.title || known.title };
+  if (event.type === "session.configured") return { title: event.payload.title ?? known.title };
   if (event.type === "session.forked") return { origin: event.payload.fromSession, parent: null };
   if (event.type === "run.started") {
     return { state, title: known.title || event.payload.prompt.split("\n")[0]?.slice(0, 80) || known.title };

@@ -20,6 +20,16 @@ describe("foldTranscript", () => {
     expect({ run, lastPrompt }).toEqual({ run: "ended", lastPrompt: "Hello" });
   });
 
+  it("has a compaction where it happened, and nothing of the conversation is gone", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "Hello" });
+    add("context.compacted", { tokensBefore: 900, tokensAfter: 400, prunedCalls: ["a", "b"], summary: "" });
+    add("output.message", { role: "assistant", content: "Done" });
+    const { items } = foldTranscript(events);
+    expect(items.map((item) => item.kind)).toEqual(["user", "compacted", "assistant"]);
+    expect(items[1]).toMatchObject({ strategy: "prune", tokensBefore: 900, tokensAfter: 400, results: 2 });
+  });
+
   it("shows a call as waiting, then as rejected, and keeps it rejected when its result arrives", () => {
     const { events, add } = eventLog("s");
     add("tool.call", { callId: "c", toolId: "edit_file", args: {} });

@@ -121,8 +121,7 @@ const steps: ByKind<Transcript, Transcript> = {
       hint: p.hint,
       retryable: p.retryable,
     }),
-  "context.compacted": (state, p, event) =>
-    notice(state, event, { what: "summarised", tokensBefore: p.tokensBefore, tokensAfter: p.tokensAfter }),
+  "context.compacted": compacted,
   "session.rewound": rewound,
   "session.forked": (state, p, event) =>
     append(state, { kind: "forked", ...at(event), fromSession: p.fromSession, fromSeq: p.fromSeq }),
@@ -163,6 +162,12 @@ function queueChanged(
     (now, { messageId, text }) => (typeof text === "string" ? remember(now, messageId, text) : now),
     told,
   );
+}
+
+function compacted(state: Transcript, p: PayloadOf<"context.compacted">, event: Event): Transcript {
+  const { strategy, tokensBefore, tokensAfter, summary, prunedCalls = [] } = p;
+  const sizes = { strategy, tokensBefore, tokensAfter };
+  return append(state, { kind: "compacted", ...at(event), ...sizes, summary, results: prunedCalls.length });
 }
 
 function rewound(state: Transcript, p: PayloadOf<"session.rewound">, event: Event): Transcript {

@@ -7,6 +7,7 @@ import { LongText } from "../../components/LongText";
 import { Markdown } from "../../components/markdown/Markdown";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
+import { Compacted } from "./Compacted";
 import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
@@ -116,6 +117,14 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       const open = () => actions.onOpenSession(item.fromSession, item.fromSeq);
       return <Forked item={item} title={actions.titleOf(item.fromSession)} onOpen={open} />;
     }
+    case "compacted":
+      return (
+        <Compacted
+          item={item}
+          onLink={actions.onLink}
+          onBack={actions.readOnly || item.takenBack ? null : () => actions.onRewind(item.seq - 1)}
+        />
+      );
     case "rewound":
       return (
         <Rewound

@@ -8,8 +8,6 @@ export function noticeWords(notice: Notice): string {
       return t`You stopped the run`;
     case "retried":
       return retryWords(notice);
-    case "summarised":
-      return t`Earlier messages were summarized: ${notice.tokensBefore} → ${notice.tokensAfter} tokens`;
     case "unknown_words":
       return t`You sent a message here during the run`;
     case "reverted":

@@ -88,13 +88,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
     </>
   );
   return (
-    <Dialog
-      title={undoes === null ? t`Rewind to this message` : t`Undo this rewind`}
-      open
-      onClose={onClose}
-      footer={footer}
-      wide
-    >
+    <Dialog title={titleOf(transcript, toSeq, undoes)} open onClose={onClose} footer={footer} wide>
       <p className="secondary history-lead">
         {undoes === null
           ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
@@ -123,6 +117,12 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
         (params.files ? <Restored preview={preview} /> : <p className="secondary">{t`No files change.`}</p>)}
     </Dialog>
   );
+}
+
+function titleOf({ items }: Transcript, toSeq: number, undoes: number | null): string {
+  if (undoes !== null) return t`Undo this rewind`;
+  const next = items.find((item) => item.seq === toSeq + 1);
+  return next?.kind === "compacted" ? t`Go back to before the compaction` : t`Rewind to this message`;
 }
 
 /** A rewind is taken back as it was made. */

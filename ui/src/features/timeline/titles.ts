@@ -39,7 +39,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "checkpoint.created": msg`Checkpoint created`,
   "state.snapshot": msg`State saved`,
   "context.added": msg`Context added`,
-  "context.compacted": msg`Earlier messages summarized`,
+  "context.compacted": msg`Context compacted`,
   "memory.observed": msg`Memory saved`,
   "memory.reflected": msg`Conclusion drawn`,
   "memory.reviewed": msg`Memory reviewed`,
