@@ -14,12 +14,12 @@ fn count(request: &Value) -> usize {
     (request["messages"].to_string().len() + request["tools"].to_string().len()) / 4
 }
 
-fn is_summary(request: &Value) -> bool {
+pub(crate) fn is_summary(request: &Value) -> bool {
     request["tools"].as_array().is_none_or(Vec::is_empty)
 }
 
 /// One answer, with the server's count of its request.
-fn answer(request: &Value, text: &str, call: Option<(&str, Value)>) -> Turn {
+pub(crate) fn answer(request: &Value, text: &str, call: Option<(&str, Value)>) -> Turn {
     let chunk = |delta: Value, reason: Option<&str>| {
         json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "mock",
             "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
@@ -28,7 +28,8 @@ fn answer(request: &Value, text: &str, call: Option<(&str, Value)>) -> Turn {
     let mut chunks = vec![chunk(json!({"role": "assistant", "content": text}), None)];
     let reason = if call.is_some() { "tool_calls" } else { "stop" };
     if let Some((name, args)) = call {
-        let id = format!("call_{made}_{}", args.to_string().len());
+        let words: String = args.to_string().chars().filter(char::is_ascii_alphanumeric).take(30).collect();
+        let id = format!("call_{made}_{words}");
         let function = json!({"name": name, "arguments": args.to_string()});
         chunks.push(chunk(
             json!({"tool_calls": [{"index": 0, "id": id, "type": "function", "function": function}]}),

@@ -7,8 +7,10 @@
 //! hold up no others.
 #![cfg(unix)]
 
+use crate::crash_compaction;
 use crate::crash_drive::{Course, Kill};
 use crate::crash_script::{STEPS, stage};
+use crate::harness::Stage;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 /// In full, and in a test run.
 const RANDOM_MOMENTS: [usize; 2] = [200, 30];
 const ASKING_MOMENTS: [usize; 2] = [20, 5];
+const COMPACTION_MOMENTS: [usize; 2] = [50, 14];
 /// A test run takes one event of so many.
 const EVENTS_TO_ONE: usize = 5;
 /// Steps of the run that stops at approvals: each takes a process of its own.
@@ -27,29 +30,37 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// A way through the script that no crash disturbed: every other is held against it.
 struct Undisturbed {
-    steps: usize,
+    stage: fn() -> Stage,
     approve: &'static str,
     files: BTreeMap<String, String>,
     /// How many events each process printed.
     printed: Vec<usize>,
+    /// The numbers of the events that compacted the conversation.
+    compactions: Vec<usize>,
     duration: Duration,
 }
 
 impl Undisturbed {
-    fn new(steps: usize, approve: &'static str) -> Self {
-        let mut course = Course::new(stage(steps), approve);
+    fn new(stage: fn() -> Stage, approve: &'static str) -> Self {
+        let mut course = Course::new(stage(), approve);
         let started = Instant::now();
         course.run(&[]);
         let duration = started.elapsed();
         let files = course.files();
         course.is_as_undisturbed(&files);
-        Self { steps, approve, files, printed: course.printed, duration }
+        let log = course.log();
+        let numbered = log.iter().zip(1..).filter(|(event, _)| event["type"] == "context.compacted");
+        let compactions = numbered.map(|(_, number)| number).collect();
+        Self { stage, approve, files, printed: course.printed, compactions, duration }
     }
 
     fn is_the_outcome_of(&self, kills: &[Kill]) {
-        let mut course = Course::new(stage(self.steps), self.approve);
+        let mut course = Course::new((self.stage)(), self.approve);
         course.run(kills);
         course.is_as_undisturbed(&self.files);
+        if !self.compactions.is_empty() {
+            crash_compaction::nothing_is_compacted_twice(&course.log());
+        }
     }
 
     /// Each case on a stage of its own, on as many threads as there are processors.
@@ -111,7 +122,7 @@ impl Random {
 #[test]
 fn a_run_killed_at_any_event_ends_as_if_nothing_had_happened() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = Undisturbed::new(STEPS, "all");
+    let whole = Undisturbed::new(|| stage(STEPS), "all");
     assert!(whole.printed[0] > 5 * STEPS, "{:?}", whole.printed);
     let events = whole.printed[0];
     let taken = (1..=events).filter(|event| is_taken(*event, events));
@@ -122,7 +133,7 @@ fn a_run_killed_at_any_event_ends_as_if_nothing_had_happened() {
 #[test]
 fn a_run_killed_at_any_moment_and_again_while_it_goes_on_ends_as_if_nothing_had_happened() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = Undisturbed::new(STEPS, "all");
+    let whole = Undisturbed::new(|| stage(STEPS), "all");
     let mut random = Random(seed());
     let mut once_or_twice = |case| (0..=case % 2).map(|_| random.moment(whole.duration)).collect();
     let cases: Vec<_> = (0..of_moments(RANDOM_MOMENTS)).map(&mut once_or_twice).collect();
@@ -133,7 +144,7 @@ fn a_run_killed_at_any_moment_and_again_while_it_goes_on_ends_as_if_nothing_had_
 #[test]
 fn a_run_with_approvals_killed_at_any_event_and_moment_ends_as_if_nothing_had_happened() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = Undisturbed::new(ASKING_STEPS, "ask");
+    let whole = Undisturbed::new(|| stage(ASKING_STEPS), "ask");
     let processes = whole.printed.len();
     assert!(processes > 4, "{:?}", whole.printed);
     let in_process = |process: usize, kill| [vec![Kill::Never; process], vec![kill]].concat();
@@ -147,5 +158,22 @@ fn a_run_with_approvals_killed_at_any_event_and_moment_ends_as_if_nothing_had_ha
     let mut random = Random(seed());
     let within = whole.duration / u32::try_from(processes).unwrap();
     cases.extend((0..of_moments(ASKING_MOMENTS)).map(|case| in_process(case % processes, random.moment(within))));
+    whole.is_the_outcome_of_each(&cases);
+}
+
+/// From three events before a compaction, among them the request for its summary, to two after it.
+#[test]
+fn a_run_killed_around_its_compactions_ends_as_if_nothing_had_happened() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let whole = Undisturbed::new(crash_compaction::stage, "all");
+    assert!(whole.compactions.len() > 3, "{:?}", whole.compactions);
+    let around = whole.compactions.iter().flat_map(|at| at - 3..=at + 2);
+    let at_events: Vec<usize> = around.filter(|event| *event <= whole.printed[0]).collect();
+    let moments = of_moments(COMPACTION_MOMENTS);
+    let every = at_events.len().div_ceil(moments / 2);
+    let mut cases: Vec<_> = at_events.iter().step_by(every).map(|event| vec![Kill::AtEvent(*event)]).collect();
+    let mut random = Random(seed());
+    let twice = |random: &mut Random| (0..2).map(|_| random.moment(whole.duration)).collect();
+    cases.extend((cases.len()..moments).map(|_| twice(&mut random)));
     whole.is_the_outcome_of_each(&cases);
 }

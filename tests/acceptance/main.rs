@@ -24,6 +24,7 @@ mod compaction;
 mod configuration;
 mod configuring;
 mod crash;
+mod crash_compaction;
 mod crash_drive;
 mod crash_limits;
 mod crash_script;
