@@ -2,8 +2,8 @@
 
 use crate::desktop_host::announce_project;
 use crate::{
-    arguments, display, log_files, process_environment, rpc, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_runs,
-    rpc_settings, window,
+    arguments, display, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
+    rpc_mcp, rpc_runs, rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -101,6 +101,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_history::take_back,
             rpc_history::fork_session,
             rpc_history::line_origins,
+            rpc_context::next_request,
+            rpc_context::compact_session,
+            rpc_context::configure_session,
             rpc_keeping::search_sessions,
             rpc_keeping::remove_session,
             rpc_keeping::export_session,

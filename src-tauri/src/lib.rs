@@ -13,6 +13,7 @@ mod display;
 mod log_files;
 mod process_environment;
 mod rpc;
+mod rpc_context;
 mod rpc_frames;
 mod rpc_history;
 mod rpc_keeping;

@@ -78,6 +78,7 @@ mod review;
 mod searching;
 mod secrets;
 mod session_grants;
+mod session_settings;
 mod session_tools;
 mod sessions;
 mod shown;

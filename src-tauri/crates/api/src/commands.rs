@@ -94,6 +94,12 @@ commands! {
     session_tools { session_id: String } -> Vec<SessionToolEntry>;
     /// The tools as they are then.
     switch_session_tools { session_id: String, on: Vec<String>, off: Vec<String> } -> Vec<SessionToolEntry>;
+    /// Null as the session: of a new one in this folder.
+    next_request { of: Shown } -> NextRequest;
+    /// Null: there is nothing to leave out.
+    compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
+    /// The next request as it is then.
+    configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
     search_sessions { text: String, project: Option<String>, limit: usize } -> Vec<SearchHit>;
     remove_session { session_id: String } -> RemovedSession;
     /// The file's path; null: the user changed their mind in the system's dialog.

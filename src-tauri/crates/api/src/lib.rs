@@ -11,6 +11,7 @@ mod kinds;
 
 mod approvals;
 mod commands;
+mod context;
 mod elicitations;
 mod error;
 mod event;
@@ -29,6 +30,7 @@ mod sessions;
 
 pub use approvals::*;
 pub use commands::{DeclaredCommand, declared_commands};
+pub use context::*;
 pub use elicitations::*;
 pub use error::*;
 pub use event::*;

@@ -5,7 +5,8 @@ mod sessions;
 
 pub(crate) use exec::{Approve, ExecArguments};
 pub(crate) use sessions::{
-    EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments, SessionsCommand,
+    ConfigureArguments, EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments,
+    SearchArguments, SessionsCommand,
 };
 
 use crate::exit::Exit;

@@ -155,6 +155,7 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                     | SessionsCommand::Fork { .. }
                     | SessionsCommand::Import { .. }
                     | SessionsCommand::Compact { .. }
+                    | SessionsCommand::Configure(_)
                     | SessionsCommand::Rename { .. }
             )
             | Command::Keys(_)

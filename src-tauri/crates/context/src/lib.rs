@@ -37,7 +37,7 @@ pub use rules::{
     RuleFile, RuleKind, load_rules, rule_kind,
 };
 pub use skills::{SkillText, Triggers};
-pub use system_prompt::{ChosenSkill, IndexEntry, Part, Rule, SystemPrompt, SystemPromptInputs, assemble};
+pub use system_prompt::{ChosenSkill, IndexEntry, Part, PartEntry, Rule, SystemPrompt, SystemPromptInputs, assemble};
 pub use template::render;
 pub use title::title_from_prompt;
 pub use tokens::{Corrected, CountTokens, TokenCorrection};

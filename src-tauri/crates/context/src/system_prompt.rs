@@ -1,7 +1,8 @@
 //! The order of the system prompt: base prompt, the custom part (call > session > configuration), the rules, the
-//! skills, the procedures.
+//! skills, the procedures, the memory.
 
-use crate::render;
+use crate::{MemoryText, render};
+use arki_domain::PartKind;
 
 const BASE_PROMPT: &str = include_str!("base_prompt.md");
 
@@ -17,6 +18,9 @@ const SKILLS: &str = "Skills explain how to do certain work well. When one fits 
 
 const PROCEDURES: &str = "Procedures list the steps of recurring work. When your task is one of them, read it with \
     `read_procedure` and follow it.";
+
+const MEMORY: &str = "The user keeps this for you to remember. It may be out of date: what you see in the project counts \
+    more.";
 
 /// The bytes of the prompt for the descriptions of all skills, or of all procedures.
 const MAX_INDEX_BYTES: usize = 16 * 1024;
@@ -57,14 +61,17 @@ pub struct SystemPromptInputs<'a> {
     pub plans: bool,
     /// The run works for another one.
     pub is_subagent: bool,
-    /// The call-level prompt wins over the configuration's.
+    /// The call-level prompt wins over the session's, and that over the configuration's.
     pub call_prompt: Option<&'a str>,
+    pub session_prompt: Option<&'a str>,
     pub configured_prompt: Option<&'a str>,
     /// From the root towards the file.
     pub rules: Vec<Rule>,
     pub skills: Vec<IndexEntry>,
     pub chosen_skills: Vec<ChosenSkill>,
     pub procedures: Vec<IndexEntry>,
+    /// Only what the user accepted.
+    pub memory: MemoryText,
 }
 
 /// One part of the prompt, and where it came from.
@@ -73,6 +80,29 @@ pub struct Part {
     pub name: &'static str,
     pub origin: String,
     pub text: String,
+    /// Switches it off in a session; `None` where it can't be.
+    pub id: Option<String>,
+    /// Lines of its text that can be switched off one by one.
+    pub entries: Vec<PartEntry>,
+}
+
+/// A line of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartEntry {
+    pub id: String,
+    pub name: String,
+    pub text: String,
+}
+
+impl Part {
+    fn new(name: &'static str, origin: &str, text: &str) -> Self {
+        let (origin, text) = (origin.to_owned(), text.to_owned());
+        Self { name, origin, text, id: None, entries: Vec::new() }
+    }
+
+    fn with_id(self, id: String) -> Self {
+        Self { id: Some(id), ..self }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,50 +121,54 @@ impl SystemPrompt {
 #[must_use]
 pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     let values = [("project", inputs.project), ("system", inputs.system), ("today", inputs.today)];
-    let mut parts = vec![Part { name: "base", origin: "built in".to_owned(), text: render(BASE_PROMPT, &values) }];
+    let mut parts = vec![Part::new("base", "built in", &render(BASE_PROMPT, &values))];
     if inputs.plans {
-        parts.push(Part { name: "plan", origin: "built in".to_owned(), text: PLANNING.to_owned() });
+        parts.push(Part::new("plan", "built in", PLANNING));
     }
     if inputs.is_subagent {
-        parts.push(Part { name: "subagent", origin: "built in".to_owned(), text: SUBAGENT.to_owned() });
+        parts.push(Part::new("subagent", "built in", SUBAGENT));
     }
     let custom = inputs
         .call_prompt
         .map(|text| ("call", text))
+        .or_else(|| inputs.session_prompt.map(|text| ("session", text)))
         .or_else(|| inputs.configured_prompt.map(|text| ("configuration", text)));
-    if let Some((origin, text)) = custom {
-        parts.push(Part { name: "custom", origin: origin.to_owned(), text: text.to_owned() });
-    }
-    parts.extend(inputs.rules.iter().map(|rule| Part {
-        name: "rules",
-        origin: rule.path.clone(),
-        text: format!("Rules of this project, from {}:\n\n{}", rule.path, rule.text),
+    parts.extend(custom.map(|(origin, text)| Part::new("custom", origin, text)));
+    parts.extend(inputs.rules.iter().map(|rule| {
+        let text = format!("Rules of this project, from {}:\n\n{}", rule.path, rule.text);
+        Part::new("rules", &rule.path, &text).with_id(PartKind::Rule.id(&rule.path))
     }));
-    parts.extend(index("skills", SKILLS, &inputs.skills));
-    parts.extend(inputs.chosen_skills.iter().map(|skill| Part {
-        name: "skill",
-        origin: skill.origin.clone(),
-        text: format!("The user asks you to use the skill {}:\n\n{}", skill.name, skill.text),
+    parts.extend(index("skills", SKILLS, PartKind::Skill, &inputs.skills));
+    parts.extend(inputs.chosen_skills.iter().map(|skill| {
+        let text = format!("The user asks you to use the skill {}:\n\n{}", skill.name, skill.text);
+        Part::new("skill", &skill.origin, &text)
     }));
-    parts.extend(index("procedures", PROCEDURES, &inputs.procedures));
+    parts.extend(index("procedures", PROCEDURES, PartKind::Procedure, &inputs.procedures));
+    parts.extend(memory(&inputs.memory));
     SystemPrompt { parts }
 }
 
+fn memory(memory: &MemoryText) -> Option<Part> {
+    let word = if memory.memories == 1 { "memory" } else { "memories" };
+    let origin = format!("{} {word}", memory.memories);
+    let text = format!("{MEMORY}\n\n{}", memory.text);
+    (!memory.text.is_empty()).then(|| Part::new("memory", &origin, &text).with_id(PartKind::Memory.id("")))
+}
+
 /// Names and descriptions; beyond the bound only names, so that the model can still ask.
-fn index(name: &'static str, what: &str, entries: &[IndexEntry]) -> Option<Part> {
+fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry]) -> Option<Part> {
     if entries.is_empty() {
         return None;
     }
     let mut text = what.to_owned();
+    let mut told = Vec::with_capacity(entries.len());
     for IndexEntry { name, description } in entries {
         let line = format!("\n- {name}: {description}");
-        if text.len() + line.len() <= MAX_INDEX_BYTES {
-            text.push_str(&line);
-        } else {
-            text.push_str(&format!("\n- {name}"));
-        }
+        let line = if text.len() + line.len() <= MAX_INDEX_BYTES { line } else { format!("\n- {name}") };
+        text.push_str(&line);
+        told.push(PartEntry { id: kind.id(name), name: name.clone(), text: line });
     }
-    Some(Part { name, origin: format!("{} {name}", entries.len()), text })
+    Some(Part { entries: told, ..Part::new(name, &format!("{} {name}", entries.len()), &text) })
 }
 
 #[cfg(test)]
@@ -142,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_is_base_custom_rules_skills_procedures() {
+    fn the_order_is_base_custom_rules_skills_procedures_memory() {
         let entry = |name: &str| IndexEntry { name: name.into(), description: "does it".into() };
         let prompt = assemble(&SystemPromptInputs {
             project: "/p",
@@ -151,6 +185,7 @@ mod tests {
             plans: true,
             is_subagent: true,
             call_prompt: Some("from the call"),
+            session_prompt: Some("from the session"),
             configured_prompt: Some("from the configuration"),
             rules: vec![
                 Rule { path: "AGENTS.md".into(), text: "one".into() },
@@ -159,6 +194,7 @@ mod tests {
             skills: vec![entry("pdf"), entry("csv")],
             chosen_skills: vec![ChosenSkill { name: "pdf".into(), origin: "SKILL.md".into(), text: "How.".into() }],
             procedures: vec![entry("release")],
+            memory: MemoryText { text: "- Use pnpm.\n".into(), memories: 1, left_out: 0 },
         });
         let origins: Vec<_> = prompt.parts.iter().map(|part| part.origin.as_str()).collect();
         assert_eq!(
@@ -173,6 +209,7 @@ mod tests {
                 "2 skills",
                 "SKILL.md",
                 "1 procedures",
+                "1 memory",
             ]
         );
         assert!(prompt.parts[6].text.ends_with("\n- pdf: does it\n- csv: does it"));

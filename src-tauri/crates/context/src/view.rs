@@ -5,12 +5,16 @@
 
 use crate::{CountTokens, SystemPrompt, TokenCorrection};
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
-use arki_domain::{Message, ToolDefinition};
+use arki_domain::{CallId, Message, PartKind, ToolDefinition};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// The prefix of MCP servers' tools: `mcp__SERVER__TOOL`.
 const MCP_PREFIX: &str = "mcp__";
 const MAX_ORIGIN_CHARS: usize = 60;
+/// The arguments that say most of a call.
+const TELLING_ARGUMENTS: [&str; 6] = ["path", "command", "pattern", "glob", "url", "name"];
 
 pub struct ContextViewInputs<'a> {
     pub system: &'a SystemPrompt,
@@ -22,6 +26,8 @@ pub struct ContextViewInputs<'a> {
     /// Learned from the requests before.
     pub correction: TokenCorrection,
     pub window: Option<u64>,
+    /// The parts that the session goes without, by their ids.
+    pub off: &'a [String],
     /// Uncorrected.
     pub estimate: &'a dyn CountTokens,
 }
@@ -52,8 +58,14 @@ pub struct ContextView {
 pub struct ContextPart {
     /// `base`, `custom`, `rules`, `skills`, `procedures`, `memory`, `tools`, `summary`, `messages`, `results` and others.
     pub part: String,
-    /// The source, for people: a path, a server, a tool, the beginning of a prompt.
+    /// The source, for people: a path, a server, a call, the beginning of a prompt.
     pub origin: String,
+    /// Switches the part off, and on again; `None` where it has to stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// It is switched off: of a result a note is left, of anything else nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
     pub tokens: u64,
     /// Of all that is sent, from 0 to 1.
     pub share: f64,
@@ -79,8 +91,9 @@ impl ContextView {
         let counted_messages = inputs.counted.map_or(0, |counted| counted.messages);
         let shown = inputs.conversation.iter().filter(|message| message.shown_as != ShownAs::LeftOut);
         let mut round = Round::default();
+        let calls = call_words(inputs.conversation);
         for (at, message) in shown.enumerate() {
-            round.add(&mut parts, message, inputs.estimate, at < counted_messages);
+            round.add(&mut parts, message, (inputs, &calls), at < counted_messages);
         }
         let head = parts[..head_end].iter().map(|part| part.estimate).sum::<u64>();
         let in_count = head + parts[head_end..].iter().map(|part| part.of_counted).sum::<u64>();
@@ -104,6 +117,8 @@ impl ContextView {
 struct Estimated {
     part: String,
     origin: String,
+    id: Option<String>,
+    off: bool,
     seq: Option<u64>,
     estimate: u64,
     /// Of these, what was in the counted request.
@@ -111,26 +126,68 @@ struct Estimated {
 }
 
 fn head_parts(inputs: &ContextViewInputs<'_>) -> Vec<Estimated> {
-    let head = |part: &str, origin: &str, estimate| Estimated {
+    let head = |part: &str, origin: &str, id: Option<String>, estimate| Estimated {
         part: part.to_owned(),
         origin: origin.to_owned(),
+        id,
+        off: false,
         seq: None,
         estimate,
         of_counted: 0,
     };
-    let system = inputs.system.parts.iter();
-    let mut parts: Vec<Estimated> =
-        system.map(|part| head(part.name, &part.origin, inputs.estimate.text(&part.text))).collect();
+    let mut parts = Vec::new();
+    for part in &inputs.system.parts {
+        let sizes = part.entries.iter().map(|entry| inputs.estimate.text(&entry.text));
+        let sizes: Vec<u64> = sizes.collect();
+        let whole = inputs.estimate.text(&part.text);
+        let rest = whole.saturating_sub(sizes.iter().sum());
+        parts.push(head(part.name, &part.origin, part.id.clone(), rest));
+        let entries = part.entries.iter().zip(sizes);
+        parts.extend(entries.map(|(entry, size)| head(part.name, &entry.name, Some(entry.id.clone()), size)));
+    }
     let before_tools = parts.len();
     for tool in inputs.tools {
-        let origin = server_of(&tool.name).unwrap_or("built in");
+        let server = server_of(&tool.name);
+        let origin = server.unwrap_or("built in");
         let size = inputs.estimate.tool(tool);
         match parts[before_tools..].iter_mut().find(|part| part.origin == origin) {
             Some(part) => part.estimate += size,
-            None => parts.push(head("tools", origin, size)),
+            None => parts.push(head("tools", origin, server.map(|server| PartKind::McpServer.id(server)), size)),
         }
     }
+    parts.extend(inputs.off.iter().filter_map(|id| {
+        let (part, origin) = part_that_is_off(id)?;
+        Some(Estimated { off: true, ..head(part, origin, Some(id.clone()), 0) })
+    }));
     parts
+}
+
+/// What the list calls a part that is off, and its name; `None` for a result, of which a note is left.
+fn part_that_is_off(id: &str) -> Option<(&'static str, &str)> {
+    let (kind, name) = id.split_once(':').unwrap_or((id, ""));
+    let part = match kind {
+        "rule" => "rules",
+        "skill" => "skills",
+        "procedure" => "procedures",
+        "mcp" => "tools",
+        "memory" => "memory",
+        _ => return None,
+    };
+    Some((part, name))
+}
+
+/// Each call in a few words: its tool and what it's about.
+fn call_words<'a>(conversation: &[ConversationMessage<'a>]) -> HashMap<&'a CallId, String> {
+    let requests = conversation.iter().filter_map(|message| match &**message.whole {
+        Message::ToolRequest { calls, .. } => Some(calls),
+        _ => None,
+    });
+    let words = requests.flatten().filter_map(|call| {
+        let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+        let telling = TELLING_ARGUMENTS.iter().find_map(|name| arguments.get(name)?.as_str())?;
+        Some((&call.call_id, format!("{} {}", call.tool_id, beginning(telling))))
+    });
+    words.collect()
 }
 
 /// Whose tool it is, where it's an MCP server's.
@@ -151,13 +208,20 @@ impl Round {
         &mut self,
         parts: &mut Vec<Estimated>,
         message: &ConversationMessage<'_>,
-        estimate: &dyn CountTokens,
+        (inputs, calls): (&ContextViewInputs<'_>, &HashMap<&CallId, String>),
         is_counted: bool,
     ) {
+        let (mut id, mut off) = (None, false);
         let (part, origin) = match (message.kind, &**message.message) {
             (MessageKind::Summary, _) => ("summary", "compaction".to_owned()),
             (MessageKind::Added { part, origin }, _) => (part.as_str(), origin.clone()),
-            (_, Message::ToolResult { tool_id, .. }) => ("results", tool_id.clone()),
+            (_, Message::ToolResult { tool_id, call_id, .. }) => {
+                off = message.shown_as == ShownAs::StandIn && PartKind::Result.is_off(call_id.as_str(), inputs.off);
+                // What a compaction took out stays out.
+                let can_be_switched = off || message.shown_as == ShownAs::Whole;
+                id = can_be_switched.then(|| PartKind::Result.id(call_id.as_str()));
+                ("results", calls.get(call_id).cloned().unwrap_or_else(|| tool_id.clone()))
+            }
             (MessageKind::Said, Message::User { content, .. }) => {
                 self.first_part = parts.len();
                 let origin = beginning(content);
@@ -166,11 +230,12 @@ impl Round {
             }
             _ => ("messages", self.origin.clone().unwrap_or_else(|| "conversation".to_owned())),
         };
-        let size = estimate.message(message.message);
+        let size = inputs.estimate.message(message.message);
         let of_counted = if is_counted { size } else { 0 };
+        // Each result stands for itself.
         let known = parts[self.first_part..]
             .iter_mut()
-            .find(|one| one.seq.is_some() && one.part == part && one.origin == origin);
+            .find(|one| id.is_none() && one.seq.is_some() && one.part == part && one.origin == origin);
         match known {
             Some(known) => {
                 known.estimate += size;
@@ -178,7 +243,7 @@ impl Round {
             }
             None => {
                 let (part, seq) = (part.to_owned(), Some(message.place));
-                parts.push(Estimated { part, origin, seq, estimate: size, of_counted });
+                parts.push(Estimated { part, origin, id, off, seq, estimate: size, of_counted });
             }
         }
     }
@@ -206,7 +271,8 @@ impl Scale {
         let before = self.upto(self.seen);
         self.seen += of_counted;
         let tokens = self.upto(self.seen) - before + self.correction.apply(part.estimate - of_counted);
-        ContextPart { part: part.part, origin: part.origin, tokens, share: 0.0, seq: part.seq }
+        let Estimated { part, origin, id, off, seq, .. } = part;
+        ContextPart { part, origin, id, off, tokens, share: 0.0, seq }
     }
 
     /// Returns what of the count falls to the first `seen` estimated tokens.

@@ -158,6 +158,8 @@ codes! {
     MODEL_NOT_FOUND,
     /// The model asked a question, but nobody can answer.
     NOBODY_TO_ASK,
+    /// The next request has no such part.
+    PART_UNKNOWN,
     /// The patch is invalid, or contradicts itself or the files.
     PATCH_INVALID,
     /// The path is empty, too long, or a name that systems reserve.

@@ -23,7 +23,10 @@ pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
 pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
-pub use overview::{ForkOrigin, MAX_DISABLED_TOOLS, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
+pub use overview::{
+    ForkOrigin, MAX_DISABLED_TOOLS, MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY,
+    SNAPSHOT_VERSION,
+};
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use progress::Progress;
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};

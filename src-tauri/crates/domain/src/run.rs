@@ -58,6 +58,12 @@ pub struct RunOptions {
     /// Tools that there are not in the run, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disabled_tools: Vec<String>,
+    /// Parts that requests of the run go without, such as `rule:AGENTS.md`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub off: Vec<String>,
+    /// The session's; the configuration's where `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
     /// Skills whose text the system prompt has, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,

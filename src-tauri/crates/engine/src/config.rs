@@ -16,7 +16,7 @@ mod template;
 
 pub use agents::AgentEntry;
 pub(crate) use denials::{denials_of, restrict_policy};
-pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
+pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub(crate) use invalid::invalid;
 pub(crate) use layers::shown;
 pub use layers::{ConfigValue, ShownConfig};
@@ -52,6 +52,9 @@ pub struct Config {
     pub(crate) core: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
+    /// Of the session at hand: its own prompt, and the parts that its requests go without.
+    pub(crate) session_prompt: Option<String>,
+    pub(crate) off: Vec<String>,
     pub(crate) agents: agents::Agents,
     pub providers: Vec<ProviderSettings>,
     /// With the tools that the agent has.

@@ -56,7 +56,7 @@ impl Kernels {
                 .into_iter()
                 .chain(self.mcp.mcp_tools(open, config))
                 .collect(),
-            guides: self.projects.guides_of(open, config).guides.clone(),
+            guides: self.projects.guides_of(open, config).without(&config.off),
             background: self.background.clone(),
             contents: self.records.contents().clone(),
         };

@@ -18,7 +18,7 @@ use crate::projects::Projects;
 use crate::projects::open::OpenProject;
 use crate::records::Records;
 use arki_api::{McpServerEntry, McpTestStep, McpTestStepName};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, PartKind};
 use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
@@ -158,13 +158,13 @@ impl Mcp {
                 Vec::new()
             }
         };
-        servers.iter().filter(|server| server.settings().enabled).flat_map(offered).collect()
+        servers.iter().filter(|server| is_on(server, config)).flat_map(offered).collect()
     }
 
     /// Before a run: servers that were never met are started, all at once, to say what tools they have. One that fails
     /// has none in this run.
     pub(crate) async fn meet_mcp_servers(&self, open: &OpenProject, config: &Config) {
-        let is_new = |server: &Arc<Server>| server.settings().enabled && !matches!(server.remembered(), Ok(Some(_)));
+        let is_new = |server: &Arc<Server>| is_on(server, config) && !matches!(server.remembered(), Ok(Some(_)));
         let new: Vec<Arc<Server>> = self.mcp_servers(open, config).into_iter().filter(is_new).collect();
         for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {
             if let Err(fault) = met {
@@ -363,4 +363,10 @@ fn step_name(step: Step) -> McpTestStepName {
         Step::Initialize => McpTestStepName::Initialize,
         Step::Tools => McpTestStepName::Tools,
     }
+}
+
+/// Returns whether the server has tools in a run of this configuration.
+fn is_on(server: &Server, config: &Config) -> bool {
+    let settings = server.settings();
+    settings.enabled && !PartKind::McpServer.is_off(&settings.name, &config.off)
 }

@@ -3,8 +3,10 @@
 pub(crate) mod active_run;
 mod answering;
 pub(crate) mod background;
+mod configuring;
 pub(crate) mod delegation;
 mod expiring;
+mod for_clients;
 pub(crate) mod hold;
 pub(crate) mod launch;
 pub(crate) mod next_request;

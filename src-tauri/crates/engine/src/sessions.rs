@@ -21,6 +21,7 @@ mod renaming;
 pub(crate) mod rewind;
 pub(crate) mod search;
 mod secrets;
+pub(crate) mod session_settings;
 pub(crate) mod session_tools;
 mod shown;
 pub(crate) mod story;

@@ -29,6 +29,14 @@ export type RunOptions = {
    */
   disabledTools?: Array<string>;
   /**
+   * Parts that requests of the run go without, such as `rule:AGENTS.md`.
+   */
+  off?: Array<string>;
+  /**
+   * The session's; the configuration's where `None`.
+   */
+  reasoningEffort?: string | null;
+  /**
    * Skills whose text the system prompt has, by name.
    */
   skills?: Array<string>;

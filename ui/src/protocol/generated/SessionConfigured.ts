@@ -2,15 +2,27 @@
 import type { RunApprovalMode } from "./RunApprovalMode";
 
 /**
- * Only what changed is present.
+ * Only what changed is present. An empty model, effort or prompt is as in the configuration again.
  */
 export type SessionConfigured = {
   model?: string | null;
+  /**
+   * The model's reasoning effort.
+   */
+  effort?: string | null;
+  /**
+   * The session's prompt: stronger than the configuration's, weaker than a call's.
+   */
+  system?: string | null;
   approve?: RunApprovalMode | null;
   /**
    * The tools that runs begun from now on don't have, by name; all of them.
    */
   disabledTools?: Array<string> | null;
+  /**
+   * The parts that requests of runs begun from now on go without, such as `rule:AGENTS.md`; all of them.
+   */
+  off?: Array<string> | null;
   /**
    * What the user calls the session.
    */

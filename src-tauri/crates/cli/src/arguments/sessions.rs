@@ -39,10 +39,33 @@ pub(crate) enum SessionsCommand {
         #[arg(long, value_name = "TEXT")]
         focus: Option<String>,
     },
+    /// Change a session's model, effort, prompt, tools and context, from its next run on
+    Configure(ConfigureArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
     /// Export a session: all events (jsonl), or the conversation as a document (md, html)
     Export(ExportArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigureArguments {
+    /// The id of a session or run
+    pub(crate) id: String,
+    /// Use this model; "" for the configured one
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub(crate) model: Option<String>,
+    /// Set the reasoning effort: minimal, low, medium or high; "" for the configured one
+    #[arg(long)]
+    pub(crate) effort: Option<String>,
+    /// Use this system prompt instead of the configured one; "" for the configured one
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// Switch off a part of the context, by its id in `arki context ID`, or a tool as tool:NAME; repeatable
+    #[arg(long, value_name = "PART")]
+    pub(crate) off: Vec<String>,
+    /// Switch a part or tool on again; repeatable
+    #[arg(long, value_name = "PART")]
+    pub(crate) on: Vec<String>,
 }
 
 #[derive(Debug, Args)]

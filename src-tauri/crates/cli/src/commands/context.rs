@@ -1,9 +1,12 @@
-//! `arki context`: the next request part by part, and what compactions left out. `arki sessions compact`: makes it shorter.
+//! `arki context`: the next request part by part, and what compactions left out. `arki sessions compact` makes it shorter,
+//! `arki sessions configure` changes what it's made of.
 
+use crate::arguments::ConfigureArguments;
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
+use arki_api::{NextRequest, SessionChanges};
 use arki_domain::Fault;
-use arki_engine::{Compacted, Engine, NextRequest};
+use arki_engine::{Compacted, Engine};
 use serde_json::json;
 use std::path::Path;
 
@@ -14,37 +17,38 @@ pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &O
     let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
     let next = engine.runs().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {
-        true => next.view.parts.iter().for_each(|part| output.object(part)),
+        true => next.parts.iter().for_each(|part| output.object(part)),
         false => show(&next, output),
     }
     Ok(Exit::Done)
 }
 
 fn show(next: &NextRequest, output: &Output) {
-    let view = &next.view;
-    for part in &view.parts {
+    for part in &next.parts {
         let filled = ((part.share * BAR_WIDTH as f64).round() as usize).min(BAR_WIDTH);
         let bar = format!("{}{}", "█".repeat(filled), "·".repeat(BAR_WIDTH - filled));
-        let origin = visible(&part.origin);
-        output.line(format!("{:>8}  {bar}  {:<10} {}", part.tokens, part.part, dim(&origin)));
+        let id = part.id.as_ref().map(|id| format!("  [{}]", visible(id))).unwrap_or_default();
+        let off = if part.off { "  (off)" } else { "" };
+        let origin = format!("{}{id}{off}", visible(&part.origin));
+        output.line(format!("{:>8}  {bar}  {:<10} {}", part.tokens, visible(&part.part), dim(&origin)));
     }
-    let window = match view.window {
+    let window = match next.window {
         Some(window) if window > 0 => {
-            format!(" of {window} ({} %)", view.total_tokens.saturating_mul(100) / window)
+            format!(" of {window} ({} %)", next.total_tokens.saturating_mul(100) / window)
         }
         _ => " (the model's window is not known)".to_owned(),
     };
-    output.line(format!("{:>8}  tokens{window}, {}", view.total_tokens, visible(&next.model)));
-    for (seq, compacted) in &next.compactions {
+    output.line(format!("{:>8}  tokens{window}, {}", next.total_tokens, visible(&next.model)));
+    for compacted in &next.compactions {
         let strategy = serde_json::to_value(compacted.strategy).ok();
         let strategy = strategy.as_ref().and_then(|word| word.as_str()).unwrap_or_default();
         output.line(format!(
-            "#{seq}  compacted ({strategy}): {} to {} tokens, target {}",
-            compacted.tokens_before, compacted.tokens_after, compacted.target_tokens
+            "#{}  compacted ({strategy}): {} to {} tokens, target {}",
+            compacted.seq, compacted.tokens_before, compacted.tokens_after, compacted.target_tokens
         ));
     }
-    if view.left_out.tokens > 0 {
-        let (messages, tokens) = (view.left_out.messages, view.left_out.tokens);
+    if next.left_out.tokens > 0 {
+        let (messages, tokens) = (next.left_out.messages, next.left_out.tokens);
         output
             .line(format!("Left out: {messages} messages and old results, about {tokens} tokens. The log keeps them."));
     }
@@ -67,5 +71,30 @@ pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, outp
             output.line(format!("Compacted: {} to {} tokens.", event.tokens_before, event.tokens_after));
         }
     }
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn configure(engine: &Engine, arguments: &ConfigureArguments, output: &Output) -> Result<Exit, Fault> {
+    let ConfigureArguments { id, model, effort, system, off, on } = arguments;
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let (model, effort, system) = (model.clone(), effort.clone(), system.clone());
+    let changes = SessionChanges { model, effort, system, off: off.clone(), on: on.clone() };
+    engine.runs().configure(&session_id, changes).await?;
+    let next = engine.runs().next_request(Path::new(""), Some(&session_id))?;
+    let off: Vec<&String> = next.parts.iter().filter(|part| part.off).filter_map(|part| part.id.as_ref()).collect();
+    if output.json {
+        let settings = &next.settings;
+        output.object(&json!({"sessionId": session_id, "model": settings.model, "effort": settings.effort,
+            "system": settings.system, "off": off}));
+        return Ok(Exit::Done);
+    }
+    let set = |what: &str, value: &Option<String>| {
+        output.line(format!("{what}: {}", value.as_ref().map_or("as configured".to_owned(), |value| visible(value))));
+    };
+    set("Model", &next.settings.model);
+    set("Effort", &next.settings.effort);
+    set("System prompt", &next.settings.system);
+    off.iter().for_each(|id| output.line(format!("Off: {}", visible(id))));
+    output.aside("The session's next run begins with these settings.");
     Ok(Exit::Done)
 }

@@ -56,6 +56,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::Import { file } => import(engine, file, output).await,
         SessionsCommand::Rename { id, title } => rename(engine, id, title, output).await,
         SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
+        SessionsCommand::Configure(arguments) => context::configure(engine, arguments, output).await,
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }

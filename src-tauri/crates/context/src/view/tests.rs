@@ -52,17 +52,18 @@ impl Said {
     }
 }
 
-fn result(content: &str) -> Message {
+fn result(id: &str, content: &str) -> Message {
     Message::ToolResult {
-        call_id: CallId::from("c"),
+        call_id: CallId::from(id),
         tool_id: "read_file".into(),
         content: content.into(),
         is_error: false,
     }
 }
 
-fn request() -> Message {
-    let call = ToolRequest { call_id: CallId::from("c"), tool_id: "read_file".into(), arguments: "{}".into() };
+fn request(id: &str) -> Message {
+    let arguments = json!({"limit": 2, "path": format!("{id}.txt")}).to_string();
+    let call = ToolRequest { call_id: CallId::from(id), tool_id: "read_file".into(), arguments };
     Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls: vec![call] }
 }
 
@@ -75,6 +76,10 @@ fn system() -> SystemPrompt {
 }
 
 fn view(said: &Said, counted: Option<CountedRequest>) -> ContextView {
+    view_without(said, counted, &[])
+}
+
+fn view_without(said: &Said, counted: Option<CountedRequest>, off: &[String]) -> ContextView {
     ContextView::of(&ContextViewInputs {
         system: &system(),
         tools: &[tool("read_file"), tool("mcp__docs__find"), tool("edit_file"), tool("mcp__docs__get")],
@@ -82,6 +87,7 @@ fn view(said: &Said, counted: Option<CountedRequest>) -> ContextView {
         counted,
         correction: TokenCorrection::default(),
         window: Some(10_000),
+        off,
         estimate: &Bytes,
     })
 }
@@ -89,10 +95,10 @@ fn view(said: &Said, counted: Option<CountedRequest>) -> ContextView {
 fn two_rounds() -> Said {
     let mut said = Said(Vec::new());
     said.say(Message::user("Fix the bug\nplease"));
-    said.say(request());
-    said.say(result(&"x".repeat(200)));
-    said.say(request());
-    said.say(result(&"x".repeat(300)));
+    said.say(request("a"));
+    said.say(result("a", &"x".repeat(200)));
+    said.say(request("b"));
+    said.say(result("b", &"x".repeat(300)));
     said.say(Message::user("And now test"));
     said
 }
@@ -100,21 +106,23 @@ fn two_rounds() -> Said {
 #[test]
 fn every_part_says_where_it_comes_from() {
     let view = view(&two_rounds(), None);
-    let parts: Vec<_> = view.parts.iter().map(|part| (part.part.as_str(), part.origin.as_str())).collect();
-    assert_eq!(
-        parts,
-        [
-            ("base", "built in"),
-            ("rules", "AGENTS.md"),
-            ("skills", "1 skills"),
-            ("tools", "built in"),
-            ("tools", "docs"),
-            ("messages", "Fix the bug"),
-            ("results", "read_file"),
-            ("messages", "And now test"),
-        ]
-    );
-    assert_eq!((view.parts[4].tokens, view.parts[6].tokens, view.parts[6].seq), (200, 500, Some(3)));
+    let words = |part: &ContextPart| (part.part.clone(), part.origin.clone(), part.id.clone().unwrap_or_default());
+    let parts: Vec<_> = view.parts.iter().map(words).collect();
+    let expected = [
+        ("base", "built in", ""),
+        ("rules", "AGENTS.md", "rule:AGENTS.md"),
+        ("skills", "1 skills", ""),
+        ("skills", "pdf", "skill:pdf"),
+        ("tools", "built in", ""),
+        ("tools", "docs", "mcp:docs"),
+        ("messages", "Fix the bug", ""),
+        ("results", "read_file a.txt", "result:a"),
+        ("results", "read_file b.txt", "result:b"),
+        ("messages", "And now test", ""),
+    ];
+    assert_eq!(parts, expected.map(|(part, origin, id)| (part.into(), origin.into(), id.into())));
+    let tokens: Vec<u64> = view.parts[5..9].iter().map(|part| part.tokens).collect();
+    assert_eq!((tokens, view.parts[7].seq), (vec![200, 38, 200, 300], Some(3)));
     assert!((view.parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9);
 }
 
@@ -122,20 +130,33 @@ fn every_part_says_where_it_comes_from() {
 fn parts_of_a_counted_request_add_up_to_the_count_and_the_rest_is_bent_by_it() {
     let said = two_rounds();
     let plain = view(&said, None);
-    let estimate: u64 = plain.parts[..7].iter().map(|part| part.tokens).sum();
+    let estimate: u64 = plain.parts[..9].iter().map(|part| part.tokens).sum();
     let counted = view(&said, Some(CountedRequest { messages: 5, tokens: estimate * 3 / 2 }));
-    assert_eq!(counted.parts[..7].iter().map(|part| part.tokens).sum::<u64>(), estimate * 3 / 2);
-    assert_eq!(counted.parts[7].tokens, plain.parts[7].tokens * 3 / 2);
+    assert_eq!(counted.parts[..9].iter().map(|part| part.tokens).sum::<u64>(), estimate * 3 / 2);
+    assert_eq!(counted.parts[9].tokens, plain.parts[9].tokens * 3 / 2);
 }
 
 #[test]
 fn what_was_left_out_is_no_part() {
     let mut said = two_rounds();
     said.0[0].1 = ShownAs::LeftOut;
-    (said.0[2].1, said.0[2].3) = (ShownAs::StandIn, Arc::new(result(&"x".repeat(20))));
+    (said.0[2].1, said.0[2].3) = (ShownAs::StandIn, Arc::new(result("a", &"x".repeat(20))));
     let view = view(&said, None);
+    assert_eq!(view.parts.iter().find(|part| part.origin == "read_file a.txt").unwrap().id, None);
     assert_eq!(view.left_out, LeftOut { messages: 1, tokens: 18 + 180 });
     assert!(view.parts.iter().all(|part| part.origin != "Fix the bug"));
+}
+
+#[test]
+fn what_is_off_stays_in_the_list() {
+    let mut said = two_rounds();
+    (said.0[2].1, said.0[2].3) = (ShownAs::StandIn, Arc::new(result("a", &"x".repeat(20))));
+    let off = ["mcp:mail", "result:a", "rule:CLAUDE.md"].map(str::to_owned);
+    let view = view_without(&said, None, &off);
+    let off: Vec<_> = view.parts.iter().filter(|part| part.off).collect();
+    let told: Vec<_> = off.iter().map(|part| (part.part.as_str(), part.origin.as_str(), part.tokens)).collect();
+    assert_eq!(told, [("tools", "mail", 0), ("rules", "CLAUDE.md", 0), ("results", "read_file a.txt", 20)]);
+    assert_eq!(off[2].id.as_deref(), Some("result:a"));
 }
 
 #[test]

@@ -15,15 +15,25 @@ payload! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_session: Option<SessionId>,
     }
-    /// Only what changed is present.
+    /// Only what changed is present. An empty model, effort or prompt is as in the configuration again.
+    #[derive(Default)]
     SessionConfigured {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub model: Option<String>,
+        /// The model's reasoning effort.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub effort: Option<String>,
+        /// The session's prompt: stronger than the configuration's, weaker than a call's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub system: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
         /// The tools that runs begun from now on don't have, by name; all of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub disabled_tools: Option<Vec<String>>,
+        /// The parts that requests of runs begun from now on go without, such as `rule:AGENTS.md`; all of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub off: Option<Vec<String>>,
         /// What the user calls the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,

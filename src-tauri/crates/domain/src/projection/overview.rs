@@ -12,9 +12,13 @@ use serde::{Deserialize, Serialize};
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 10;
+pub const SNAPSHOT_VERSION: u32 = 11;
 /// Tools that can be switched off in a session.
 pub const MAX_DISABLED_TOOLS: usize = 1_000;
+/// Parts that can be switched off in a session.
+pub const MAX_PARTS_OFF: usize = 1_000;
+/// Bytes of a session's prompt.
+pub const MAX_SESSION_PROMPT_BYTES: usize = 32 * 1024;
 /// Bytes of a title.
 pub const MAX_TITLE_BYTES: usize = 1_000;
 
@@ -39,7 +43,13 @@ pub struct Overview {
     pub agent: String,
     /// The user's choice for this session; `None` where the configuration holds.
     pub model: Option<String>,
+    /// The same of the reasoning effort.
+    pub effort: Option<String>,
+    /// The session's prompt, if it has one.
+    pub system: Option<String>,
     pub approve: Option<ApprovalMode>,
+    /// The parts that its runs' requests go without; a fork's neither.
+    pub off: Vec<String>,
     /// The tools that its runs don't have; a fork's neither.
     pub disabled_tools: Vec<String>,
     /// The folder's trust as last logged; `None` where the log has none.
@@ -110,19 +120,26 @@ impl Overview {
                 self.origin = Some(ForkOrigin { session_id: forked.from_session.clone(), seq: forked.from_seq });
                 self.queue = Queue::default();
             }
-            EventBody::SessionConfigured(SessionConfigured { model, approve, disabled_tools, title }) => {
-                if let Some(title) = title {
-                    self.title = cut(title, MAX_TITLE_BYTES).into_owned();
-                }
-                self.model = model.clone().or_else(|| self.model.take());
-                self.approve = approve.or(self.approve);
-                if let Some(tools) = disabled_tools {
-                    self.disabled_tools.clone_from(tools);
-                    self.disabled_tools.truncate(MAX_DISABLED_TOOLS);
-                }
-            }
+            EventBody::SessionConfigured(configured) => self.configure(configured),
             EventBody::TrustChanged(changed) => self.trusted = Some(changed.trusted),
             _ => {}
+        }
+    }
+
+    fn configure(&mut self, configured: &SessionConfigured) {
+        let SessionConfigured { model, effort, system, approve, disabled_tools, off, title } = configured;
+        if let Some(title) = title {
+            self.title = cut(title, MAX_TITLE_BYTES).into_owned();
+        }
+        set(&mut self.model, model.as_deref());
+        set(&mut self.effort, effort.as_deref());
+        set(&mut self.system, system.as_deref());
+        self.approve = approve.or(self.approve);
+        if let Some(tools) = disabled_tools {
+            self.disabled_tools = tools.iter().take(MAX_DISABLED_TOOLS).cloned().collect();
+        }
+        if let Some(parts) = off {
+            self.off = parts.iter().take(MAX_PARTS_OFF).cloned().collect();
         }
     }
 
@@ -136,6 +153,13 @@ impl Overview {
                 }
             }
         }
+    }
+}
+
+/// An empty value is none.
+fn set(setting: &mut Option<String>, changed: Option<&str>) {
+    if let Some(value) = changed {
+        *setting = (!value.is_empty()).then(|| cut(value, MAX_SESSION_PROMPT_BYTES).into_owned());
     }
 }
 

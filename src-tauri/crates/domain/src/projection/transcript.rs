@@ -6,6 +6,7 @@
 mod compaction;
 mod entry;
 mod stand_in;
+mod switching;
 
 #[cfg(test)]
 mod compaction_tests;
@@ -38,6 +39,8 @@ pub struct Transcript {
     open: Option<OpenTurn>,
     unanswered: Vec<Unanswered>,
     calls_seen: HashSet<CallId>,
+    /// Results that notes stand for because the user switched them off.
+    results_off: HashSet<CallId>,
     queue: Queue,
     background: BackgroundCalls,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
@@ -87,6 +90,7 @@ impl Transcript {
                 self.close_turn();
                 self.answer_orphans(event.seq);
                 self.tell_arrived(event.seq);
+                self.switch_results(event.seq, &started.options.off);
                 self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             EventBody::EngineRequest(request) if request.purpose.is_some() => {}

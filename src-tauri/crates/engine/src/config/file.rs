@@ -1,7 +1,7 @@
 //! One `config.json`, as it stands in the file. The keys of the contract, section 3.
 
 use super::schema::{CategoryKeys, RuleKeys};
-use arki_domain::{Category, Decision, ToolNames};
+use arki_domain::{Category, Code, Decision, Fault, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_policy::RuleDefinition;
 use arki_process::CommandLimits;
@@ -96,6 +96,16 @@ pub(crate) enum ReasoningEffort {
     Low,
     Medium,
     High,
+}
+
+/// # Errors
+/// `USAGE`, with the words that there are.
+pub(crate) fn known_effort(word: &str) -> Result<(), Fault> {
+    let known = Value::String(word.to_owned());
+    serde_json::from_value::<ReasoningEffort>(known).map(|_| ()).map_err(|_| {
+        let message = format!("There is no reasoning effort {word:?}.");
+        Fault::new(Code::USAGE, message, "Use one of: minimal, low, medium, high.")
+    })
 }
 
 impl ReasoningEffort {

@@ -56,6 +56,8 @@ impl Config {
             core: DEFAULT_CORE.to_owned(),
             model_options: ModelOptions::default(),
             system_prompt: None,
+            session_prompt: None,
+            off: Vec::new(),
             agents: agents::of_user(file, path)?,
             providers: file
                 .providers

@@ -79,12 +79,7 @@ mod tests {
         }
 
         async fn stored(&self) -> Vec<Arc<Event>> {
-            let draft = EventDraft::of_session(SessionConfigured {
-                model: None,
-                approve: None,
-                disabled_tools: None,
-                title: None,
-            });
+            let draft = EventDraft::of_session(SessionConfigured::default());
             self.store.append(&self.session_id, vec![draft]).await.unwrap()
         }
 

@@ -9,7 +9,7 @@ use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
 use arki_context::{ChosenSkill, IndexEntry};
 use arki_disk::EntryKind;
-use arki_domain::{Fault, plural};
+use arki_domain::{Fault, PartKind, plural};
 use arki_files::{PinKind, Project, ProjectPath, files_below, list};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
 use globset::GlobSet;
@@ -91,6 +91,14 @@ pub(crate) fn left_out_words(left_out: usize) -> Option<String> {
 }
 
 impl FoundGuides {
+    /// Those that the session doesn't go without.
+    pub(crate) fn without(&self, off: &[String]) -> Guides {
+        let mut guides = self.guides.clone();
+        guides.skills.retain(|skill| !PartKind::Skill.is_off(&skill.name, off));
+        guides.procedures.retain(|procedure| !PartKind::Procedure.is_off(&procedure.name, off));
+        guides
+    }
+
     /// Returns the notice for the user about skills that are left out.
     #[must_use]
     pub fn notice(&self) -> Option<String> {

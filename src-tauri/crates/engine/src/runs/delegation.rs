@@ -106,6 +106,7 @@ impl Runs {
                 max_cost_usd: context.cost_left_usd,
                 approval_timeout_seconds: options.approval_timeout_seconds,
                 disabled_tools,
+                off: options.off.clone(),
                 ..RunOptions::default()
             },
             ..StartRun::new(RunTarget::NewSession(delegation.project.clone()), task)

@@ -13,8 +13,8 @@ use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
-use arki_context::{SystemPrompt, SystemPromptInputs};
-use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId};
+use arki_context::{MemoryText, SystemPrompt, SystemPromptInputs};
+use arki_domain::{Code, Executor, Fault, ModelOptions, PartKind, RunOptions, SessionId};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,10 @@ impl Runs {
             disabled_tools: run.options.disabled_tools.clone(),
             ..config.policy.clone()
         };
+        let config = &Config { off: run.options.off.clone(), ..config.clone() };
         let output_schema = run.options.output_schema.clone();
+        let reasoning_effort = run.options.reasoning_effort.clone();
+        let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
@@ -104,7 +107,7 @@ impl Runs {
             redactor: self.records.redactor().clone(),
             system,
             images: Arc::new(self.images_of(&history.transcript)?),
-            model_options: ModelOptions { output_schema, ..config.model_options.clone() },
+            model_options: ModelOptions { output_schema, reasoning_effort, ..config.model_options.clone() },
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
             compaction: compaction_parts(&self.accounts, config)?,
@@ -146,6 +149,9 @@ impl Runs {
         is_subagent: bool,
     ) -> Result<SystemPrompt, Fault> {
         let found = self.projects.guides_of(open, config);
+        let guides = found.without(&config.off);
+        let mut rules = open.rules();
+        rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, &config.off));
         let inputs = SystemPromptInputs {
             project: &open.path(),
             system: std::env::consts::OS,
@@ -153,11 +159,13 @@ impl Runs {
             plans: options.plan,
             is_subagent,
             call_prompt: options.system.as_deref(),
+            session_prompt: config.session_prompt.as_deref(),
             configured_prompt: config.system_prompt.as_deref(),
-            rules: open.rules(),
-            skills: index(&found.guides.skills),
+            rules,
+            skills: index(&guides.skills),
             chosen_skills: found.chosen(&options.skills)?,
-            procedures: index(&found.guides.procedures),
+            procedures: index(&guides.procedures),
+            memory: MemoryText::default(),
         };
         Ok(arki_context::assemble(&inputs))
     }

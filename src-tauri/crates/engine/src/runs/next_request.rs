@@ -4,30 +4,26 @@ use crate::client::Presence;
 use crate::config::{AGENT, Config};
 use crate::records::blocking;
 use crate::runs::Runs;
+use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
+use crate::sessions::session_settings::SessionSettings;
 use arki_agent::{Compacted, RunControl, SessionToCompact, compact_session};
+use arki_api::NextRequest;
 use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
+use arki_domain::projection::RunState;
 use arki_domain::{ContextCompacted, EventBody, Fault, RunOptions, SessionId, ToolDefinition, Usage};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The next request part by part, and the compactions so far.
-#[derive(Debug)]
-pub struct NextRequest {
-    pub model: String,
-    pub view: ContextView,
-    /// With their events' numbers, oldest first.
-    pub compactions: Vec<(u64, ContextCompacted)>,
-}
 
 /// The part of a request before the conversation.
 struct Head {
     config: Config,
     system: SystemPrompt,
     tools: Arc<[ToolDefinition]>,
+    settings: SessionSettings,
 }
 
 impl Runs {
@@ -42,19 +38,22 @@ impl Runs {
             Some(session) => (self.sessions.history(session)?, self.told(session)?),
             None => Default::default(),
         };
-        let model = history.run.as_ref().map_or_else(|| head.config.model.clone(), |run| run.model.clone());
-        let window = self.accounts.providers(&head.config).model(&model).ok().and_then(|model| model.context_window());
+        let Head { config, system, tools, settings } = &head;
+        history.transcript.switch_results(history.last_seq + 1, &settings.off);
+        let model = head.model(history.run.as_ref());
+        let window = self.accounts.providers(config).model(&model).ok().and_then(|model| model.context_window());
         let conversation: Vec<_> = history.transcript.conversation().collect();
         let view = ContextView::of(&ContextViewInputs {
-            system: &head.system,
-            tools: &head.tools,
+            system,
+            tools,
             conversation: &conversation,
             counted: told.counted,
             correction: TokenCorrection::default(),
             window,
+            off: &settings.off,
             estimate: &EstimatedTokens,
         });
-        Ok(NextRequest { model, view, compactions: told.compactions })
+        Ok(for_clients(model, view, compactions(&told.compactions, &conversation), settings))
     }
 
     /// Makes the session's conversation shorter. `focus` says what is to be kept above all.
@@ -71,7 +70,7 @@ impl Runs {
         })
         .await?;
         let _hold = SessionHold::take(&self.records, &self.sessions, claim, RunControl::default()).await?;
-        let model = history.run.as_ref().map_or_else(|| head.config.model.clone(), |run| run.model.clone());
+        let model = head.model(history.run.as_ref());
         let model = self.accounts.providers(&head.config).model(&model)?;
         model.learn().await;
         let tools: u64 = head.tools.iter().map(|tool| EstimatedTokens.tool(tool)).sum();
@@ -90,20 +89,20 @@ impl Runs {
     }
 
     fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<Head, Fault> {
-        let (folder, agent, off) = match session {
+        let (folder, agent, settings) = match session {
             Some(session) => (
                 PathBuf::from(self.sessions.session(session)?.project),
                 self.sessions.agent_of(session)?,
-                self.sessions.disabled_tools(session, false, None)?,
+                self.sessions.settings(session)?,
             ),
-            None => (folder.to_owned(), AGENT.to_owned(), Vec::new()),
+            None => (folder.to_owned(), AGENT.to_owned(), SessionSettings::default()),
         };
         let open = self.projects.load_project(&folder)?;
-        let mut config = self.projects.config_of(&open)?.for_agent(&agent)?;
-        config.policy.disabled_tools.extend(off);
+        let mut config = self.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
+        config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), false)?;
         let tools = self.executor(&open, &config, Presence::default()).definitions();
-        Ok(Head { config, system, tools })
+        Ok(Head { config, system, tools, settings })
     }
 
     /// Returns what the session's own log says of its requests.
@@ -112,6 +111,14 @@ impl Runs {
         let own = Stretch { session_id: session.clone(), to_seq: None };
         self.sessions.each_event(&own, |event| told.apply(event.seq, event.body()))?;
         Ok(told)
+    }
+}
+
+impl Head {
+    /// The session's model, or that of its last run, or the configured one.
+    fn model(&self, last: Option<&RunState>) -> String {
+        let model = self.settings.model.as_ref().or_else(|| last.map(|run| &run.model));
+        model.unwrap_or(&self.config.model).clone()
     }
 }
 
@@ -137,7 +144,13 @@ impl Told {
                 self.counted = None;
                 self.compactions.push((seq, compacted));
             }
-            EventBody::SessionRewound(_) => self.counted = None,
+            EventBody::SessionRewound(rewound) => {
+                self.counted = None;
+                if rewound.conversation {
+                    self.compactions.retain(|(seq, _)| *seq <= rewound.to_seq);
+                }
+            }
+            EventBody::SessionConfigured(configured) if configured.title.is_none() => self.counted = None,
             _ => {}
         }
     }

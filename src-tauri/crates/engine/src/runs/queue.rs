@@ -117,10 +117,14 @@ impl Runs {
         let overview = self.sessions.overview(session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let start = StartRun {
-            model: overview.run.as_ref().map(|run| run.model.clone()),
-            options: overview
-                .run
-                .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),
+            model: overview.model.or_else(|| overview.run.as_ref().map(|run| run.model.clone())),
+            options: overview.run.map_or_else(RunOptions::default, |run| RunOptions {
+                images: Vec::new(),
+                // What is off and how hard the model thinks is the session's to say.
+                off: Vec::new(),
+                reasoning_effort: None,
+                ..run.options
+            }),
             message_id: Some(next.message_id),
             ..StartRun::new(RunTarget::Session(session_id.clone()), next.text)
         };

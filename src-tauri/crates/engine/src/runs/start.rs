@@ -9,6 +9,7 @@ use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::prompt_images;
+use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
@@ -125,11 +126,14 @@ impl Runs {
         let PipedPrompt { prompt, contents: mut kept, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let (open, config) = self.opened_for(open, project, agent.clone()).await?;
+        let mut settings = if is_new { SessionSettings::default() } else { self.sessions.settings(&session_id)? };
+        settings.off.extend(start.options.off.iter().cloned());
+        let config = config.in_session(&settings);
         self.mcp.meet_mcp_servers(&open, &config).await;
         let core = arki_agent::core(start.core.as_deref().unwrap_or(&config.core))?.name();
-        let model = start.model.clone().unwrap_or_else(|| config.model.clone());
+        let model = start.model.clone().or(settings.model).unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
-        let disabled_tools = self.sessions.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
+        let disabled_tools = start.disabled_tools.clone().unwrap_or(settings.disabled_tools);
         if start.disabled_tools.is_some() {
             self.sessions.ensure_known_tools(&open, &config, &disabled_tools)?;
         }
@@ -137,6 +141,8 @@ impl Runs {
             images,
             tools: config.policy.tools.clone(),
             disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
+            off: settings.off,
+            reasoning_effort: start.options.reasoning_effort.clone().or(settings.effort),
             ..with_limits(start.options, &config)
         };
         let providers = self.accounts.providers(&config);
@@ -174,10 +180,8 @@ impl Runs {
         }
         if start.disabled_tools.is_some() {
             drafts.push(EventDraft::of_session(SessionConfigured {
-                model: None,
-                approve: None,
                 disabled_tools: start.disabled_tools,
-                title: None,
+                ..SessionConfigured::default()
             }));
         }
         let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };

@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::MAX_LINEAGE;
-use arki_domain::projection::SessionSummary;
+use arki_domain::projection::{Overview, SessionSummary};
 use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
 use std::sync::Arc;
 
@@ -35,10 +35,8 @@ impl Sessions {
         };
         let forked = SessionForked { created: Some(created.clone()), from_session: session_id.clone(), from_seq: at };
         let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
-        let disabled_tools = self.overview(session_id)?.disabled_tools;
-        if !disabled_tools.is_empty() {
-            let configured =
-                SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools), title: None };
+        let configured = settings(self.overview(session_id)?);
+        if configured != SessionConfigured::default() {
             drafts.push(EventDraft::of_session(configured));
         }
         self.records.log().append(&fork, drafts).await?;
@@ -55,5 +53,17 @@ impl Sessions {
             format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
             format!("`arki events {session_id}` shows them."),
         ))
+    }
+}
+
+/// The settings that a fork takes over.
+fn settings(overview: Overview) -> SessionConfigured {
+    SessionConfigured {
+        model: overview.model,
+        effort: overview.effort,
+        system: overview.system,
+        disabled_tools: Some(overview.disabled_tools).filter(|tools| !tools.is_empty()),
+        off: Some(overview.off).filter(|parts| !parts.is_empty()),
+        ..SessionConfigured::default()
     }
 }

@@ -21,8 +21,7 @@ impl Sessions {
         }
         self.session(session_id)?;
         self.ensure_found_whole(session_id)?;
-        let configured =
-            SessionConfigured { model: None, approve: None, disabled_tools: None, title: Some(title.clone()) };
+        let configured = SessionConfigured { title: Some(title.clone()), ..SessionConfigured::default() };
         self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
         Ok(title)
     }

@@ -36,7 +36,7 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Fault> {
-        let disabled = self.disabled_tools(session, false, None)?;
+        let disabled = self.settings(session)?.disabled_tools;
         let tools = self.tools_of(Path::new(&self.session(session)?.project), &self.agent_of(session)?)?;
         let tool = |definition: &ToolDefinition| SessionTool {
             enabled: !disabled.iter().any(|name| *name == *definition.name),
@@ -54,7 +54,7 @@ impl Sessions {
         let config = self.projects.config_of(&open)?;
         self.ensure_known_tools(&open, &config, on)?;
         self.ensure_known_tools(&open, &config, off)?;
-        let before = self.disabled_tools(session, false, None)?;
+        let before = self.settings(session)?.disabled_tools;
         let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
         disabled.sort();
         disabled.dedup();
@@ -62,23 +62,9 @@ impl Sessions {
             return Ok(());
         }
         self.ensure_whole(session)?;
-        let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled), title: None };
+        let configured = SessionConfigured { disabled_tools: Some(disabled), ..SessionConfigured::default() };
         self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
         Ok(())
-    }
-
-    /// `given`, or what the session says.
-    pub(crate) fn disabled_tools(
-        &self,
-        session: &SessionId,
-        is_new: bool,
-        given: Option<&Vec<String>>,
-    ) -> Result<Vec<String>, Fault> {
-        match given {
-            Some(given) => Ok(given.clone()),
-            None if is_new => Ok(Vec::new()),
-            None => Ok(self.overview(session)?.disabled_tools),
-        }
     }
 
     /// A misspelt name would leave the tool on that it means.

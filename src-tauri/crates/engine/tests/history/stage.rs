@@ -117,9 +117,7 @@ impl Stage {
     pub(crate) async fn store_elsewhere(&self, session: &SessionId, count: usize) {
         let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
         let store = Store::open(&self.home.data_dir().join("arki.db"), options).unwrap();
-        let noted = || {
-            EventDraft::of_session(SessionConfigured { model: None, approve: None, disabled_tools: None, title: None })
-        };
+        let noted = || EventDraft::of_session(SessionConfigured::default());
         store.append(session, std::iter::repeat_with(noted).take(count).collect()).await.unwrap();
         store.close().unwrap();
     }

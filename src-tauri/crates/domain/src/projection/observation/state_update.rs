@@ -122,6 +122,7 @@ fn settings(configured: &SessionConfigured) -> String {
         (None, Some(_)) => "Approvals changed".to_owned(),
         (None, None) if configured.title.is_some() => "Renamed".to_owned(),
         (None, None) if configured.disabled_tools.is_some() => "Tools changed".to_owned(),
+        (None, None) if configured.off.is_some() => "Context changed".to_owned(),
         _ => "Settings changed".to_owned(),
     }
 }

@@ -46,11 +46,16 @@ fn small() -> Overview {
         event(1, SessionCreated { title: "T".into(), project: "/p".into(), agent: "arki".into(), parent_session }),
         event(2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 9 }),
         event(3, TrustChanged { project: "/p".into(), trusted: true, pins: vec![] }),
-        event(4, SessionConfigured { model: Some("p/m".into()), approve: None, disabled_tools: None, title: None }),
         event(
-            5,
-            SessionConfigured { model: None, approve: Some(ApprovalMode::Edits), disabled_tools: None, title: None },
+            4,
+            SessionConfigured {
+                model: Some("p/m".into()),
+                effort: Some("low".into()),
+                off: Some(vec!["rule:AGENTS.md".into()]),
+                ..SessionConfigured::default()
+            },
         ),
+        event(5, SessionConfigured { approve: Some(ApprovalMode::Edits), ..SessionConfigured::default() }),
         event(6, MessageQueued { message_id: MessageId::from("m1"), text: "x".into(), mode: QueueMode::Steer }),
         event(
             7,

@@ -18,6 +18,7 @@ impl Transcript {
     pub(super) fn compact(&mut self, seq: u64, compacted: ContextCompacted) {
         self.close_turn();
         let pruned: HashSet<&CallId> = compacted.pruned_calls.iter().collect();
+        self.results_off.retain(|call_id| !pruned.contains(call_id));
         let superseded = if compacted.dropped_seq_range.is_some() { self.superseded() } else { HashSet::new() };
         let waiting: HashSet<CallId> = self.unanswered.iter().map(|call| call.call_id.clone()).collect();
         let mut left_out: HashSet<CallId> = HashSet::new();

@@ -122,6 +122,41 @@ fn a_pruned_result_says_how_to_read_it_again() {
     assert_eq!(transcript.last_said_by("read_file").map(|said| &said[..2]), Some("c2"));
 }
 
+fn begun_without(off: &[&str]) -> EventBody {
+    let EventBody::RunStarted(mut started) = prompt("next") else { panic!("no run") };
+    started.options.off = off.iter().map(|id| format!("result:{id}")).collect();
+    started.into()
+}
+
+fn first_result(events: Vec<EventBody>) -> String {
+    texts(&numbered(events))[2].clone()
+}
+
+#[test]
+fn a_result_that_is_off_is_a_note_from_the_next_run_on_until_it_is_on_again() {
+    let (whole, note) = ("c1 says a lot a", "[Taken out to s");
+    let mut log = two_runs();
+    assert_eq!(first_result(log.clone()), whole);
+    log.push(begun_without(&["c1"]));
+    assert_eq!(first_result(log.clone()), note);
+    assert!(folded(&numbered(log.clone())).result_of(&CallId::from("c1")).is_some_and(|whole| whole.len() > 300));
+    log.push(begun_without(&["c1", "c2"]));
+    assert_eq!(first_result(log.clone()), note);
+    log.push(begun_without(&["c2"]));
+    assert_eq!(first_result(log.clone()), whole);
+    log.push(begun_without(&[]));
+    assert_eq!(texts(&numbered(log.clone()))[5], "c2 says a lot a");
+    log.push(rewound(7));
+    assert_eq!(first_result(log), note, "going back brings back what was off then");
+}
+
+#[test]
+fn what_a_compaction_took_out_stays_out_when_it_is_switched_on() {
+    let mut log = two_runs();
+    log.extend([begun_without(&["c1"]), compacted(None, &[], &["c1"], ""), begun_without(&[])]);
+    assert_eq!(first_result(log), "[Taken out to s");
+}
+
 #[test]
 fn a_second_summary_replaces_the_first() {
     let mut log = two_runs();

@@ -139,7 +139,7 @@ impl Entry {
         };
     }
 
-    fn shown_as(&self) -> ShownAs {
+    pub(super) fn shown_as(&self) -> ShownAs {
         self.spans.last().map_or(ShownAs::Whole, |span| span.shown_as)
     }
 

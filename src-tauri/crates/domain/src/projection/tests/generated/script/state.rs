@@ -164,6 +164,9 @@ impl Script {
                 approve,
                 disabled_tools,
                 title: a.is_multiple_of(5).then(|| format!("title {a}")),
+                effort: a.is_multiple_of(6).then(|| "high".to_owned()),
+                system: a.is_multiple_of(10).then(String::new),
+                off: a.is_multiple_of(4).then(|| vec![format!("result:c{a}")]),
             });
         } else if a == 11 {
             self.add(SandboxCleanedUp { call_id: None, notes: vec!["Put back.".to_owned()] });

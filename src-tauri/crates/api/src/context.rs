@@ -1,0 +1,99 @@
+//! A session's next request part by part, what compactions left out of it, and the settings that its next run begins with.
+
+use arki_domain::CompactionStrategy;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// What a message was that a compaction left out.
+    LeftOutKind { User, Assistant, Result }
+}
+
+wire! {
+    /// The request with which the next run would begin, but for its prompt.
+    NextRequest {
+        /// `provider/model`.
+        pub model: String,
+        /// In tokens; null where nobody knows it.
+        pub window: Option<u64>,
+        pub total_tokens: u64,
+        /// Of these, what the provider has counted; the rest is estimated.
+        pub counted_tokens: u64,
+        /// In the order in which they are sent.
+        pub parts: Vec<ContextPart>,
+        pub left_out: LeftOut,
+        /// Oldest first.
+        pub compactions: Vec<ContextCompaction>,
+        pub settings: SessionSettings,
+    }
+    ContextPart {
+        /// `base`, `custom`, `rules`, `skills`, `procedures`, `memory`, `tools`, `summary`, `messages`, `results` and
+        /// others.
+        pub part: String,
+        /// The source, for people: a path, a server, a call, the beginning of a prompt.
+        pub origin: String,
+        pub tokens: u64,
+        /// Of all that is sent, from 0 to 1.
+        pub share: f64,
+        /// The first event it comes from; null for what stands before the conversation.
+        pub seq: Option<u64>,
+        /// Switches it off and on again (`SessionChanges`); null where it has to stay.
+        pub id: Option<String>,
+        /// It is switched off: of a result a note is left, of anything else nothing.
+        pub off: bool,
+    }
+    /// All that compactions left out.
+    LeftOut {
+        pub messages: usize,
+        /// An estimate, results that notes stand in for included.
+        pub tokens: u64,
+    }
+    /// A compaction that still holds.
+    ContextCompaction {
+        /// Its event.
+        pub seq: u64,
+        pub strategy: CompactionStrategy,
+        pub tokens_before: u64,
+        pub tokens_after: u64,
+        pub target_tokens: u64,
+        /// The message that stands for what was left out; empty where only results were taken out.
+        pub summary: String,
+        /// The first of the messages that it left out or shortened to a note.
+        pub dropped: Vec<LeftOutMessage>,
+        pub dropped_count: usize,
+    }
+    LeftOutMessage {
+        pub seq: u64,
+        pub kind: LeftOutKind,
+        /// Its beginning.
+        pub text: String,
+    }
+    /// The tokens of the next request before and after a compaction.
+    CompactedSession {
+        pub tokens_before: u64,
+        pub tokens_after: u64,
+    }
+    /// The settings of a session's own; null where the configuration's hold.
+    SessionSettings {
+        pub model: Option<String>,
+        /// The reasoning effort: `minimal`, `low`, `medium` or `high`.
+        pub effort: Option<String>,
+        /// Its own prompt.
+        pub system: Option<String>,
+    }
+}
+
+/// Changes to a session's settings, from its next run on. What is absent stays; an empty text is as configured again.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[ts(export)]
+pub struct SessionChanges {
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    pub system: Option<String>,
+    /// The parts to go without, by their ids; a tool as `tool:NAME`.
+    pub off: Vec<String>,
+    /// The parts to have again.
+    pub on: Vec<String>,
+}

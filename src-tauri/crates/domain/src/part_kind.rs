@@ -1,0 +1,74 @@
+//! The parts of a request that a session can go without, and the ids by which they are switched off: `rule:AGENTS.md`,
+//! `skill:pdf`, `mcp:docs`, `result:CALL`, `memory`.
+
+use crate::CallId;
+
+/// Of the only memory that there is: it goes as a whole.
+const MEMORY: &str = "memory";
+
+/// A kind of part that can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKind {
+    /// By the rule's path, as it's shown.
+    Rule,
+    Skill,
+    Procedure,
+    /// All tools of an MCP server.
+    McpServer,
+    /// The result of a call, by the call's id.
+    Result,
+    /// Without a name.
+    Memory,
+}
+
+impl PartKind {
+    /// The id of the part of this kind with that name.
+    #[must_use]
+    pub fn id(self, name: &str) -> String {
+        match self {
+            Self::Memory => MEMORY.to_owned(),
+            kind => format!("{}:{name}", kind.word()),
+        }
+    }
+
+    /// Returns whether the part is among those that are off.
+    #[must_use]
+    pub fn is_off(self, name: &str, off: &[String]) -> bool {
+        off.iter().any(|part| match self {
+            Self::Memory => part == MEMORY,
+            kind => part.split_once(':') == Some((kind.word(), name)),
+        })
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Skill => "skill",
+            Self::Procedure => "procedure",
+            Self::McpServer => "mcp",
+            Self::Result => "result",
+            Self::Memory => MEMORY,
+        }
+    }
+}
+
+/// The calls whose results are off.
+pub fn results_off(off: &[String]) -> impl Iterator<Item = CallId> {
+    let word = PartKind::Result.word();
+    off.iter().filter_map(move |part| part.split_once(':').filter(|(kind, _)| *kind == word)).map(|(_, id)| id.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_off_by_its_kind_and_whole_name() {
+        let off = ["rule:docs/a:b.md".to_owned(), "result:c1".to_owned(), "memory".to_owned()];
+        assert!(PartKind::Rule.is_off("docs/a:b.md", &off));
+        assert!(!PartKind::Rule.is_off("docs/a", &off) && !PartKind::Skill.is_off("docs/a:b.md", &off));
+        assert!(PartKind::Memory.is_off("", &off));
+        assert_eq!(PartKind::Rule.id("docs/a:b.md"), off[0]);
+        assert_eq!(results_off(&off).collect::<Vec<_>>(), [CallId::from("c1")]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Changes to a session's settings: its model, effort and prompt, its tools, and the parts that its requests go without.
+
+use crate::config::{Config, known_effort};
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::sessions::names::{ambiguous, shown};
+use crate::sessions::session_settings::SessionSettings;
+use arki_api::SessionChanges;
+use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};
+use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionId};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Before the name of a tool that is to be switched.
+const TOOL: &str = "tool:";
+
+impl Runs {
+    /// Changes what the session's next run begins with.
+    ///
+    /// # Errors
+    /// `UNKNOWN_PROVIDER`, `PART_UNKNOWN`, `TOOL_UNKNOWN`, `PROMPT_VALIDATION_FAILED` and others; then nothing is
+    /// changed.
+    pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Fault> {
+        let session = session_id.clone();
+        let configured = blocking(self, move |runs| {
+            runs.sessions.ensure_whole(&session)?;
+            runs.configured(&session, &changes)
+        });
+        let configured = configured.await?;
+        if configured != SessionConfigured::default() {
+            self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
+        }
+        Ok(())
+    }
+
+    fn configured(&self, session_id: &SessionId, changes: &SessionChanges) -> Result<SessionConfigured, Fault> {
+        let before = self.sessions.settings(session_id)?;
+        let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
+        let config = self.projects.config_of(&open)?;
+        self.ensure_usable(&config, changes)?;
+        let (off_tools, off) = split(&changes.off);
+        let (on_tools, on) = split(&changes.on);
+        for tools in [&off_tools, &on_tools] {
+            self.sessions.ensure_known_tools(&open, &config, tools)?;
+        }
+        let parts = match off.is_empty() && on.is_empty() {
+            true => before.off.clone(),
+            false => self.parts_off(session_id, &before, (&off, &on))?,
+        };
+        let tools = switched(&before.disabled_tools, &off_tools, &on_tools);
+        let changed = |new: &Option<String>, old: &Option<String>| {
+            new.clone().filter(|new| new.as_str() != old.as_deref().unwrap_or_default())
+        };
+        Ok(SessionConfigured {
+            model: changed(&changes.model, &before.model),
+            effort: changed(&changes.effort, &before.effort),
+            system: changed(&changes.system, &before.system),
+            off: (parts != before.off).then_some(parts),
+            disabled_tools: (tools != before.disabled_tools).then_some(tools),
+            ..SessionConfigured::default()
+        })
+    }
+
+    fn ensure_usable(&self, config: &Config, changes: &SessionChanges) -> Result<(), Fault> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        if let Some(model) = given(&changes.model) {
+            self.accounts.providers(config).model(&model)?;
+        }
+        if let Some(effort) = given(&changes.effort) {
+            known_effort(&effort)?;
+        }
+        let Some(system) = given(&changes.system) else { return Ok(()) };
+        let wrong = match system.len() {
+            bytes if bytes > MAX_SESSION_PROMPT_BYTES => {
+                format!("The prompt has {bytes} bytes, and the limit is {MAX_SESSION_PROMPT_BYTES}.")
+            }
+            _ if system.contains('\0') => "The prompt has a null character.".to_owned(),
+            _ if system.trim().is_empty() => "The prompt is empty.".to_owned(),
+            _ => return Ok(()),
+        };
+        Err(Fault::new(Code::PROMPT_VALIDATION_FAILED, wrong, "Write another prompt."))
+    }
+
+    /// The ids of the parts that are off then.
+    fn parts_off(
+        &self,
+        session_id: &SessionId,
+        before: &SessionSettings,
+        (off, on): (&[String], &[String]),
+    ) -> Result<Vec<String>, Fault> {
+        let next = self.next_request(Path::new(""), Some(session_id))?;
+        let mut known: BTreeSet<String> = next.parts.into_iter().filter_map(|part| part.id).collect();
+        known.extend(before.off.iter().cloned());
+        let named = |names: &[String]| -> Result<Vec<String>, Fault> {
+            names.iter().map(|name| part_named(&known, name, session_id)).collect()
+        };
+        let parts = switched(&before.off, &named(off)?, &named(on)?);
+        if parts.len() > MAX_PARTS_OFF {
+            let hint = format!("Switch off up to {MAX_PARTS_OFF}, or compact the session.");
+            return Err(Fault::new(Code::USAGE, "These are too many parts.", hint));
+        }
+        Ok(parts)
+    }
+}
+
+fn split(names: &[String]) -> (Vec<String>, Vec<String>) {
+    let (tools, parts): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with(TOOL));
+    let tools = tools.into_iter().map(|name| name[TOOL.len()..].to_owned()).collect();
+    (tools, parts.into_iter().cloned().collect())
+}
+
+fn switched(before: &[String], off: &[String], on: &[String]) -> Vec<String> {
+    let mut now: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
+    now.sort();
+    now.dedup();
+    now
+}
+
+/// The part of that id, or the only one whose id begins so.
+fn part_named(known: &BTreeSet<String>, name: &str, session_id: &SessionId) -> Result<String, Fault> {
+    if known.contains(name) {
+        return Ok(name.to_owned());
+    }
+    let begins: Vec<String> = known.iter().filter(|id| !name.is_empty() && id.starts_with(name)).cloned().collect();
+    match begins.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            let nearest = known.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
+            let nearest = nearest.map_or_else(String::new, |id| format!("The nearest is {}. ", shown(id)));
+            let hint = format!("{nearest}`arki context {session_id}` shows them all.");
+            let message = format!("The next request has no part {} that can be switched.", shown(name));
+            Err(Fault::new(Code::PART_UNKNOWN, message, hint))
+        }
+        _ => Err(ambiguous(&format!("\"{}\" fits", shown(name)), "parts", begins)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_by_its_id_or_the_only_beginning_that_fits() {
+        let known: BTreeSet<String> =
+            ["memory", "result:call_1", "result:call_22", "rule:AGENTS.md"].map(str::to_owned).into();
+        let session = SessionId::from("s");
+        let named = |name: &str| part_named(&known, name, &session);
+        assert_eq!(named("rule:A").unwrap(), "rule:AGENTS.md");
+        assert_eq!(named("result:call_1").unwrap(), "result:call_1");
+        assert!(named("result:").unwrap_err().is(Code::ID_AMBIGUOUS));
+        let unknown = named("rule:CLAUDE.md").unwrap_err();
+        assert!(unknown.is(Code::PART_UNKNOWN) && unknown.hint.contains("AGENTS.md"), "{unknown:?}");
+        assert!(named("").unwrap_err().is(Code::PART_UNKNOWN));
+    }
+
+    #[test]
+    fn switching_on_wins_and_nothing_is_named_twice() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(switched(&names(&["b", "a"]), &names(&["c", "a"]), &names(&["b"])), names(&["a", "c"]));
+    }
+}

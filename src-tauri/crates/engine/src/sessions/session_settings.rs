@@ -1,0 +1,38 @@
+//! A session's own settings: its next run begins with them.
+
+use crate::config::Config;
+use crate::sessions::Sessions;
+use arki_domain::{Fault, SessionId};
+
+/// The settings; `None` where the configuration's hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SessionSettings {
+    pub(crate) model: Option<String>,
+    pub(crate) effort: Option<String>,
+    pub(crate) system: Option<String>,
+    /// The parts that its requests go without, by their ids.
+    pub(crate) off: Vec<String>,
+    pub(crate) disabled_tools: Vec<String>,
+}
+
+impl Sessions {
+    pub(crate) fn settings(&self, session_id: &SessionId) -> Result<SessionSettings, Fault> {
+        let overview = self.overview(session_id)?;
+        Ok(SessionSettings {
+            model: overview.model,
+            effort: overview.effort,
+            system: overview.system,
+            off: overview.off,
+            disabled_tools: overview.disabled_tools,
+        })
+    }
+}
+
+impl Config {
+    /// As configured, with what the session says of its prompt and of the parts it goes without.
+    pub(crate) fn in_session(mut self, settings: &SessionSettings) -> Self {
+        self.session_prompt.clone_from(&settings.system);
+        self.off.clone_from(&settings.off);
+        self
+    }
+}

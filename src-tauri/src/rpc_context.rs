@@ -1,0 +1,45 @@
+//! The window's commands about a session's next request: thin delegates to the engine.
+
+use crate::desktop::Desktop;
+use crate::rpc::{Answer, reading};
+use arki_api::{CompactedSession, NextRequest, SessionChanges, Shown};
+use arki_domain::SessionId;
+use arki_engine::{Compacted, RunTarget};
+use std::path::Path;
+use tauri::State;
+
+#[tauri::command]
+pub(crate) async fn next_request(of: Shown, desktop: State<'_, Desktop>) -> Answer<NextRequest> {
+    reading(&desktop, move |engine| match engine.runs().target_shown(of)? {
+        RunTarget::Session(session_id) => engine.runs().next_request(Path::new(""), Some(&session_id)),
+        RunTarget::NewSession(folder) => engine.runs().next_request(&folder, None),
+    })
+    .await
+}
+
+#[tauri::command]
+pub(crate) async fn compact_session(
+    session_id: String,
+    focus: Option<String>,
+    desktop: State<'_, Desktop>,
+) -> Answer<Option<CompactedSession>> {
+    let compacted = desktop.engine.runs().compact(&SessionId::from(session_id), focus.as_deref()).await?;
+    Ok(match compacted {
+        Compacted::NothingToDo => None,
+        Compacted::Done(event) => {
+            Some(CompactedSession { tokens_before: event.tokens_before, tokens_after: event.tokens_after })
+        }
+    })
+}
+
+/// The next request as it is then.
+#[tauri::command]
+pub(crate) async fn configure_session(
+    session_id: String,
+    changes: SessionChanges,
+    desktop: State<'_, Desktop>,
+) -> Answer<NextRequest> {
+    let session_id = SessionId::from(session_id);
+    desktop.engine.runs().configure(&session_id, changes).await?;
+    reading(&desktop, move |engine| engine.runs().next_request(Path::new(""), Some(&session_id))).await
+}
