@@ -76,6 +76,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_frames::next_frame,
             rpc_runs::list_sessions,
             rpc_runs::session_page,
+            rpc_runs::list_commands,
             rpc_runs::send_message,
             rpc_runs::stop_run,
             rpc_runs::retry_now,

@@ -4,7 +4,7 @@ use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
     ApprovalSummary, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent, SessionPage,
-    SessionSummary, Shown,
+    SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
@@ -30,6 +30,12 @@ pub(crate) async fn session_page(
     let limit = limit.min(LARGEST_PAGE);
     reading(&desktop, move |engine| engine.sessions().session_page(&SessionId::from(session_id), before_seq, limit))
         .await
+}
+
+#[tauri::command]
+pub(crate) async fn list_commands(desktop: State<'_, Desktop>) -> Answer<Vec<SlashCommandEntry>> {
+    let folder = desktop.client.folder();
+    reading(&desktop, move |engine| engine.projects().slash_commands(folder.as_deref())).await
 }
 
 #[tauri::command]

@@ -23,6 +23,7 @@ mod commands;
 mod compaction;
 mod configuration;
 mod configuring;
+mod context_files;
 mod crash;
 mod crash_compaction;
 mod crash_drive;

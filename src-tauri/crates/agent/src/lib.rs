@@ -13,6 +13,7 @@ mod budget;
 mod compacting;
 mod core;
 mod ending;
+mod late_context;
 mod retry;
 mod run_host;
 mod summary;

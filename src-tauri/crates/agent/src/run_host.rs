@@ -10,7 +10,8 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
+    Executor, Fault, LateContext, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused,
+    SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub struct RunParts {
     /// The time one answer may take, from its request to its last word.
     pub max_answer: Duration,
     pub compaction: CompactionParts,
+    pub late_context: Arc<dyn LateContext>,
 }
 
 /// The control of a run from outside: to stop it, or to pause it after its present step.

@@ -265,6 +265,7 @@ impl Stage {
                 model: None,
                 estimate: Arc::new(NoTokens),
             },
+            late_context: Arc::new(NoLateContext),
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };

@@ -21,6 +21,7 @@ impl RunHost {
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
         let turn = self.state.turn + 1;
         self.parts.model.learn().await;
+        self.add_late_context().await?;
         if let Some(end) = self.compact_where_due().await? {
             return Ok(Some(end));
         }

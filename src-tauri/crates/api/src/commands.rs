@@ -157,6 +157,9 @@ commands! {
     set_key { provider: String, key: String } -> ();
     remove_key { provider: String } -> ();
 
+    /// What can be typed behind a `/` in the folder that is open, by name.
+    list_commands {} -> Vec<SlashCommandEntry>;
+
     /// Of the folder that is open. Starts none.
     list_mcp_servers {} -> Vec<McpServerEntry>;
     save_mcp_server { name: String, settings: McpServerSettings } -> ();

@@ -26,6 +26,8 @@ wire! {
         /// Oldest first.
         pub compactions: Vec<ContextCompaction>,
         pub settings: SessionSettings,
+        /// What is wrong with rules and the like that it is made of, a sentence each.
+        pub warnings: Vec<String>,
     }
     ContextPart {
         /// `base`, `custom`, `rules`, `skills`, `procedures`, `memory`, `tools`, `summary`, `messages`, `results` and

@@ -27,6 +27,7 @@ mod runs;
 mod schema_tests;
 mod session_tools;
 mod sessions;
+mod slash_commands;
 
 pub use approvals::*;
 pub use commands::{DeclaredCommand, declared_commands};
@@ -44,3 +45,4 @@ pub use provider_test::*;
 pub use runs::*;
 pub use session_tools::*;
 pub use sessions::*;
+pub use slash_commands::*;

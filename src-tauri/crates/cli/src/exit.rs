@@ -25,6 +25,7 @@ const USAGE_CODES: &[Code] = &[
     Code::APPROVAL_EXPIRED,
     Code::APPROVAL_NOT_FOUND,
     Code::CHANGE_NOT_FOUND,
+    Code::COMMAND_UNKNOWN,
     Code::CONFIG_INVALID,
     Code::CONFIG_UNKNOWN_KEY,
     Code::CURSOR_UNKNOWN,

@@ -18,10 +18,16 @@ pub struct BuiltInCommand {
     /// Empty where it takes none.
     pub arguments: &'static str,
     pub description: &'static str,
+    /// Whether it begins a run; otherwise whoever shows the session carries it out.
+    pub begins_run: bool,
 }
 
 const fn built_in(name: &'static str, arguments: &'static str, description: &'static str) -> BuiltInCommand {
-    BuiltInCommand { name, arguments, description }
+    BuiltInCommand { name, arguments, description, begins_run: false }
+}
+
+const fn prompt(name: &'static str, arguments: &'static str, description: &'static str) -> BuiltInCommand {
+    BuiltInCommand { begins_run: true, ..built_in(name, arguments, description) }
 }
 
 /// In the order in which they are listed.
@@ -29,13 +35,13 @@ pub const BUILT_IN_COMMANDS: &[BuiltInCommand] = &[
     built_in("compact", "[what to keep]", "Shorten what the model sees of this conversation"),
     built_in("context", "", "Show what the next request is made of"),
     built_in("help", "", "List the commands"),
-    built_in("init", "", "Write an AGENTS.md from what is in the project"),
+    prompt("init", "", "Write an AGENTS.md from what is in the project"),
     built_in("model", "[PROVIDER/MODEL]", "Choose the model from the next run on"),
     built_in("new", "", "Begin a new session"),
-    built_in("plan", "[task]", "Plan without changing anything"),
+    prompt("plan", "[task]", "Plan without changing anything"),
     built_in("rename", "TITLE", "Rename this session"),
-    built_in("review", "[what]", "Review the changes in this project"),
-    built_in("skill", "NAME", "Use a skill in the next run"),
+    prompt("review", "[what]", "Review the changes in this project"),
+    prompt("skill", "NAME [task]", "Use a skill in the next run"),
     built_in("tools", "", "Choose the tools of this session"),
     built_in("undo", "", "Take back the last change"),
     built_in("usage", "", "Show tokens and cost of this session"),

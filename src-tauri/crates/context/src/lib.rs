@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod allowed_tools;
 mod commands;
 mod compaction;
 mod front_matter;
@@ -22,6 +23,7 @@ mod title;
 mod tokens;
 mod view;
 
+pub use allowed_tools::AllowedTools;
 pub use commands::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand, UserCommand, split_arguments};
 pub use compaction::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, MIN_SAVED_TOKENS, SummaryAnswer, SummaryPlan,
@@ -34,7 +36,7 @@ pub use path_ranking::rank_paths;
 pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};
 pub use rules::{
     Applies, FileWarning, ImportedText, LoadedRule, LoadedRules, MAX_RULE_BYTES, MAX_RULES, MAX_RULES_AT_START_BYTES,
-    RuleFile, RuleKind, load_rules, rule_kind,
+    RuleFile, RuleKind, imports_of, load_rules, rule_kind, rule_order,
 };
 pub use skills::{SkillText, Triggers};
 pub use system_prompt::{ChosenSkill, IndexEntry, Part, PartEntry, Rule, SystemPrompt, SystemPromptInputs, assemble};

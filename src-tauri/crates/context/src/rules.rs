@@ -11,8 +11,8 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
-pub use imports::ImportedText;
-pub use kind::{RuleKind, rule_kind};
+pub use imports::{ImportedText, imports_of};
+pub use kind::{RuleKind, rule_kind, rule_order};
 
 use crate::FrontMatter;
 use globset::{GlobBuilder, GlobMatcher};
@@ -45,6 +45,7 @@ pub struct FileWarning {
 #[derive(Debug, Clone)]
 pub struct LoadedRule {
     pub path: String,
+    pub is_users: bool,
     /// With what it imports.
     pub text: String,
     pub applies: Applies,
@@ -75,7 +76,7 @@ pub struct LoadedRules {
 pub fn load_rules(files: &[RuleFile<'_>], read: &mut dyn FnMut(&str) -> ImportedText) -> LoadedRules {
     let mut loaded = LoadedRules::default();
     for file in files.iter().take(MAX_RULES) {
-        let rule = loaded.rule(file, read);
+        let Some(rule) = loaded.rule(file, read) else { continue };
         // Projects often have CLAUDE.md and AGENTS.md with the same text.
         let is_known =
             loaded.rules.iter().any(|known| known.text.trim() == rule.text.trim() && known.is_same_place(&rule));
@@ -103,12 +104,13 @@ impl LoadedRules {
         touched
     }
 
-    fn rule(&mut self, file: &RuleFile<'_>, read: &mut dyn FnMut(&str) -> ImportedText) -> LoadedRule {
+    /// `None` for a file that is no rule by any convention.
+    fn rule(&mut self, file: &RuleFile<'_>, read: &mut dyn FnMut(&str) -> ImportedText) -> Option<LoadedRule> {
+        let kind = if file.is_users { RuleKind::Folder(String::new()) } else { rule_kind(file.path)? };
         let head = FrontMatter::read(file.text);
         if let Some(warning) = &head.warning {
             self.warn(file.path, warning);
         }
-        let kind = if file.is_users { RuleKind::Folder(String::new()) } else { rule_kind(file.path) };
         let applies = self.applies(file.path, &kind, &head);
         let body = if matches!(kind, RuleKind::Folder(_)) && !head.is_present { file.text } else { head.body };
         let mut text = body.trim_start_matches('\u{feff}').to_owned();
@@ -116,7 +118,7 @@ impl LoadedRules {
             text = imports::with_imports(file.path, &text, read, &mut self.warnings);
         }
         let text = self.bounded(file.path, &text, MAX_RULE_BYTES);
-        LoadedRule { path: file.path.to_owned(), text, applies }
+        Some(LoadedRule { path: file.path.to_owned(), is_users: file.is_users, text, applies })
     }
 
     fn applies(&mut self, path: &str, kind: &RuleKind, head: &FrontMatter<'_>) -> Applies {

@@ -25,12 +25,13 @@ const MEMORY: &str = "The user keeps this for you to remember. It may be out of 
 /// The bytes of the prompt for the descriptions of all skills, or of all procedures.
 const MAX_INDEX_BYTES: usize = 16 * 1024;
 
-/// A rules file of a trusted project.
+/// A rules file of a trusted project, or the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Relative to the project.
+    /// Relative to the project, or as it is shown.
     pub path: String,
     pub text: String,
+    pub is_users: bool,
 }
 
 /// A skill or procedure that the model may read when it needs it.
@@ -135,7 +136,8 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
         .or_else(|| inputs.configured_prompt.map(|text| ("configuration", text)));
     parts.extend(custom.map(|(origin, text)| Part::new("custom", origin, text)));
     parts.extend(inputs.rules.iter().map(|rule| {
-        let text = format!("Rules of this project, from {}:\n\n{}", rule.path, rule.text);
+        let whose = if rule.is_users { "the user" } else { "this project" };
+        let text = format!("Rules of {whose}, from {}:\n\n{}", rule.path, rule.text);
         Part::new("rules", &rule.path, &text).with_id(PartKind::Rule.id(&rule.path))
     }));
     parts.extend(index("skills", SKILLS, PartKind::Skill, &inputs.skills));
@@ -188,8 +190,8 @@ mod tests {
             session_prompt: Some("from the session"),
             configured_prompt: Some("from the configuration"),
             rules: vec![
-                Rule { path: "AGENTS.md".into(), text: "one".into() },
-                Rule { path: "a/AGENTS.md".into(), text: "two".into() },
+                Rule { path: "AGENTS.md".into(), text: "one".into(), is_users: true },
+                Rule { path: "a/AGENTS.md".into(), text: "two".into(), is_users: false },
             ],
             skills: vec![entry("pdf"), entry("csv")],
             chosen_skills: vec![ChosenSkill { name: "pdf".into(), origin: "SKILL.md".into(), text: "How.".into() }],

@@ -11,9 +11,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Folders whose content is executed or obeyed, wherever they are in the project.
-const PROTECTED_FOLDERS: &[&str] = &[".git", ".arki", ".claude", ".agent", ".agents", ".skills"];
+const PROTECTED_FOLDERS: &[&str] = &[".git", ".arki", ".claude", ".cursor", ".agent", ".agents", ".skills"];
 /// Files that instruct, wherever they are in the project.
-const PROTECTED_FILES: &[&str] = &["agents.md", "claude.md", "agents.local.md", "claude.local.md"];
+const PROTECTED_FILES: &[&str] =
+    &["agents.md", "claude.md", "agents.local.md", "claude.local.md", "copilot-instructions.md"];
+/// A folder that instructs, below another that doesn't.
+const PROTECTED_PAIR: [&str; 2] = [".github", "instructions"];
 
 const SECRET_FOLDERS: &[&str] = &[".ssh", ".aws", ".gnupg", ".azure", ".kube", ".password-store"];
 const SECRET_NAMES: &[&str] = &[
@@ -88,6 +91,7 @@ pub fn is_protected_name(path: &str) -> bool {
     let parts = folded_parts(path);
     let is_one_of = |names: &[&str], part: &String| names.iter().any(|name| part == name || is_short_for(part, name));
     parts.iter().any(|part| is_one_of(PROTECTED_FOLDERS, part))
+        || parts.windows(2).any(|pair| pair == PROTECTED_PAIR)
         || parts.last().is_some_and(|name| is_one_of(PROTECTED_FILES, name))
 }
 
@@ -212,6 +216,9 @@ mod tests {
             ".agent/skills/x/run.sh",
             ".agents/skills/x/SKILL.md",
             ".skills/a",
+            ".cursor/rules/a.mdc",
+            ".github/copilot-instructions.md",
+            ".github/instructions/a.md",
         ] {
             assert!(protected(text), "{text}");
         }

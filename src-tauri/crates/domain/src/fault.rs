@@ -62,6 +62,8 @@ codes! {
     COMMAND_OVER_LIMIT,
     /// A command could not be started.
     COMMAND_SPAWN_FAILED,
+    /// There is no such slash command.
+    COMMAND_UNKNOWN,
     /// The configuration has an error.
     CONFIG_INVALID,
     /// The configuration names a key that does not exist.

@@ -48,7 +48,7 @@ pub use permissions::Permissions;
 pub use plural::plural;
 pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
-    Executor, LiveBus, PartialAnswer, SystemClock,
+    Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SystemClock,
 };
 pub use redaction::{
     KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,

@@ -1,8 +1,8 @@
 //! The ports: what the planner needs of the world, to be implemented by others and wired by the engine.
 
 use crate::{
-    ApprovalId, ChatRequest, Event, EventDraft, Fault, LiveEvent, PreparedRequest, QuestionId, RunId, RunOptions,
-    SessionId, StreamEvent, ToolDefinition, projection::PendingCall,
+    ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, LiveEvent, PreparedRequest, QuestionId, RunId,
+    RunOptions, SessionId, StreamEvent, ToolDefinition, projection::PendingCall,
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -159,6 +159,30 @@ pub enum CallOutcome {
     Paused,
     /// There is a `tool.result`, and the run must not go on before the user has looked.
     Stopped(Fault),
+}
+
+/// Context that comes in during a run, such as the rules of a folder that it touches. Whoever asks leaves out what the
+/// conversation has already.
+pub trait LateContext: Send + Sync {
+    /// For what the user says.
+    fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded>;
+
+    /// For a call of a tool; the arguments are as the model wrote them.
+    fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded>;
+}
+
+/// There is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoLateContext;
+
+impl LateContext for NoLateContext {
+    fn for_prompt(&self, _: &str) -> Vec<ContextAdded> {
+        Vec::new()
+    }
+
+    fn for_call(&self, _: &str, _: &str) -> Vec<ContextAdded> {
+        Vec::new()
+    }
 }
 
 /// The trusted half: tools behind the policy.

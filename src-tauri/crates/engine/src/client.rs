@@ -88,13 +88,14 @@ impl Client {
         Ok(project)
     }
 
-    /// Begins a run.
+    /// Begins a run; a slash command is carried out or becomes its prompt.
     ///
     /// # Errors
-    /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
+    /// `COMMAND_UNKNOWN`, or when the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
     pub async fn start_run(&self, start: StartRun) -> Result<Running, Fault> {
-        self.runs().start_run(self.presence, start).await
+        let (opened, start) = self.runs().typed(None, start).await?;
+        self.runs().start_run_in(self.presence, opened, start).await
     }
 
     /// Starts a run like [`Self::start_run`]; the folder, which was just opened, isn't looked through once more.
@@ -102,7 +103,8 @@ impl Client {
     /// # Errors
     /// As [`Self::start_run`].
     pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<Running, Fault> {
-        self.runs().start_run_in(self.presence, Some(opened), start).await
+        let (opened, start) = self.runs().typed(Some(opened), start).await?;
+        self.runs().start_run_in(self.presence, opened, start).await
     }
 
     /// Begins a run with the message or, where the session's last run has not ended, queues it.
@@ -110,6 +112,7 @@ impl Client {
     /// # Errors
     /// Those of [`Self::start_run`] and of queueing.
     pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Fault> {
+        let (_, start) = self.runs().typed(None, start).await?;
         self.runs().send(self.presence, start, mode).await
     }
 

@@ -40,6 +40,7 @@ impl Kernels {
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
             limits: config.tool_limits,
+            imported: open.imported_paths(),
             secrets: config.secret_files.set.clone(),
             secret_globs: config.secret_files.globs.clone(),
             own_folders: [&self.records.directories().config, &self.records.directories().data]

@@ -6,6 +6,8 @@ pub(crate) mod guides;
 pub(crate) mod leavings;
 pub(crate) mod not_yet;
 pub(crate) mod open;
+pub(crate) mod rules;
+pub(crate) mod slash_commands;
 
 use crate::accounts::Accounts;
 use crate::records::Records;

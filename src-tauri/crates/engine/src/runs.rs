@@ -8,6 +8,7 @@ pub(crate) mod delegation;
 mod expiring;
 mod for_clients;
 pub(crate) mod hold;
+mod late_context;
 pub(crate) mod launch;
 pub(crate) mod next_request;
 pub(crate) mod output_schema;
@@ -19,6 +20,7 @@ pub(crate) mod resume;
 mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
+mod typed;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;

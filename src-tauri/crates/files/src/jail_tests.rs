@@ -181,7 +181,14 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
         let snapshot = take_snapshot(project, None, &SnapshotLimits::default(), &none, keep, &token).unwrap();
         inside(&(snapshot.files, kept));
         inside(&EnvFiles::default().changed(project));
-        inside(&scan(project.root()).unwrap().pins.iter().map(|pin| pin.path.clone()).collect::<Vec<_>>());
+        inside(
+            &scan(project.root(), |_, _| Vec::new())
+                .unwrap()
+                .pins
+                .iter()
+                .map(|pin| pin.path.clone())
+                .collect::<Vec<_>>(),
+        );
         look_through_texts(project, |text| {
             inside(&text);
             std::ops::ControlFlow::Continue(())

@@ -87,6 +87,9 @@ impl ChangedPin {
     }
 }
 
+/// From a rule's path and text: the paths, relative to the project, of the files that it imports.
+pub type ImportsOf = fn(&str, &str) -> Vec<String>;
+
 /// The result of looking at a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
@@ -110,9 +113,11 @@ impl GitScan {
 }
 
 /// Finds the items that trusting the folder would enable. Blocking: it reads all of these files.
-pub fn scan(project_root: &Path) -> Result<Scan> {
+///
+/// What a rule imports is for the caller to say.
+pub fn scan(project_root: &Path, imports: ImportsOf) -> Result<Scan> {
     let project = Project::open(project_root)?;
-    let (files, git) = folder_scan::files(&project)?;
+    let (files, git) = folder_scan::files(&project, imports)?;
     Ok(Scan { pins: pins(files), git })
 }
 

@@ -35,6 +35,7 @@ import type { SessionPage } from "./SessionPage";
 import type { SessionSummary } from "./SessionSummary";
 import type { SessionToolEntry } from "./SessionToolEntry";
 import type { Shown } from "./Shown";
+import type { SlashCommandEntry } from "./SlashCommandEntry";
 
 /**
  * Every command by its name: what it takes and what it answers. One with a `step` tells steps before its result.
@@ -174,6 +175,10 @@ export type Commands = {
   };
   set_key: { params: { provider: string; key: string }; result: null };
   remove_key: { params: { provider: string }; result: null };
+  /**
+   * What can be typed behind a `/` in the folder that is open, by name.
+   */
+  list_commands: { params: Record<symbol, never>; result: Array<SlashCommandEntry> };
   /**
    * Of the folder that is open. Starts none.
    */

@@ -143,6 +143,7 @@ export type * from "./SessionSummary";
 export type * from "./SessionToolEntry";
 export type * from "./Shown";
 export type * from "./SilentProvider";
+export type * from "./SlashCommandEntry";
 export type * from "./SnippetPart";
 export type * from "./StateSnapshot";
 export type * from "./StepCompleted";

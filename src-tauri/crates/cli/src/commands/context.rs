@@ -20,6 +20,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &O
         true => next.parts.iter().for_each(|part| output.object(part)),
         false => show(&next, output),
     }
+    next.warnings.iter().for_each(|warning| output.aside(visible(warning)));
     Ok(Exit::Done)
 }
 

@@ -80,6 +80,12 @@ impl Imports<'_> {
     }
 }
 
+/// The files of the project that a rule's text imports, whether they are there or not, by paths relative to the project.
+#[must_use]
+pub fn imports_of(path: &str, text: &str) -> Vec<String> {
+    imports_in(text).into_iter().take(MAX_IMPORTS).filter_map(|import| resolved(path, import)).collect()
+}
+
 fn imports_in(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for plain in outside_code(text) {

@@ -69,7 +69,7 @@ fn request(id: &str) -> Message {
 
 fn system() -> SystemPrompt {
     assemble(&SystemPromptInputs {
-        rules: vec![Rule { path: "AGENTS.md".into(), text: "Be brief.".into() }],
+        rules: vec![Rule { path: "AGENTS.md".into(), text: "Be brief.".into(), is_users: false }],
         skills: vec![IndexEntry { name: "pdf".into(), description: "forms".into() }],
         ..SystemPromptInputs::default()
     })

@@ -284,12 +284,12 @@ fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
 }
 
 /// The sorted paths of the files below a folder.
-fn files_of(folder: &Project) -> Vec<String> {
+pub(super) fn files_of(folder: &Project) -> Vec<String> {
     let entries = list(folder, &ProjectPath::root(), MAX_OWN_DEPTH, MAX_OWN_FILES).unwrap_or_default().entries;
     entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.path).collect()
 }
 
-fn text_of(folder: &Project, path: &str) -> Option<String> {
+pub(super) fn text_of(folder: &Project, path: &str) -> Option<String> {
     let file = folder.read(&folder.resolve(path).ok()?, MAX_GUIDE_BYTES).ok()?;
     String::from_utf8(file.bytes).ok()
 }

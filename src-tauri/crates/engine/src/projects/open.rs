@@ -4,8 +4,9 @@ use crate::config::denials_of;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::guides::{self, FoundGuides};
+use crate::projects::rules;
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
-use arki_context::Rule;
+use arki_context::{LoadedRules, imports_of};
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_files::{EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
 use arki_git::beyond_harmless;
@@ -18,8 +19,6 @@ use std::sync::{Arc, OnceLock};
 
 /// Pinned text up to this size is kept, so that a later change of it can be shown.
 const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
-/// A rules file beyond this is not put into the prompt.
-const MAX_RULE_BYTES: u64 = 64 * 1024;
 const MAX_RECENT_PROJECTS: usize = 12;
 const RECENT_PROJECTS: &str = "recent_projects";
 const PARTLY_SEEN: &str = "The folder has too much in it to look for every git directory: those that lie deepest are not \
@@ -35,6 +34,8 @@ pub(crate) struct OpenProject {
     pub(crate) git: GitScan,
     /// Its skills and procedures, once somebody asked for them.
     pub(crate) guides: OnceLock<FoundGuides>,
+    /// The user's rules and its own, likewise.
+    pub(crate) rules: OnceLock<LoadedRules>,
 }
 
 /// A folder that was just opened: what is to be said of it before a run begins there.
@@ -72,10 +73,14 @@ impl OpenProject {
 
     /// The same of what need be no text.
     pub(crate) fn agreed_bytes(&self, kind: PinKind, path: &str) -> Option<Vec<u8>> {
+        self.agreed_bytes_up_to(kind, path, MAX_PINNED_TEXT_BYTES)
+    }
+
+    pub(crate) fn agreed_bytes_up_to(&self, kind: PinKind, path: &str, limit: u64) -> Option<Vec<u8>> {
         let kind = kind_word(kind);
         let trust = self.trust.as_ref().filter(|trust| trust.trusted)?;
         let record = trust.pins.iter().find(|record| record.pin.path == path && record.pin.kind == kind)?;
-        let bytes = self.read(path, MAX_PINNED_TEXT_BYTES)?;
+        let bytes = self.read(path, limit)?;
         (sha256_hex(&bytes) == record.pin.hash).then_some(bytes)
     }
 
@@ -98,21 +103,6 @@ impl OpenProject {
         let path = self.project.resolve(path).ok()?;
         Some(self.project.read_if_present(&path, limit).ok()??.bytes)
     }
-
-    /// The project's rules, from the root towards the leaves.
-    pub(crate) fn rules(&self) -> Vec<Rule> {
-        let mut rules: Vec<Rule> = self
-            .current
-            .iter()
-            .filter(|pin| pin.kind == PinKind::Rule)
-            .filter_map(|pin| {
-                let text = self.agreed_text(PinKind::Rule, &pin.path)?;
-                (text.len() as u64 <= MAX_RULE_BYTES).then(|| Rule { path: pin.path.clone(), text })
-            })
-            .collect();
-        rules.sort_by_key(|rule| (rule.path.matches('/').count(), rule.path.clone()));
-        rules
-    }
 }
 
 impl Projects {
@@ -123,11 +113,18 @@ impl Projects {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             self.learn_secrets(&project);
-            arki_files::scan(project.root())?
+            arki_files::scan(project.root(), imports_of)?
         } else {
             Scan::default()
         };
-        Ok(OpenProject { project, trust, current: scan.pins, git: scan.git, guides: OnceLock::new() })
+        Ok(OpenProject {
+            project,
+            trust,
+            current: scan.pins,
+            git: scan.git,
+            guides: OnceLock::new(),
+            rules: OnceLock::new(),
+        })
     }
 
     fn learn_secrets(&self, project: &Project) {
@@ -140,7 +137,8 @@ impl Projects {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let scanned = if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root())?.pins) };
+        let scanned =
+            if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), imports_of)?.pins) };
         let current = scanned.as_ref().unwrap_or(&open.current);
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
@@ -167,10 +165,13 @@ impl Projects {
         let skills = guides::left_out_words(open.skills_left_out(&self.records.directories().config));
         let in_force = self.config_in_force(open).ok();
         let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
+        let mut warnings = self.rules_of(open).warnings.clone();
+        warnings.extend(self.find_commands(Some(open)).warnings);
+        let warnings = rules::told(&warnings);
         let refused = in_force.and_then(|in_force| in_force.refused);
         let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
         let partly = is_partial.then(|| PARTLY_SEEN.to_owned());
-        refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).collect()
+        refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).chain(warnings).collect()
     }
 
     /// A folder as sessions name it, without looking into it.
@@ -198,7 +199,7 @@ impl Projects {
         if let Err(error) = arki_files::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
-        let pins = arki_files::scan(project.root())?.pins;
+        let pins = arki_files::scan(project.root(), imports_of)?.pins;
         let mut pins: Vec<PinRecord> =
             pins.iter().map(|pin| pin_record(&project, pin, self.records.redactor())).collect();
         self.keep_what_is_unreadable(&project, &mut pins)?;

@@ -17,6 +17,7 @@ pub(super) fn for_clients(
     view: ContextView,
     compactions: Vec<ContextCompaction>,
     settings: &SessionSettings,
+    warnings: Vec<String>,
 ) -> NextRequest {
     let part = |part: arki_context::ContextPart| ContextPart {
         part: part.part,
@@ -40,6 +41,7 @@ pub(super) fn for_clients(
             effort: settings.effort.clone(),
             system: settings.system.clone(),
         },
+        warnings,
     }
 }
 

@@ -5,10 +5,12 @@ use crate::client::Presence;
 use crate::config::Config;
 use crate::projects::guides::index;
 use crate::projects::open::OpenProject;
+use crate::projects::rules::at_start;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
+use crate::runs::late_context::Belongings;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
@@ -111,6 +113,12 @@ impl Runs {
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
             compaction: compaction_parts(&self.accounts, config)?,
+            late_context: Arc::new(Belongings::new(
+                open,
+                self.projects.rules_of(open),
+                &config.off,
+                self.records.redactor(),
+            )),
         };
         let standing = Standing {
             state: run,
@@ -150,7 +158,7 @@ impl Runs {
     ) -> Result<SystemPrompt, Fault> {
         let found = self.projects.guides_of(open, config);
         let guides = found.without(&config.off);
-        let mut rules = open.rules();
+        let mut rules = at_start(self.projects.rules_of(open));
         rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, &config.off));
         let inputs = SystemPromptInputs {
             project: &open.path(),

@@ -2,6 +2,7 @@
 
 use crate::client::Presence;
 use crate::config::{AGENT, Config};
+use crate::projects::rules::told;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
@@ -24,6 +25,7 @@ struct Head {
     system: SystemPrompt,
     tools: Arc<[ToolDefinition]>,
     settings: SessionSettings,
+    warnings: Vec<String>,
 }
 
 impl Runs {
@@ -38,7 +40,7 @@ impl Runs {
             Some(session) => (self.sessions.history(session)?, self.told(session)?),
             None => Default::default(),
         };
-        let Head { config, system, tools, settings } = &head;
+        let Head { config, system, tools, settings, .. } = &head;
         history.transcript.switch_results(history.last_seq + 1, &settings.off);
         let model = head.model(history.run.as_ref());
         let window = self.accounts.providers(config).model(&model).ok().and_then(|model| model.context_window());
@@ -53,7 +55,7 @@ impl Runs {
             off: &settings.off,
             estimate: &EstimatedTokens,
         });
-        Ok(for_clients(model, view, compactions(&told.compactions, &conversation), settings))
+        Ok(for_clients(model, view, compactions(&told.compactions, &conversation), settings, head.warnings.clone()))
     }
 
     /// Makes the session's conversation shorter. `focus` says what is to be kept above all.
@@ -102,7 +104,8 @@ impl Runs {
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), false)?;
         let tools = self.executor(&open, &config, Presence::default()).definitions();
-        Ok(Head { config, system, tools, settings })
+        let warnings = told(&self.projects.rules_of(&open).warnings);
+        Ok(Head { config, system, tools, settings, warnings })
     }
 
     /// Returns what the session's own log says of its requests.

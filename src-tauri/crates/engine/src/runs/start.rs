@@ -11,15 +11,14 @@ use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::prompt_images;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
+use arki_context::title_from_prompt;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
     Code, EventDraft, EventLog, Fault, MessageId, ParentCall, PauseReason, RunId, RunOptions, RunStarted,
-    SessionConfigured, SessionCreated, SessionId, TrustChanged,
+    SessionConfigured, SessionCreated, SessionId, ToolNames, TrustChanged,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
-
-const MAX_TITLE_CHARS: usize = 80;
 
 /// The place of a new run.
 #[derive(Debug, Clone)]
@@ -58,6 +57,8 @@ pub struct StartRun {
     pub piped: Vec<u8>,
     /// The tools that the session's runs don't have from now on; as before where `None`.
     pub disabled_tools: Option<Vec<String>>,
+    /// The only tools that the run has, besides other restrictions; those of the command that was typed.
+    pub allowed_tools: Option<ToolNames>,
     /// The queued message that the prompt is.
     pub message_id: Option<MessageId>,
 }
@@ -75,6 +76,7 @@ impl StartRun {
             images: Vec::new(),
             piped: Vec::new(),
             disabled_tools: None,
+            allowed_tools: None,
             message_id: None,
         }
     }
@@ -139,7 +141,7 @@ impl Runs {
         }
         let options = RunOptions {
             images,
-            tools: config.policy.tools.clone(),
+            tools: narrowed(config.policy.tools.as_ref(), start.allowed_tools.as_ref()),
             disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
             off: settings.off,
             reasoning_effort: start.options.reasoning_effort.clone().or(settings.effort),
@@ -172,7 +174,7 @@ impl Runs {
         let mut drafts = Vec::new();
         if is_new {
             drafts.push(EventDraft::of_session(SessionCreated {
-                title: title(&prompt),
+                title: title_from_prompt(&prompt),
                 project: open.path(),
                 agent: agent.clone(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
@@ -225,6 +227,14 @@ impl Runs {
     }
 }
 
+/// What both allow.
+fn narrowed(one: Option<&ToolNames>, other: Option<&ToolNames>) -> Option<ToolNames> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.narrowed_to(other)),
+        (one, other) => one.or(other).cloned(),
+    }
+}
+
 fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
     RunOptions {
         max_turns: options.max_turns.or(config.max_turns),
@@ -244,27 +254,4 @@ fn busy(session_id: &SessionId, run: &RunState) -> Fault {
         ("has a run that has not ended", "Go on with it or stop it first: `arki resume`.".to_owned())
     };
     Fault::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
-}
-
-/// The prompt's first line, cut at a word.
-fn title(prompt: &str) -> String {
-    let line = prompt.trim().lines().next().unwrap_or_default().trim();
-    if line.chars().count() <= MAX_TITLE_CHARS {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(MAX_TITLE_CHARS).collect();
-    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
-    format!("{}…", whole.trim_end_matches([',', ';', ':', '.']))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_is_the_first_line_cut_at_a_word() {
-        assert_eq!(title("  Fix it\nnow"), "Fix it");
-        let long = title(&"word ".repeat(40));
-        assert!(long.ends_with("word…") && long.chars().count() <= MAX_TITLE_CHARS + 1);
-    }
 }

@@ -3,16 +3,18 @@
 //! Known places are walked without regard to `.gitignore`: what is ignored is obeyed all the same. Only the rules and
 //! repositories that may lie in any folder are looked for where git looks, not in `node_modules`.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{GitScan, MCP_JSON, PinKind, config_pieces};
+use super::{GitScan, ImportsOf, MCP_JSON, PinKind, config_pieces};
 use crate::error::{FileAction, FileError, FilesError, Result, TrustError, io_error};
 use crate::project::{FileBytes, Project, ProjectPath};
 use crate::walk::walk;
 use arki_disk::EntryKind;
 use arki_disk::entries;
 use arki_git::{WorkingTree, hooks_below, included};
+use globset::GlobSet;
 
 /// Files that are pinned at most.
 const MAX_PINS: usize = 5000;
@@ -22,10 +24,17 @@ const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
 const MAX_DEPTH: usize = 32;
 
 const CONFIG: &str = ".arki/config.json";
+const COPILOT_RULES: &str = ".github/copilot-instructions.md";
+/// Files that rules import, in all.
+const MAX_IMPORTED: usize = 500;
+/// A longer file is not imported.
+const MAX_IMPORTED_BYTES: u64 = 1024 * 1024;
 const RULE_NAMES: &[&str] = &["agents.md", "claude.md"];
 /// Every file in these counts.
 const FOLDERS: &[(&str, PinKind)] = &[
     (".claude/rules", PinKind::Rule),
+    (".cursor/rules", PinKind::Rule),
+    (".github/instructions", PinKind::Rule),
     (".agent/skills", PinKind::Skill),
     (".agents/skills", PinKind::Skill),
     (".skills", PinKind::Skill),
@@ -43,7 +52,7 @@ pub(super) struct FoundFile {
 }
 
 /// And where git's own lie, to look at those alone.
-pub(super) fn files(project: &Project) -> Result<(Vec<FoundFile>, GitScan)> {
+pub(super) fn files(project: &Project, imports: ImportsOf) -> Result<(Vec<FoundFile>, GitScan)> {
     let mut scan = FolderScan { project, files: Vec::new() };
     // One that can't be read is refused by whoever goes by it, with its own words.
     if let Err(error @ FilesError::Trust(TrustError::TooManyPins { .. })) = scan.file(CONFIG, PinKind::Config) {
@@ -60,6 +69,7 @@ pub(super) fn files(project: &Project) -> Result<(Vec<FoundFile>, GitScan)> {
         scan.folder(folder, *kind, 0)?;
     }
     let repositories = scan.rules()?;
+    scan.imported(imports)?;
     let git = GitScan { trees: scan.working_trees(&repositories)? };
     scan.git(&git)?;
     Ok((scan.files, git))
@@ -176,12 +186,34 @@ impl FolderScan<'_> {
             }
         }
         // Ignored by git, they are obeyed all the same where they count most.
-        for name in ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"] {
+        for name in ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", COPILOT_RULES] {
             if !self.files.iter().any(|file| file.path == name) {
                 self.file(name, PinKind::Rule)?;
             }
         }
         Ok(walk.repositories)
+    }
+
+    /// The files that rules import, and those that these import. Secret ones never are; what can't be read enables nothing.
+    fn imported(&mut self, imports: ImportsOf) -> Result<()> {
+        let rules: Vec<usize> = (0..self.files.len()).filter(|at| self.files[*at].kind == PinKind::Rule).collect();
+        let mut known: BTreeSet<String> = rules.iter().map(|at| self.files[*at].path.clone()).collect();
+        let mut open: VecDeque<usize> = rules.into();
+        let mut left = MAX_IMPORTED;
+        while let Some(at) = open.pop_front() {
+            let rule = &self.files[at];
+            for import in imports(&rule.path, &String::from_utf8_lossy(&rule.bytes)) {
+                let Ok(path) = self.project.resolve(&import) else { continue };
+                if !known.insert(path.to_string()) || self.project.is_secret(&path, &GlobSet::empty()) {
+                    continue;
+                }
+                let Ok(file) = self.project.read(&path, MAX_IMPORTED_BYTES) else { continue };
+                left = left.checked_sub(1).ok_or_else(|| too_many(self.project))?;
+                open.push_back(self.files.len());
+                self.push(PinKind::Rule, &path, file.bytes)?;
+            }
+        }
+        Ok(())
     }
 
     /// The project's own, nested ones and submodules that are in it, and its worktrees, which git may ignore.

@@ -2,6 +2,11 @@ use super::*;
 use arki_domain::Code;
 use std::fs;
 
+fn scanned(root: &Path) -> Result<Scan> {
+    // One import a line, in words of this test's own.
+    scan(root, |_, text| text.lines().filter_map(|line| line.strip_prefix("import ")).map(str::to_owned).collect())
+}
+
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -18,7 +23,7 @@ fn write(root: &Path, name: &str, content: &str) {
 
 fn found(root: &Path) -> Vec<String> {
     let kind = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
-    scan(root).unwrap().pins.iter().map(|pin| format!("{} {}", kind(pin.kind), pin.path)).collect()
+    scanned(root).unwrap().pins.iter().map(|pin| format!("{} {}", kind(pin.kind), pin.path)).collect()
 }
 
 fn changes(before: &[Pin], after: &[Pin]) -> Vec<(String, PinChange)> {
@@ -117,7 +122,7 @@ fn hooks_are_found_wherever_git_runs_them_from() {
     ]);
     let worktree = folder.path().canonicalize().unwrap().join("trees/w/.git");
     write(folder.path(), ".git/worktrees/w/gitdir", &format!("{}\n", worktree.display()));
-    let scanned = scan(folder.path()).unwrap();
+    let scanned = scanned(folder.path()).unwrap();
     let hooks: Vec<_> = scanned.pins.iter().filter(|pin| pin.kind == PinKind::GitHook).map(|pin| &*pin.path).collect();
     assert_eq!(
         hooks,
@@ -154,10 +159,10 @@ fn a_worktree_has_its_repositorys_hooks_wherever_that_is() {
 fn only_what_git_may_run_puts_it_off() {
     let config = "[core]\n\tbare = false\n[alias]\n\tst = status\n";
     let folder = folder(&[(".git/config", config)]);
-    let agreed = scan(folder.path()).unwrap().pins;
+    let agreed = scanned(folder.path()).unwrap().pins;
     let off_with = |text: &str| {
         write(folder.path(), ".git/config", text);
-        let changes = compare(&agreed, &scan(folder.path()).unwrap().pins);
+        let changes = compare(&agreed, &scanned(folder.path()).unwrap().pins);
         changes.into_iter().filter(ChangedPin::puts_off).map(|change| change.path).collect::<Vec<_>>()
     };
     assert!(off_with(&format!("{config}[branch \"b\"]\n\tremote = origin\n")).is_empty());
@@ -172,12 +177,12 @@ fn a_servers_own_program_is_pinned_and_its_data_is_not() {
         "a": {"command": "python3", "args": ["tools/a.py", "--db", "data.db", "../out.py"]},
         "b": {"command": "./tools/b", "args": ["gone.js", 1]}, "c": {"url": "http://a"}, "d": 1 }}"#;
     let folder = folder(&[(".arki/config.json", config), ("tools/a.py", "1"), ("tools/b", "1"), ("data.db", "1")]);
-    let before = scan(folder.path()).unwrap().pins;
+    let before = scanned(folder.path()).unwrap().pins;
     let files: Vec<&str> = before.iter().map(|pin| pin.path.as_str()).filter(|path| !path.starts_with('.')).collect();
     assert_eq!(files, ["tools/a.py", "tools/b"]);
     write(folder.path(), "tools/a.py", "2");
     write(folder.path(), "data.db", "2");
-    assert_eq!(changes(&before, &scan(folder.path()).unwrap().pins), [("tools/a.py".into(), PinChange::Changed)]);
+    assert_eq!(changes(&before, &scanned(folder.path()).unwrap().pins), [("tools/a.py".into(), PinChange::Changed)]);
 }
 
 #[test]
@@ -191,13 +196,13 @@ fn an_empty_folder_enables_nothing_and_its_template_only_itself() {
 #[test]
 fn a_change_is_told_from_what_is_new_and_what_is_gone() {
     let folder = folder(&[("AGENTS.md", "1"), ("a/AGENTS.md", "1"), ("b/AGENTS.md", "1")]);
-    let before = scan(folder.path()).unwrap().pins;
-    assert!(compare(&before, &scan(folder.path()).unwrap().pins).is_empty());
+    let before = scanned(folder.path()).unwrap().pins;
+    assert!(compare(&before, &scanned(folder.path()).unwrap().pins).is_empty());
     write(folder.path(), "AGENTS.md", "2");
     write(folder.path(), "c/CLAUDE.md", "1");
     fs::remove_file(folder.path().join("b/AGENTS.md")).unwrap();
     assert_eq!(
-        changes(&before, &scan(folder.path()).unwrap().pins),
+        changes(&before, &scanned(folder.path()).unwrap().pins),
         [
             ("AGENTS.md".into(), PinChange::Changed),
             ("b/AGENTS.md".into(), PinChange::Removed),
@@ -209,9 +214,9 @@ fn a_change_is_told_from_what_is_new_and_what_is_gone() {
 #[test]
 fn a_comment_changes_the_configuration_but_not_its_hooks() {
     let folder = folder(&[(".arki/config.json", r#"{"hooks": {"A": [], "B": []}}"#)]);
-    let before = scan(folder.path()).unwrap().pins;
+    let before = scanned(folder.path()).unwrap().pins;
     write(folder.path(), ".arki/config.json", "{ // why\n \"hooks\": {\"B\": [], \"A\": []}}");
-    let after = scan(folder.path()).unwrap().pins;
+    let after = scanned(folder.path()).unwrap().pins;
     assert_eq!(changes(&before, &after), [(".arki/config.json".into(), PinChange::Changed)]);
 }
 
@@ -225,7 +230,7 @@ fn a_broken_configuration_is_pinned_as_a_whole() {
 fn what_is_too_large_to_pin_is_an_error() {
     let folder = folder(&[("AGENTS.md", "")]);
     fs::File::options().write(true).open(folder.path().join("AGENTS.md")).unwrap().set_len(1 << 30).unwrap();
-    assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
+    assert_eq!(scanned(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
 }
 
 #[test]
@@ -234,7 +239,7 @@ fn too_many_files_are_an_error() {
     for number in 0..=5000 {
         write(folder.path(), &format!(".skills/{}/{number}", number % 10), "");
     }
-    assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
+    assert_eq!(scanned(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
 }
 
 #[test]
@@ -264,7 +269,7 @@ mod unix {
         symlink(outside.path().join("skill"), folder.path().join(".skills/outside")).unwrap();
         symlink(outside.path().join("rule.md"), folder.path().join("AGENTS.md")).unwrap();
         symlink(".", folder.path().join(".skills/loop")).unwrap();
-        assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
+        assert_eq!(scanned(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
         fs::remove_file(folder.path().join(".skills/loop")).unwrap();
         assert_eq!(found(folder.path()), ["skill .skills/inside/run.sh"]);
     }
@@ -288,4 +293,32 @@ mod unix {
         assert_eq!(install_template(folder.path()).unwrap_err().code(), Code::PATH_OUTSIDE_PROJECT);
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn rules_of_other_tools_are_found_and_what_rules_import() {
+    let folder = folder(&[
+        ("AGENTS.md", "import docs/a.md\nimport .env\nimport ../out.md\nimport missing.md\nimport docs\n"),
+        ("docs/a.md", "import docs/b.md\nimport AGENTS.md\n"),
+        ("docs/b.md", "import docs/a.md\n"),
+        ("docs/c.md", "no"),
+        (".env", "TOKEN=x"),
+        (".cursor/rules/x.mdc", "x"),
+        (".github/copilot-instructions.md", "import docs/large.md\n"),
+        (".github/instructions/y.md", "y"),
+        (".github/workflows/ci.yml", "no"),
+    ]);
+    let large = fs::File::create(folder.path().join("docs/large.md")).unwrap();
+    large.set_len(64 * 1024 * 1024).unwrap();
+    assert_eq!(
+        found(folder.path()),
+        [
+            "rule .cursor/rules/x.mdc",
+            "rule .github/copilot-instructions.md",
+            "rule .github/instructions/y.md",
+            "rule AGENTS.md",
+            "rule docs/a.md",
+            "rule docs/b.md",
+        ]
+    );
 }

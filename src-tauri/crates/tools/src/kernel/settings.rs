@@ -10,6 +10,7 @@ use arki_policy::PolicySettings;
 use arki_process::CommandLimits;
 use arki_sandbox::SandboxStatus;
 use globset::{Glob, GlobSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct KernelSettings {
     pub trusted: bool,
     pub policy: PolicySettings,
     pub limits: ToolLimits,
+    /// Files that the project's rules import, by their paths: writing them asks, as writing the rules does.
+    pub imported: BTreeSet<String>,
     /// The user's own secret files, besides the known ones.
     pub secrets: GlobSet,
     /// The globs that `secrets` is made of.

@@ -5,7 +5,7 @@ use super::looking::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
-use arki_files::{RealPlace, UnnamedReads, is_system_secret, real_place};
+use arki_files::{ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
 use arki_policy::{Subject, TouchedPath, WideRead};
 use serde_json::Value;
 use std::path::Path;
@@ -129,9 +129,16 @@ impl Kernel {
         Ok(TouchedPath {
             path: path.as_str().to_owned(),
             real: self.real(path.as_str()),
-            protected: project.is_protected(&path),
+            protected: project.is_protected(&path) || self.is_imported(&path),
             secret: project.is_secret(&path, &self.settings.secrets),
         })
+    }
+
+    /// By its own path or by the one that its links lead to.
+    fn is_imported(&self, path: &ProjectPath) -> bool {
+        let imported = &self.settings.imported;
+        let real = || self.real(path.as_str()).is_some_and(|real| imported.contains(&real));
+        !imported.is_empty() && (imported.contains(path.as_str()) || real())
     }
 
     /// A word of a command may be a `HEAD` that is no file.

@@ -21,6 +21,7 @@ use arki_sandbox::SandboxStatus;
 use async_trait::async_trait;
 use globset::GlobSet;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -152,6 +153,7 @@ impl Bench {
         let shown = Arc::new(Shown::default());
         let kept = Arc::new(Kept::default());
         let settings = KernelSettings {
+            imported: BTreeSet::new(),
             audience,
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,

@@ -1,0 +1,141 @@
+//! Context that comes late: the rules of a folder once the run touches something in it, a skill whose keyword was said.
+//! It is read off the conversation before the model is asked, so that a crash loses none and repeats none.
+
+use crate::run_host::RunHost;
+use arki_domain::projection::{MessageKind, Transcript};
+use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
+
+impl RunHost {
+    /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
+    pub(crate) async fn add_late_context(&mut self) -> Result<(), Fault> {
+        let added = missing(&mut self.transcript, &*self.parts.late_context);
+        if added.is_empty() {
+            return Ok(());
+        }
+        self.append(added.into_iter().map(EventBody::from).collect()).await
+    }
+}
+
+fn missing(transcript: &mut Transcript, late: &dyn LateContext) -> Vec<ContextAdded> {
+    let mut missing: Vec<ContextAdded> = Vec::new();
+    for added in belonging(transcript, late) {
+        let is_same = |known: &ContextAdded| (&known.part, &known.origin) == (&added.part, &added.origin);
+        if !missing.iter().any(is_same) && last_text(transcript, &added).as_ref() != Some(&added.text) {
+            missing.push(added);
+        }
+    }
+    missing
+}
+
+/// Since the model was asked last, oldest first.
+fn belonging(transcript: &mut Transcript, late: &dyn LateContext) -> Vec<ContextAdded> {
+    let mut belonging = Vec::new();
+    for message in transcript.conversation().rev() {
+        match (message.kind, &**message.whole) {
+            (MessageKind::Said, Message::User { content, .. }) => belonging.push(late.for_prompt(content)),
+            (MessageKind::Said, Message::ToolRequest { calls, .. }) => {
+                let of_calls = calls.iter().flat_map(|call| late.for_call(&call.tool_id, &call.arguments));
+                belonging.push(of_calls.collect());
+                break;
+            }
+            (MessageKind::Said, Message::Assistant { .. }) => break,
+            _ => {}
+        }
+    }
+    belonging.into_iter().rev().flatten().collect()
+}
+
+/// In its last form.
+fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String> {
+    transcript.conversation().rev().find_map(|message| match (message.kind, &**message.whole) {
+        (MessageKind::Added { part, origin }, Message::User { content, .. })
+            if (part, origin) == (&added.part, &added.origin) =>
+        {
+            Some(content.clone())
+        }
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::Event;
+    use serde_json::{Value, json};
+
+    /// The rules of a folder `a`, and a skill for "pdf".
+    struct Known;
+
+    impl LateContext for Known {
+        fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded> {
+            if prompt.contains("pdf") { vec![added("skill", "pdf", "How.")] } else { Vec::new() }
+        }
+
+        fn for_call(&self, _: &str, arguments: &str) -> Vec<ContextAdded> {
+            if arguments.contains("a/") { vec![added("rule", "a/AGENTS.md", "Rules.")] } else { Vec::new() }
+        }
+    }
+
+    fn added(part: &str, origin: &str, text: &str) -> ContextAdded {
+        ContextAdded { part: part.into(), origin: origin.into(), text: text.into() }
+    }
+
+    #[derive(Default)]
+    struct Log(Transcript, u64);
+
+    impl Log {
+        fn add(&mut self, kind: &str, payload: Value) {
+            self.1 += 1;
+            let event = json!({"eventId": format!("e{}", self.1), "runId": "r", "sessionId": "s", "seq": self.1, "ts": 0,
+                "type": kind, "payload": payload, "prevHash": "", "hash": ""});
+            self.0.apply(&serde_json::from_value::<Event>(event).unwrap());
+        }
+
+        fn call(&mut self, id: &str, path: &str) {
+            self.add(
+                "engine.request",
+                json!({"turn": 1, "provider": "p", "model": "m", "requestHash": "", "messageCount": 1}),
+            );
+            self.add(
+                "tool.call",
+                json!({"turn": 1, "callId": id, "toolId": "read_file", "args": {"path": path}, "category": "read"}),
+            );
+            self.add(
+                "tool.result",
+                json!({"callId": id, "toolId": "read_file", "result": "x", "isError": false,
+                "durationMs": 1, "truncated": false}),
+            );
+        }
+
+        fn origins(&mut self) -> Vec<String> {
+            missing(&mut self.0, &Known).into_iter().map(|added| added.origin).collect()
+        }
+    }
+
+    #[test]
+    fn what_was_touched_or_said_brings_its_text_once() {
+        let mut log = Log::default();
+        log.add(
+            "run.started",
+            json!({"prompt": "read the pdf", "agent": "arki", "model": "m", "core": "tool-loop",
+            "systemPromptHash": "", "options": {}}),
+        );
+        assert_eq!(log.origins(), ["pdf"]);
+        log.add("context.added", json!({"part": "skill", "origin": "pdf", "text": "How."}));
+        assert!(log.origins().is_empty());
+        log.call("c1", "b/x");
+        assert!(log.origins().is_empty());
+        log.call("c2", "a/x");
+        assert_eq!(log.origins(), ["a/AGENTS.md"], "also after a crash at this point");
+        log.add("context.added", json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Older rules."}));
+        assert_eq!(log.origins(), ["a/AGENTS.md"], "they are others now");
+        log.add("context.added", json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Rules."}));
+        log.add(
+            "context.compacted",
+            json!({"strategy": "summarize-early", "tokensBefore": 9, "tokensAfter": 1,
+            "targetTokens": 2, "droppedSeqRange": [1, 9], "summary": "sum"}),
+        );
+        log.call("c3", "a/y");
+        assert!(log.origins().is_empty(), "a compaction leaves them in");
+    }
+}

@@ -1,0 +1,106 @@
+//! `allowed-tools` of skills and commands: the tools that a run which follows one is restricted to, in our names and in
+//! those of other agents.
+
+use arki_domain::{BUILT_IN_TOOLS, ToolNames};
+
+/// Other agents' names, in lower case, and ours.
+const OTHER_NAMES: &[(&str, &[&str])] = &[
+    ("bash", &["run_command"]),
+    ("edit", &["edit_file", "apply_patch"]),
+    ("glob", &["find_files", "list_directory"]),
+    ("grep", &["search_files"]),
+    ("ls", &["list_directory"]),
+    ("multiedit", &["edit_file", "apply_patch"]),
+    ("notebookedit", &["edit_file"]),
+    ("read", &["read_file", "list_directory"]),
+    ("shell", &["run_command"]),
+    ("task", &["delegate"]),
+    ("todowrite", &["update_plan"]),
+    ("webfetch", &["fetch_url"]),
+    ("write", &["write_file"]),
+];
+/// They do nothing but explain, ask and plan: no restriction takes them away.
+const ALWAYS: &[&str] = &["ask_user", "read_procedure", "read_result", "read_skill", "read_tool_manual", "update_plan"];
+
+/// A list of allowed tools, as a restriction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AllowedTools {
+    /// `None` where there is no restriction.
+    pub tools: Option<ToolNames>,
+    /// In words that go on after the path.
+    pub warnings: Vec<String>,
+}
+
+impl AllowedTools {
+    /// From names as they are written. It never allows anything: a tool that is named is asked about as always.
+    #[must_use]
+    pub fn read(written: &[String]) -> Self {
+        let mut read = Self::default();
+        if written.is_empty() {
+            return read;
+        }
+        let mut names: Vec<String> = ALWAYS.iter().map(|&name| name.to_owned()).collect();
+        for one in written {
+            let (name, pattern) = one.split_once('(').map_or((one.as_str(), None), |(name, rest)| (name, Some(rest)));
+            let ours = in_our_names(name.trim());
+            if ours.is_empty() {
+                read.warnings.push(format!("it allows a tool that there is not: {name}"));
+            } else if pattern.is_some() {
+                read.warnings.push(format!("it allows {one}, of which only the tool counts: {}", ours.join(", ")));
+            }
+            names.extend(ours);
+        }
+        names.sort();
+        names.dedup();
+        match ToolNames::new(names) {
+            Ok(names) => read.tools = Some(names),
+            // Rather none than all.
+            Err(why) => {
+                read.warnings.push(format!("its allowed-tools can't be used, so it has none: {why}"));
+                read.tools = Some(ToolNames::default());
+            }
+        }
+        read
+    }
+}
+
+fn in_our_names(name: &str) -> Vec<String> {
+    if BUILT_IN_TOOLS.contains(&name) || name.starts_with("mcp__") {
+        return vec![name.to_owned()];
+    }
+    let other = OTHER_NAMES.iter().find(|(other, _)| name.eq_ignore_ascii_case(other));
+    other.map(|(_, ours)| ours.iter().map(|&name| name.to_owned()).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(written: &[&str]) -> AllowedTools {
+        AllowedTools::read(&written.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn names_of_other_agents_are_understood_and_nothing_is_added() {
+        let tools = read(&["Read", "Bash(git add:*)", "mcp__docs__*"]).tools.unwrap();
+        for (name, is_there) in [
+            ("read_file", true),
+            ("run_command", true),
+            ("mcp__docs__a", true),
+            ("read_skill", true),
+            ("write_file", false),
+            ("fetch_url", false),
+        ] {
+            assert_eq!(tools.has(name), is_there, "{name}");
+        }
+        assert_eq!(read(&[]), AllowedTools::default());
+    }
+
+    #[test]
+    fn what_cannot_be_kept_to_is_said() {
+        let warnings = read(&["Bash(git add:*)", "Teleport"]).warnings.join("\n");
+        assert!(warnings.contains("only the tool counts: run_command") && warnings.contains("Teleport"), "{warnings}");
+        let nothing = read(&["mcp__a b"]);
+        assert!(nothing.tools.is_some_and(|tools| !tools.has("read_file")) && !nothing.warnings.is_empty());
+    }
+}

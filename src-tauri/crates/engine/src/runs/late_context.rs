@@ -1,0 +1,91 @@
+//! What comes into a run's conversation when it touches something: the rules of a folder and rules for certain paths.
+
+use crate::projects::open::OpenProject;
+use arki_context::LoadedRules;
+use arki_domain::{ContextAdded, LateContext, PartKind, Redactor};
+use arki_edit::patch::patch_paths;
+use arki_files::Project;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Paths of one call that are looked at.
+const MAX_PATHS: usize = 200;
+
+/// As it was when the run began to work.
+pub(crate) struct Belongings {
+    project: Arc<Project>,
+    rules: LoadedRules,
+    redactor: Redactor,
+}
+
+impl Belongings {
+    /// Without the rules that are off in the session.
+    pub(crate) fn new(open: &OpenProject, rules: &LoadedRules, off: &[String], redactor: &Redactor) -> Self {
+        let mut rules = rules.clone();
+        rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
+        Self { project: open.project.clone(), rules, redactor: redactor.clone() }
+    }
+
+    /// What the conversation has is redacted, and is compared with this.
+    fn added(&self, part: &str, origin: &str, text: &str) -> ContextAdded {
+        ContextAdded { part: part.to_owned(), origin: origin.to_owned(), text: self.redactor.redact(text).into_owned() }
+    }
+
+    fn for_path(&self, path: &str) -> Vec<ContextAdded> {
+        let Ok(path) = self.project.resolve(path) else { return Vec::new() };
+        let rules = self.rules.touched(path.as_str()).into_iter();
+        let text =
+            |rule: &arki_context::LoadedRule| format!("Rules for what you touch, from {}:\n\n{}", rule.path, rule.text);
+        rules.map(|rule| self.added("rule", &rule.path, &text(rule))).collect()
+    }
+}
+
+impl LateContext for Belongings {
+    fn for_prompt(&self, _prompt: &str) -> Vec<ContextAdded> {
+        Vec::new()
+    }
+
+    fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {
+        let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
+        let paths = touched(tool_id, &arguments);
+        paths.iter().take(MAX_PATHS).flat_map(|path| self.for_path(path)).collect()
+    }
+}
+
+/// The paths that a call names, as far as that can be told.
+fn touched(tool_id: &str, arguments: &Value) -> Vec<String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+    match tool_id {
+        "apply_patch" => text("patch").map(patch_paths).unwrap_or_default(),
+        // Any word may be a file; one that is none belongs to no folder with rules.
+        "run_command" => {
+            let words = text("command").unwrap_or_default().split(|c: char| c.is_whitespace() || ";|&<>()".contains(c));
+            let words = words.map(|word| word.trim_matches(['"', '\'']));
+            words.filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned).collect()
+        }
+        _ => text("path").map(str::to_owned).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_calls_paths_are_read_off_its_arguments() {
+        let patch = "*** Begin Patch\n*** Update File: a/b.rs\n@@\n-x\n+y\n*** Delete File: c.rs\n*** End Patch\n";
+        for (tool, arguments, paths) in [
+            ("read_file", json!({"path": "a/b.rs"}), vec!["a/b.rs"]),
+            ("apply_patch", json!({"patch": patch}), vec!["a/b.rs", "c.rs"]),
+            (
+                "run_command",
+                json!({"command": "cd src && cat 'a.rs' | head -3"}),
+                vec!["cd", "src", "cat", "a.rs", "head"],
+            ),
+            ("find_files", json!({"glob": "**"}), vec![]),
+        ] {
+            assert_eq!(touched(tool, &arguments), paths, "{tool}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Slash commands, as the user types them: what begins a run becomes its prompt here, for every client alike. What does
+//! not begin one is carried out by whoever shows the session, and is refused here with the way to it.
+
+use crate::projects::open::OpenedFolder;
+use crate::projects::slash_commands::FoundCommands;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::start::{RunTarget, StartRun};
+use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
+use arki_domain::{Code, Fault};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const INIT: &str = include_str!("typed/init.md");
+const REVIEW: &str = include_str!("typed/review.md");
+
+impl Runs {
+    /// What is sent for what was typed. A text that is no command stays as it is.
+    ///
+    /// # Errors
+    /// `COMMAND_UNKNOWN`, with the nearest names; `USAGE` for a command that begins no run, or that lacks something.
+    pub(crate) async fn typed(
+        self: &Arc<Self>,
+        opened: Option<OpenedFolder>,
+        start: StartRun,
+    ) -> Result<(Option<OpenedFolder>, StartRun), Fault> {
+        if SlashCommand::parse(&start.prompt).is_none() {
+            return Ok((opened, start));
+        }
+        blocking(self, move |runs| {
+            let opened = match opened {
+                Some(opened) => opened,
+                None => runs.projects.open_folder(&runs.folder_of(&start.target)?)?,
+            };
+            let start = expanded(start, || runs.projects.find_commands(Some(&opened.0)))?;
+            Ok((Some(opened), start))
+        })
+        .await
+    }
+
+    fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Fault> {
+        match target {
+            RunTarget::NewSession(folder) => Ok(folder.clone()),
+            RunTarget::Session(session) => Ok(PathBuf::from(self.sessions.session(session)?.project)),
+        }
+    }
+}
+
+fn expanded(start: StartRun, commands: impl FnOnce() -> FoundCommands) -> Result<StartRun, Fault> {
+    let typed = start.prompt.clone();
+    let Some(typed) = SlashCommand::parse(&typed) else { return Ok(start) };
+    if let Some(command) = typed.built_in() {
+        return built_in(start, command, typed.arguments, commands);
+    }
+    let commands = commands();
+    let found = match commands.named(&typed) {
+        Ok(found) => found,
+        // "/tmp is full" is about a folder.
+        Err(_) if Path::new(&format!("/{}", typed.name)).exists() => return Ok(start),
+        Err(unknown) => return Err(unknown),
+    };
+    // Other agents' short names of models are none here.
+    let model = found.command.model.clone().filter(|model| model.contains('/'));
+    Ok(StartRun {
+        prompt: found.command.expand(typed.arguments),
+        model: start.model.or(model),
+        allowed_tools: found.allowed.tools.clone(),
+        ..start
+    })
+}
+
+fn built_in(
+    mut start: StartRun,
+    command: &BuiltInCommand,
+    arguments: &str,
+    commands: impl FnOnce() -> FoundCommands,
+) -> Result<StartRun, Fault> {
+    match command.name {
+        "init" => start.prompt = with_arguments(INIT, arguments),
+        "review" => start.prompt = with_arguments(REVIEW, arguments),
+        "plan" => {
+            start.options.plan = true;
+            start.prompt = needed(command, arguments)?.to_owned();
+        }
+        "skill" => {
+            let arguments = needed(command, arguments)?;
+            let (name, task) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
+            start.options.skills.push(name.to_owned());
+            start.prompt = match task.trim() {
+                "" => format!("Use the skill {name}."),
+                task => task.to_owned(),
+            };
+        }
+        name => {
+            let hint = instead(name).map_or_else(|| list(&commands()), str::to_owned);
+            return Err(Fault::new(Code::USAGE, format!("/{name} begins no run."), hint));
+        }
+    }
+    Ok(start)
+}
+
+fn with_arguments(prompt: &str, arguments: &str) -> String {
+    match arguments {
+        "" => prompt.trim_end().to_owned(),
+        arguments => format!("{}\n\nThe user adds: {arguments}", prompt.trim_end()),
+    }
+}
+
+fn needed<'a>(command: &BuiltInCommand, arguments: &'a str) -> Result<&'a str, Fault> {
+    if !arguments.is_empty() {
+        return Ok(arguments);
+    }
+    let BuiltInCommand { name, arguments, .. } = command;
+    let message = format!("/{name} needs more: what it is for.");
+    Err(Fault::new(Code::USAGE, message, format!("Write `/{name} {}`.", arguments.trim_matches(['[', ']']))))
+}
+
+/// The way to what begins no run; `None` for the list of commands itself.
+fn instead(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "compact" => "Use `arki sessions compact ID`, or type it in the window.",
+        "context" => "Use `arki context SESSION`, or type it in the window.",
+        "model" => "Use `arki exec --model PROVIDER/MODEL`, or type it in the window.",
+        "new" => "Use `arki exec` without --session and --continue, or type it in the window.",
+        "rename" => "Use `arki sessions rename ID TITLE`, or type it in the window.",
+        "tools" => "Use `arki sessions tools ID`, or type it in the window.",
+        "undo" => "Use `arki undo SESSION SEQ`, or type it in the window.",
+        "usage" => "Use `arki usage SESSION`, or type it in the window.",
+        _ => return None,
+    })
+}
+
+fn list(commands: &FoundCommands) -> String {
+    let built_in = BUILT_IN_COMMANDS.iter().filter(|command| command.begins_run).map(|command| command.name);
+    let all = built_in.chain(commands.commands.iter().map(|found| found.command.name.as_str()));
+    let all: Vec<String> = all.map(|name| format!("/{name}")).collect();
+    format!("These do: {}.", all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::projects::slash_commands::FoundCommand;
+    use arki_context::{AllowedTools, UserCommand};
+
+    fn typed(prompt: &str) -> Result<StartRun, Fault> {
+        let source = "---\nmodel: lab/x\nallowed-tools: Read\n---\nDeploy $1 of @main.rs.";
+        let command = UserCommand::read("deploy.md", source).unwrap();
+        let allowed = AllowedTools::read(&command.allowed_tools);
+        let commands = vec![FoundCommand { command, allowed, origin: "x".to_owned() }];
+        let start = StartRun::new(RunTarget::NewSession(PathBuf::new()), prompt);
+        expanded(start, || FoundCommands { commands, warnings: Vec::new() })
+    }
+
+    #[test]
+    fn a_command_of_the_users_becomes_its_prompt() {
+        let start = typed("/deploy 'two words' more").unwrap();
+        assert_eq!(start.prompt, "Deploy two words of @main.rs.");
+        assert_eq!(start.model.as_deref(), Some("lab/x"));
+        assert!(start.allowed_tools.is_some_and(|tools| tools.has("read_file") && !tools.has("write_file")));
+    }
+
+    #[test]
+    fn built_in_commands_that_begin_a_run_say_how() {
+        assert!(typed("/init in German").unwrap().prompt.ends_with("\n\nThe user adds: in German"));
+        assert!(typed("/review").unwrap().prompt.contains("git diff"));
+        let plan = typed("/plan the move").unwrap();
+        assert_eq!((plan.options.plan, plan.prompt.as_str()), (true, "the move"));
+        let skill = typed("/skill pdf fill\nit").unwrap();
+        assert_eq!((skill.options.skills, skill.prompt.as_str()), (vec!["pdf".to_owned()], "fill\nit"));
+        assert_eq!(typed("/skill pdf").unwrap().prompt, "Use the skill pdf.");
+    }
+
+    #[test]
+    fn what_cannot_be_done_says_what_can() {
+        for (prompt, code, hint) in [
+            ("/deplo x", Code::COMMAND_UNKNOWN, "/deploy"),
+            ("/zzzzzzzz", Code::COMMAND_UNKNOWN, "/help"),
+            ("/compact", Code::USAGE, "arki sessions compact"),
+            ("/help", Code::USAGE, "/deploy"),
+            ("/plan", Code::USAGE, "/plan task"),
+        ] {
+            let fault = typed(prompt).err().unwrap();
+            assert!(fault.is(code) && fault.hint.contains(hint), "{prompt}: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn every_built_in_command_is_carried_out_or_names_the_way() {
+        for command in BUILT_IN_COMMANDS {
+            match typed(&format!("/{} x", command.name)) {
+                Ok(_) => assert!(command.begins_run, "{}", command.name),
+                Err(fault) => assert!(!command.begins_run && fault.is(Code::USAGE), "{fault:?}"),
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_prompt_that_begins_with_a_path_is_none() {
+        for prompt in ["/usr/bin/env fails", "/tmp is full", "what is /deploy"] {
+            assert_eq!(typed(prompt).unwrap().prompt, prompt);
+        }
+    }
+}
