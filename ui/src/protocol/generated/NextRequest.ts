@@ -31,4 +31,8 @@ export type NextRequest = {
    */
   compactions: Array<ContextCompaction>;
   settings: SessionSettings;
+  /**
+   * What is wrong with rules and the like that it is made of, a sentence each.
+   */
+  warnings: Array<string>;
 };
