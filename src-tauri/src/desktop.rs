@@ -106,6 +106,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::compact_session,
             rpc_context::configure_session,
             rpc_keeping::search_sessions,
+            rpc_keeping::rename_session,
             rpc_keeping::remove_session,
             rpc_keeping::export_session,
             rpc_keeping::import_sessions,

@@ -23,6 +23,11 @@ pub(crate) async fn search_sessions(
 }
 
 #[tauri::command]
+pub(crate) async fn rename_session(session_id: String, title: String, desktop: State<'_, Desktop>) -> Answer<String> {
+    Ok(desktop.engine.sessions().rename(&SessionId::from(session_id), &title).await?)
+}
+
+#[tauri::command]
 pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Desktop>) -> Answer<RemovedSession> {
     let removed = desktop.engine.sessions().remove_session(&SessionId::from(session_id)).await?;
     Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })

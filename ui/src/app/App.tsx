@@ -33,6 +33,8 @@ export function App() {
         folder={window.shown?.folder ?? null}
         selected={selected}
         filterRef={window.filter}
+        renaming={window.renaming}
+        onRenaming={window.setRenaming}
         onSelect={window.go}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}

@@ -91,7 +91,8 @@ function HistorySaid({ history: { said, hush } }: { history: History }) {
   );
 }
 
-function MainHead({ window: { panes, shown, selected, session, history } }: { window: Window }) {
+function MainHead({ window }: { window: Window }) {
+  const { panes, shown, selected, session, history } = window;
   const title = selected === null ? t`New session` : session?.title || t`Untitled session`;
   return (
     <header className="main-head">
@@ -106,7 +107,7 @@ function MainHead({ window: { panes, shown, selected, session, history } }: { wi
       <h2 className="cut grow" title={session?.title}>
         {shown && title}
       </h2>
-      {shown && <SessionMenu sessionId={selected} history={history} />}
+      {shown && <SessionMenu sessionId={selected} history={history} onRename={window.rename} />}
       <Button
         small
         look="quiet"

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { Download, Ellipsis, GitFork, Trash2, Upload, Wrench } from "lucide-react";
+import { Download, Ellipsis, GitFork, Pencil, Trash2, Upload, Wrench } from "lucide-react";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
 import type { History } from "./history";
@@ -7,7 +7,9 @@ import type { History } from "./history";
 const size = 14;
 
 /** What can be done with the session that is shown, and bringing others in. */
-export function SessionMenu({ sessionId, history }: { sessionId: string | null; history: History }) {
+type Props = { sessionId: string | null; history: History; onRename: () => void };
+
+export function SessionMenu({ sessionId, history, onRename }: Props) {
   const bring: MenuAction = {
     label: t`Import…`,
     detail: t`Import sessions that were exported as JSONL.`,
@@ -18,6 +20,7 @@ export function SessionMenu({ sessionId, history }: { sessionId: string | null; 
     sessionId === null
       ? []
       : [
+          { label: t`Rename…`, icon: <Pencil size={size} />, run: onRename },
           {
             label: t`Fork from here`,
             detail: t`Start another session from the end of this one.`,

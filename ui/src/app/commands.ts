@@ -15,6 +15,7 @@ export type Actions = {
   fork: (() => void) | null;
   exportAs: ((format: ExportFormat) => void) | null;
   importSessions: () => void;
+  renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
   inbox: (() => void) | null;
   review: (() => void) | null;
@@ -66,6 +67,13 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "fork", section: t`Session`, title: t`Fork from here`, shortcut: "Mod+Shift+N", run: act.fork },
     ...exportsOf(act),
     { id: "import", section: t`Session`, title: t`Import sessions`, run: act.importSessions },
+    {
+      id: "rename",
+      section: t`Session`,
+      title: t`Rename this session`,
+      shortcut: "F2",
+      run: act.renameSession,
+    },
     { id: "delete", section: t`Session`, title: "Delete this session", run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
@@ -151,13 +159,16 @@ function exportsOf({ exportAs }: Actions): Draft[] {
   }));
 }
 
+/** A key that would write something. */
+const isText = /^.$/;
+
 /** Runs a command by its key. A modal dialog keeps its keys to itself. */
 export function useCommandKeys(commands: readonly Command[], dialogOpen: boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (dialogOpen || event.defaultPrevented || event.isComposing) return;
       const command = commands.find((one) => one.shortcut && matches(event, one.shortcut));
-      if (!command || (!command.shortcut?.includes("Mod") && inTextField(event.target))) return;
+      if (!command || (isText.test(command.shortcut ?? "") && inTextField(event.target))) return;
       event.preventDefault();
       command.run();
     };

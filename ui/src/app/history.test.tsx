@@ -101,6 +101,38 @@ describe("going back", () => {
     await waitFor(() => expect(screen.queryByText(/^Older messages were summarized/)).toBeNull());
   });
 
+  it("renames a session where it stands in the list, with F2, and keeps its title with Escape", async () => {
+    const sessions = [session("s", "One"), session("z", "Two")];
+    const fake = createFake({ sessions, logs: { s: twoPrompts().events, z: [] } });
+    await open(fake);
+    screen.getByRole("button", { name: "Two" }).focus();
+    await userEvent.keyboard("{F2}Never{Escape}");
+    expect(document.activeElement).toBe(await screen.findByRole("button", { name: "Two" }));
+    await userEvent.keyboard("{F2}Better{Enter}");
+    const renamed = await screen.findByRole("button", { name: "Better" });
+    await waitFor(() => expect(document.activeElement).toBe(renamed));
+    expect(sent(fake, "rename_session")).toEqual([{ sessionId: "z", title: "Better" }]);
+    // From anywhere it is the session that is shown.
+    await userEvent.click(message());
+    await userEvent.keyboard("{F2}");
+    const title = await screen.findByRole<HTMLInputElement>("textbox", { name: "Title" });
+    expect(title.value).toBe("One");
+    await userEvent.keyboard("First");
+    await userEvent.click(message());
+    expect(await screen.findByRole("heading", { name: "First" })).toBeTruthy();
+  });
+
+  it("says why a title can't be had, and goes on editing it", async () => {
+    const handlers = { rename_session: () => fail("USAGE", "A title has 1 to 200 characters.") };
+    await open(createFake({ sessions: [session("s", "One")], logs: { s: twoPrompts().events }, handlers }));
+    await choose("Session menu", "Rename…");
+    await userEvent.type(await screen.findByRole("textbox", { name: "Title" }), "{Enter}");
+    screen.getByRole("button", { name: "One" }).focus();
+    await userEvent.keyboard("{F2}x{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toContain("1 to 200");
+    expect(screen.getByRole("textbox", { name: "Title" })).toBeTruthy();
+  });
+
   it("forks before a message, with its words to be said differently, and links to the origin", async () => {
     const fake = createFake({ sessions: [session("s", "One")], logs: { s: twoPrompts().events } });
     await open(fake);

@@ -76,12 +76,13 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
   };
 }
 
-function historyActions({ selected, history }: Window) {
+function historyActions({ selected, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
     fork: of((sessionId) => history.fork(sessionId, null, null)),
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
+    renameSession: of(() => rename()),
     deleteSession: of((sessionId) => history.setAsking({ about: "delete", sessionId })),
   };
 }

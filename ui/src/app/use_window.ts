@@ -24,6 +24,7 @@ export function useWindow() {
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
   const [model, setModel] = useState<string | null>(null);
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
+  const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
   const filter = useRef<HTMLInputElement>(null);
@@ -55,6 +56,11 @@ export function useWindow() {
     select(sessionId);
     focusMessage();
   };
+  /** The title of the session that is shown, in the list. */
+  const rename = () => {
+    panes.setSidebar(true);
+    setRenaming(selected);
+  };
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();
@@ -72,6 +78,8 @@ export function useWindow() {
     setModel,
     mode,
     setMode,
+    renaming,
+    setRenaming,
     theme,
     setTheme,
     message,
@@ -81,6 +89,7 @@ export function useWindow() {
     folder,
     history,
     focusMessage,
+    rename,
     go,
     newSession,
     sentTo,

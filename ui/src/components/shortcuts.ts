@@ -31,10 +31,15 @@ const composingKeyCode = 229;
 
 type Typed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "isComposing" | "keyCode">;
 
+/** Whether an input method is at work on it, and keeps its keys. */
+export function composes(event: Pick<KeyboardEvent, "isComposing" | "keyCode">): boolean {
+  return event.isComposing || event.keyCode === composingKeyCode;
+}
+
 /** Enter sends, except while an input method is composing; with Shift it makes a line. */
 export function sends(event: Typed): boolean {
   if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return false;
-  return !event.isComposing && event.keyCode !== composingKeyCode;
+  return !composes(event);
 }
 
 export function inTextField(target: EventTarget | null): boolean {

@@ -118,6 +118,10 @@ export function historyHandlers(world: World): Handlers {
         .slice(0, limit),
     export_session: ({ sessionId, format }) => `/home/ada/Downloads/${sessionId}.${format}`,
     import_sessions: () => null,
+    rename_session: ({ sessionId, title }) => {
+      tell(sessionId, "session.configured", { title });
+      return title;
+    },
     remove_session: ({ sessionId }) => {
       const subagents = world.sessions.filter((one) => one.parent === sessionId).length;
       world.sessions = world.sessions.filter(

@@ -101,6 +101,8 @@ commands! {
     /// The next request as it is then.
     configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
     search_sessions { text: String, project: Option<String>, limit: usize } -> Vec<SearchHit>;
+    /// The title as it is kept: one line.
+    rename_session { session_id: String, title: String } -> String;
     remove_session { session_id: String } -> RemovedSession;
     /// The file's path; null: the user changed their mind in the system's dialog.
     export_session { session_id: String, format: ExportFormat } -> Option<String>;

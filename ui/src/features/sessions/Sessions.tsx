@@ -1,21 +1,24 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
-import { plural, t } from "@lingui/core/macro";
-import { FolderOpen, GitFork, Inbox, Plus, Settings } from "lucide-react";
-import { type KeyboardEvent, memo, type Ref, useCallback, useId, useMemo, useState } from "react";
+import { t } from "@lingui/core/macro";
+import { FolderOpen, Inbox, Plus, Settings } from "lucide-react";
+import { type KeyboardEvent, type Ref, useCallback, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName, homePath } from "../../components/format";
 import { useLatest } from "../../components/latest";
-import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApprovals, useAsking, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Family, groupByProject } from "../../protocol/sessions";
+import { Row, waitingWords } from "./SessionRow";
 import "./sessions.css";
 
 type Props = {
   folder: string | null;
   selected: string | null;
   filterRef: Ref<HTMLInputElement>;
+  /** The one whose title is being edited. */
+  renaming: string | null;
+  onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
   onNew: () => void;
   onOpenFolder: () => void;
@@ -42,12 +45,16 @@ export function Sessions(props: Props) {
   const latest = useLatest(onSelect);
   const select = useCallback((sessionId: string) => latest.current(sessionId), [latest]);
   const inboxCount = useId();
+  const renaming = useLatest(props.onRenaming);
+  const setRenaming = useCallback((sessionId: string | null) => renaming.current(sessionId), [renaming]);
   const rowOf = (session: SessionSummary) => ({
     session,
     current: session.sessionId === selected,
     approvals: waiting.get(session.sessionId) ?? 0,
     questions: asked.get(session.sessionId) ?? 0,
     onSelect: select,
+    renaming: session.sessionId === props.renaming,
+    onRenaming: setRenaming,
   });
   return (
     <nav className="sessions" aria-label={t`Sessions`}>
@@ -157,67 +164,10 @@ export function Sessions(props: Props) {
   );
 }
 
-function waitingWords(approvals: number, questions: number): string {
-  const asked = questions > 0 ? plural(questions, { one: "# open question", other: "# open questions" }) : "";
-  const pending =
-    approvals > 0 || questions === 0
-      ? plural(approvals, { one: "# pending approval", other: "# pending approvals" })
-      : "";
-  return [pending, asked].filter(Boolean).join(", ");
-}
-
 /** Sub-agents are shown while one looks at what they work for, or at one of them. */
 function isOpen({ session, subagents }: Family, selected: string | null): boolean {
   return [session, ...subagents].some((one) => one.sessionId === selected);
 }
-
-type RowProps = {
-  session: SessionSummary;
-  /** How many worked for it. */
-  subagents: number;
-  current: boolean;
-  /** How many of each wait for the user. */
-  approvals: number;
-  questions: number;
-  onSelect: (id: string) => void;
-};
-
-/** One of perhaps thousands: drawn anew only when it says something else. */
-const Row = memo(function Row({ session, subagents, current, approvals, questions, onSelect }: RowProps) {
-  const waits = approvals + questions > 0;
-  const state = waits ? "waiting" : session.state;
-  const described = useId();
-  const title = session.title || t`Untitled session`;
-  return (
-    <>
-      <button
-        type="button"
-        className={session.parent === null ? "session" : "session session-subagent"}
-        aria-current={current ? "true" : undefined}
-        aria-describedby={described}
-        title={title}
-        onClick={() => onSelect(session.sessionId)}
-      >
-        <StateGlyph state={state} />
-        {session.parent !== null && <b className="session-agent cut">{session.agent}</b>}
-        <span className="cut grow">{title}</span>
-        {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
-        {state === "interrupted" && (
-          <span className="session-mark small" aria-hidden>
-            {t`interrupted`}
-          </span>
-        )}
-      </button>
-      <span id={described} className="sr-only">
-        {stateWords(state)}
-        {waits && `, ${waitingWords(approvals, questions)}`}
-        {session.origin && t`, a fork`}
-        {session.parent !== null && t`, a sub-agent`}
-        {subagents > 0 && `, ${plural(subagents, { one: "# sub-agent", other: "# sub-agents" })}`}
-      </span>
-    </>
-  );
-});
 
 /** How many wait in each session. */
 function counted(waiting: readonly { sessionId: string }[]): ReadonlyMap<string, number> {

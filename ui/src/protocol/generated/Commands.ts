@@ -87,6 +87,10 @@ export type Commands = {
     params: { text: string; project: string | null; limit: number };
     result: Array<SearchHit>;
   };
+  /**
+   * The title as it is kept: one line.
+   */
+  rename_session: { params: { sessionId: string; title: string }; result: string };
   remove_session: { params: { sessionId: string }; result: RemovedSession };
   /**
    * The file's path; null: the user changed their mind in the system's dialog.
