@@ -39,7 +39,7 @@ describe("the window", () => {
     expect(screen.getByRole("contentinfo", { name: "Status" })).toBeTruthy();
     expect(
       screen.getAllByRole("tab").map((tab) => tab.getAttribute("aria-label") ?? tab.textContent),
-    ).toEqual(["Changes", "Timeline", "Plan", "Processes"]);
+    ).toEqual(["Changes", "Timeline", "Plan", "Context", "Processes"]);
     for (const name of ["New session", "Settings", "Send", "Open folder"])
       expect(screen.getByRole("button", { name })).toBeTruthy();
     await press("One");

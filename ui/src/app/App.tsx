@@ -46,7 +46,7 @@ export function App() {
   const inspector = panes.inspector ? (
     <ErrorBoundary part={t`The inspector`} about={selected}>
       <Inspector
-        sessionId={selected}
+        shown={window.shown}
         tab={panes.tab}
         onTab={panes.setTab}
         focusRequest={panes.focusRequest}
@@ -134,6 +134,7 @@ function Status({ window, resume }: { window: Window; resume: (() => void) | nul
       mode={window.mode}
       onMode={window.setMode}
       onTrust={() => window.setDialog("trust")}
+      onContext={() => window.panes.show("context")}
       session={window.session}
       onResume={resume}
     />

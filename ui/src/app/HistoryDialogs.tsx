@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import { CompactDialog } from "../features/context/CompactDialog";
 import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
@@ -38,6 +39,8 @@ export function HistoryDialogs({ history }: { history: History }) {
       const back = () => setAsking(asking.from);
       return <TakeBackDialog {...asking} onClose={back} onDone={back} />;
     }
+    case "compact":
+      return <CompactDialog {...asking} onClose={close} />;
     case "tools":
       return <ToolsDialog {...asking} onClose={close} />;
     case "delete": {

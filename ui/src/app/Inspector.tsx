@@ -5,17 +5,19 @@ import { X } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
+import { Context } from "../features/context/Context";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
 import { Timeline } from "../features/timeline/Timeline";
 import { useApprovalsIn } from "../platform/context";
+import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
 import type { Tab } from "./window_state";
 
 type Props = {
-  sessionId: string | null;
+  shown: Shown | null;
   tab: Tab;
   onTab: (tab: Tab) => void;
   focusRequest: number;
@@ -25,7 +27,8 @@ type Props = {
 };
 
 /** What is to be decided, and what happened. */
-export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClose }: Props) {
+export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }: Props) {
+  const sessionId = shown?.sessionId ?? null;
   const waiting = useApprovalsIn(sessionId).length;
   const count = useId();
   return (
@@ -41,6 +44,9 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="plan">
               {t`Plan`}
+            </Tabs.Tab>
+            <Tabs.Tab className="tab" value="context">
+              {t`Context`}
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="processes">
               {t`Processes`}
@@ -99,6 +105,26 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
               <Plan key={sessionId} sessionId={sessionId} />
             ) : (
               <p className="empty secondary">{t`For larger tasks, Arki lists its steps here.`}</p>
+            )}
+          </ErrorBoundary>
+        </Tabs.Panel>
+        <Tabs.Panel className="inspector-panel" value="context">
+          <ErrorBoundary part={t`The context`} about={sessionId}>
+            {shown ? (
+              <Context
+                key={`${shown.folder} ${sessionId}`}
+                of={shown}
+                onShow={(seq) => sessionId !== null && history.show(sessionId, seq)}
+                onBack={(seq) =>
+                  sessionId !== null &&
+                  history.setAsking({ about: "rewind", sessionId, toSeq: seq - 1, undoes: null })
+                }
+                onCompact={
+                  sessionId === null ? null : () => history.setAsking({ about: "compact", sessionId })
+                }
+              />
+            ) : (
+              <p className="empty secondary">{t`Everything the model is sent is listed here.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>

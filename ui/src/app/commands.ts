@@ -21,7 +21,9 @@ export type Actions = {
   review: (() => void) | null;
   timeline: (() => void) | null;
   plan: (() => void) | null;
+  context: () => void;
   processes: () => void;
+  compact: (() => void) | null;
   filterSessions: () => void;
   focusMessage: () => void;
   toggleSidebar: () => void;
@@ -64,6 +66,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+J",
       run: act.inbox,
     },
+    { id: "compact", section: t`Session`, title: t`Compact now…`, run: act.compact },
     { id: "fork", section: t`Session`, title: t`Fork from here`, shortcut: "Mod+Shift+N", run: act.fork },
     ...exportsOf(act),
     { id: "import", section: t`Session`, title: t`Import sessions`, run: act.importSessions },
@@ -80,6 +83,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },
     { id: "timeline", section: t`View`, title: t`Show timeline`, shortcut: "Mod+2", run: act.timeline },
     { id: "plan", section: t`View`, title: t`Show plan`, shortcut: "Mod+3", run: act.plan },
+    { id: "context", section: t`View`, title: t`Show context`, shortcut: "Mod+4", run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, shortcut: "Mod+5", run: act.processes },
     {
       id: "filter",

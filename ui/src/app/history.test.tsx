@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { SessionSummary } from "../protocol/generated";
 import { eventLog } from "../testing/events";
 import { createFake, demoProject, type Fake, fail } from "../testing/fake";
+import { requestOf } from "../testing/fake_context";
 import { preview } from "../testing/history_scenes";
 import { renderOn, sent } from "../testing/render";
 import { App } from "./App";
@@ -84,7 +85,14 @@ describe("going back", () => {
       summary,
     });
     log.add("run.started", { prompt: "third" });
-    const fake = createFake({ sessions: [session("s", "One")], logs: { s: log.events } });
+    const sizes = { tokensBefore: 48_000, tokensAfter: 6_000, targetTokens: 8_000 };
+    const left = { dropped: [{ seq: 2, kind: "assistant" as const, text: "one" }], droppedCount: 2 };
+    const compaction = { seq: 5, strategy: "summarize-early" as const, summary, ...sizes, ...left };
+    const fake = createFake({
+      sessions: [session("s", "One")],
+      logs: { s: log.events },
+      next: requestOf({ compactions: [compaction] }),
+    });
     await open(fake);
     const divider = await screen.findByRole("button", {
       name: /^Older messages were summarized: 48,000 → 6,000 tokens/,
@@ -93,6 +101,10 @@ describe("going back", () => {
     await userEvent.click(divider);
     const shown = await screen.findByRole("region", { name: "Summary for the model" });
     expect(within(shown).getByRole("heading", { name: "Goal" })).toBeTruthy();
+    const dropped = await screen.findByRole("list", { name: "Left out for the model" });
+    expect(dropped.textContent).toBe("Answeroneand 1 more");
+    await userEvent.click(within(dropped).getByRole("button", { name: /one/ }));
+    await waitFor(() => expect(document.activeElement?.classList.contains("found")).toBe(true));
     await press("Go back to before");
     const dialog = await screen.findByRole("dialog", { name: "Go back to before the compaction" });
     await userEvent.click(within(dialog).getByRole("radio", { name: /^Conversation Revert/ }));

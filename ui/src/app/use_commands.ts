@@ -21,6 +21,7 @@ export function useCommands(window: Window) {
     review: selected ? panes.review : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
+    context: () => panes.show("context"),
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),
@@ -80,6 +81,7 @@ function historyActions({ selected, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
     fork: of((sessionId) => history.fork(sessionId, null, null)),
+    compact: of((sessionId) => history.setAsking({ about: "compact", sessionId })),
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
     renameSession: of(() => rename()),

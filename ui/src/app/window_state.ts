@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import { useApprovalsIn, useSessions, useWaiting } from "../platform/context";
 
-export type Tab = "changes" | "timeline" | "plan" | "processes";
+export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog = "settings" | "palette" | "keys" | "trust" | null;
 
 /** Runs once for each approval that starts to wait in the visible session. */

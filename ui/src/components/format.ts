@@ -1,5 +1,6 @@
 /** Time, tokens, money and paths in human units. The exact figure belongs in a tooltip beside it. */
 
+import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 export function duration(ms: number): string {
   if (ms < 1000) return t`${Math.round(ms)} ms`;
@@ -19,6 +20,11 @@ export function tokens(count: number): string {
   if (count < 1000) return `${count}`;
   if (count < 1_000_000) return `${(count / 1000).toFixed(1).replace(/\.0$/, "")}k`;
   return `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** All digits of it, as the window's language writes numbers: the system's may be none that people know. */
+export function exact(count: number): string {
+  return count.toLocaleString(i18n.locale);
 }
 
 /** How much a model can read at once; nothing where nobody knows it, and said where it is only assumed. */

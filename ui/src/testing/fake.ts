@@ -12,6 +12,7 @@ import type {
   McpServerEntry,
   McpTestStep,
   ModelEntry,
+  NextRequest,
   ProjectState,
   ProviderEntry,
   ProviderTestStep,
@@ -22,6 +23,7 @@ import type {
 } from "../protocol/generated";
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
+import { contextHandlers } from "./fake_context";
 import { historyHandlers, type World } from "./fake_history";
 
 type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
@@ -62,6 +64,7 @@ export function createFake(given: {
   mcpTestSteps?: McpTestStep[];
   tools?: SessionToolEntry[];
   elicitations?: ElicitationSummary[];
+  next?: NextRequest;
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
@@ -118,6 +121,7 @@ export function createFake(given: {
     trust_project: trust("trusted"),
     keep_untrusted: trust("untrusted"),
     ...historyHandlers(world),
+    ...contextHandlers(given),
     list_sessions: () => [...world.sessions],
     session_page: ({ sessionId, beforeSeq, limit }) => {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);

@@ -3,6 +3,7 @@
 import { parseDiff } from "../components/diff/parse";
 import type { ChangePreview, CommandPreview, Event, SessionSummary } from "../protocol/generated";
 import { mcpServers, models, pins, providers, tools } from "./configured";
+import { context } from "./context_scene";
 import { delegation } from "./delegation_scene";
 import { eventLog } from "./events";
 import { createFake, demoProject, type Fake } from "./fake";
@@ -403,5 +404,6 @@ export const scenes: Record<string, () => Fake> = {
   empty: () => createFake({ models, providers }),
   history,
   states,
+  context,
   delegation,
 };

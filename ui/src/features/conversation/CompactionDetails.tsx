@@ -1,9 +1,25 @@
 import { t } from "@lingui/core/macro";
+import { Undo2 } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { DroppedMessages } from "../../components/DroppedMessages";
 import { Markdown } from "../../components/markdown/Markdown";
+import type { ContextCompaction } from "../../protocol/generated";
 import type { CompactedItem } from "../../protocol/transcript";
 
-/** What the model is told in place of what it no longer sees. */
-export function CompactionDetails({ item, onLink }: { item: CompactedItem; onLink: (url: string) => void }) {
+type Props = {
+  item: CompactedItem;
+  /** Null where it no longer holds. */
+  leftOutBy: (seq: number) => Promise<ContextCompaction | null>;
+  onShow: (seq: number) => void;
+  onLink: (url: string) => void;
+  /** Null where nothing may be taken back. */
+  onBack: (() => void) | null;
+};
+
+/** What the model is told in place of what it no longer sees, and the way back. */
+export function CompactionDetails({ item, leftOutBy, onShow, onLink, onBack }: Props) {
+  const leftOut = useLeftOut(item.seq, leftOutBy);
   return (
     <div className="compacted-details">
       <p className="small secondary">
@@ -16,6 +32,34 @@ export function CompactionDetails({ item, onLink }: { item: CompactedItem; onLin
           <Markdown text={item.summary} onLink={onLink} streaming={false} />
         </section>
       )}
+      {leftOut && <DroppedMessages compaction={leftOut} onShow={onShow} />}
+      {onBack && (
+        <Button
+          small
+          className="compacted-back"
+          title={t`Rewind to before this, so that the model sees everything again`}
+          icon={<Undo2 size={14} aria-hidden />}
+          onClick={onBack}
+        >
+          {t`Go back to before`}
+        </Button>
+      )}
     </div>
   );
+}
+
+/** What can't be told is only missing here: the summary says what matters. */
+function useLeftOut(seq: number, leftOutBy: Props["leftOutBy"]): ContextCompaction | null {
+  const [leftOut, setLeftOut] = useState<ContextCompaction | null>(null);
+  useEffect(() => {
+    let current = true;
+    leftOutBy(seq).then(
+      (compaction) => current && setLeftOut(compaction),
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [seq, leftOutBy]);
+  return leftOut;
 }

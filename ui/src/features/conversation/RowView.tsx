@@ -5,6 +5,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
 import { Markdown } from "../../components/markdown/Markdown";
+import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
 import { Compacted } from "./Compacted";
@@ -31,6 +32,10 @@ export type RowActions = HistoryActions & {
   onToggleTaken: (key: string) => void;
   /** Null: its end. */
   onOpenSession: (sessionId: string, seq: number | null) => void;
+  /** To an event of this session. */
+  onShow: (seq: number) => void;
+  /** What a compaction left out; null where it no longer holds. */
+  leftOutBy: (seq: number) => Promise<ContextCompaction | null>;
   titleOf: (sessionId: string) => string;
   /** Who speaks besides the user. */
   agent: string;
@@ -121,6 +126,8 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       return (
         <Compacted
           item={item}
+          leftOutBy={actions.leftOutBy}
+          onShow={actions.onShow}
           onLink={actions.onLink}
           onBack={actions.readOnly || item.takenBack ? null : () => actions.onRewind(item.seq - 1)}
         />

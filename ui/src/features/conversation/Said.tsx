@@ -6,7 +6,7 @@ import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useLatest } from "../../components/latest";
 import { useArki, useOverview, useSessionView } from "../../platform/context";
-import type { SessionSummary } from "../../protocol/generated";
+import type { SessionSummary, Shown } from "../../protocol/generated";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
 import { ParentNote } from "./ParentNote";
@@ -17,6 +17,7 @@ import { standingOf } from "./standing";
 import { Transcript } from "./Transcript";
 
 export type SaidProps = HistoryActions & {
+  shown: Shown;
   sessionId: string;
   session: SessionSummary | null;
   place: Place | null;
@@ -111,6 +112,11 @@ function useRowActions(
       onRewind: (...asked) => latest.current.onRewind(...asked),
       onFork: (...asked) => latest.current.onFork(...asked),
       onOpenSession: (...asked) => latest.current.onOpenSession(...asked),
+      onShow: (seq) => latest.current.onOpenSession(latest.current.sessionId, seq),
+      leftOutBy: async (seq) => {
+        const { compactions } = await arki.platform.call("next_request", { of: latest.current.shown });
+        return compactions.find((one) => one.seq === seq) ?? null;
+      },
       // The origin of a fork may be older than what the list holds.
       titleOf: (id) =>
         arki.sessions.get().find((one) => one.sessionId === id)?.title ||

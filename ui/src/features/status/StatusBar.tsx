@@ -19,6 +19,7 @@ type Props = {
   mode: ApprovalMode;
   onMode: (mode: ApprovalMode) => void;
   onTrust: () => void;
+  onContext: () => void;
   session: SessionSummary | null;
   /** Null where there is nothing to go on with. */
   onResume: (() => void) | null;
@@ -69,7 +70,11 @@ export function StatusBar(props: Props) {
       {session && <RunState session={session} onResume={onResume} />}
       <span className="grow" />
       {shown?.sessionId && (
-        <Used sessionId={shown.sessionId} model={models.find((one) => one.id === current) ?? null} />
+        <Used
+          sessionId={shown.sessionId}
+          model={models.find((one) => one.id === current) ?? null}
+          onContext={props.onContext}
+        />
       )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
@@ -164,8 +169,10 @@ function standingOf(project: ProjectState): string {
   return project.notices.length > 0 ? t`trusted, with a notice` : t`trusted`;
 }
 
+type UsedProps = { sessionId: string; model: ModelEntry | null; onContext: () => void };
+
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
-function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | null }) {
+function Used({ sessionId, model, onContext }: UsedProps) {
   const usage = useSessionPart(sessionId, (view) => view.usage);
   const window = useSessionPart(sessionId, (view) => view.window);
   if (usage.requests === 0) return null;
@@ -187,9 +194,14 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   return (
     <>
       {full !== null && (
-        <span className="status-fact" title={t`The last request filled ${full} % of the model's context`}>
+        <button
+          type="button"
+          className="status-button"
+          title={t`The last request filled ${full} % of the model's context. Click for its parts (${showShortcut("Mod+4")})`}
+          onClick={onContext}
+        >
           <Trans>ctx {full === 0 ? "< 1" : full} %</Trans>
-        </span>
+        </button>
       )}
       <span className="status-fact" title={exact}>
         <Trans>

@@ -1,0 +1,147 @@
+import { plural, t } from "@lingui/core/macro";
+import { useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { Disclosure } from "../../components/Disclosure";
+import { exact } from "../../components/format";
+import { Switch } from "../../components/Switch";
+import type { ContextPart } from "../../protocol/generated";
+import { type GroupKind, groupTitle, hasNameOfItsOwn, type PartGroup, partTitle, percent } from "./parts";
+
+type Actions = {
+  /** Null where there is no session yet that could be set up. */
+  onSwitch: ((id: string, on: boolean) => Promise<void>) | null;
+  onShow: (seq: number) => void;
+};
+
+/** As long as the session: folded until somebody looks. */
+const startsFolded: ReadonlySet<GroupKind> = new Set(["messages", "results"]);
+/** More of one kind than anyone reads at once. */
+const firstParts = 40;
+const moreParts = 200;
+
+export function PartList({ groups, ...actions }: { groups: readonly PartGroup[] } & Actions) {
+  return (
+    <ul className="part-groups" aria-label={t`Parts of the next request`}>
+      {groups.map((group) => (
+        <Group key={group.kind} group={group} {...actions} />
+      ))}
+    </ul>
+  );
+}
+
+function Group({ group, ...actions }: { group: PartGroup } & Actions) {
+  const [only, ...others] = group.parts;
+  const isSingle = only !== undefined && others.length === 0 && !startsFolded.has(group.kind);
+  return (
+    <li className="part-group">
+      {isSingle ? <Single kind={group.kind} part={only} {...actions} /> : <Many group={group} {...actions} />}
+    </li>
+  );
+}
+
+function Many({ group, ...actions }: { group: PartGroup } & Actions) {
+  const [open, setOpen] = useState(!startsFolded.has(group.kind));
+  const [most, setMost] = useState(firstParts);
+  const list = useId();
+  const shown = group.parts.slice(0, most);
+  return (
+    <>
+      <div className="part-row">
+        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={list}>
+          <span className={`part-swatch part-${group.kind}`} aria-hidden />
+          <span className="cut grow">
+            <b>{groupTitle(group.kind)}</b>
+            {!open && <span className="secondary"> {group.parts.length}</span>}
+          </span>
+        </Disclosure>
+        <Figures tokens={group.tokens} share={group.share} />
+      </div>
+      <ul id={list} hidden={!open}>
+        {open &&
+          shown.map((part, place) => (
+            <li key={part.id ?? `${place}`} className={part.off ? "part-row part off" : "part-row part"}>
+              <Name part={part} onShow={actions.onShow} />
+              <Figures tokens={part.tokens} share={part.share} off={part.off} />
+              <PartSwitch part={part} title={partTitle(part)} onSwitch={actions.onSwitch} />
+            </li>
+          ))}
+      </ul>
+      {open && group.parts.length > most && (
+        <Button small look="quiet" className="part-more" onClick={() => setMost(most + moreParts)}>
+          {plural(group.parts.length - most, { one: "Show # more", other: "Show # more" })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The only part of its kind has nothing to unfold. */
+function Single({ kind, part, ...actions }: { kind: GroupKind; part: ContextPart } & Actions) {
+  const title = groupTitle(kind);
+  const own = hasNameOfItsOwn(part);
+  return (
+    <div className={part.off ? "part-row part-single part off" : "part-row part-single"}>
+      <span className={`part-swatch part-${kind}`} aria-hidden />
+      <span className="part-name">
+        <b>{title}</b> {own && <span className="secondary">{partTitle(part)}</span>}
+      </span>
+      <Figures tokens={part.tokens} share={part.share} off={part.off} />
+      <PartSwitch part={part} title={own ? partTitle(part) : title} onSwitch={actions.onSwitch} />
+    </div>
+  );
+}
+
+function Name({ part, onShow }: { part: ContextPart; onShow: (seq: number) => void }) {
+  const { seq } = part;
+  if (seq === null) {
+    return (
+      <span className="part-name" title={part.origin}>
+        {partTitle(part)}
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className="part-name part-link"
+      title={t`Show in the conversation`}
+      onClick={() => onShow(seq)}
+    >
+      {partTitle(part)}
+    </button>
+  );
+}
+
+type SwitchProps = { part: ContextPart; title: string; onSwitch: Actions["onSwitch"] };
+
+function PartSwitch({ part: { id, off }, title, onSwitch }: SwitchProps) {
+  const [isSwitching, setSwitching] = useState(false);
+  return (
+    <span className="part-switch">
+      {id !== null && onSwitch && (
+        <Switch
+          label={t`Send ${title}`}
+          checked={!off}
+          disabled={isSwitching}
+          onChange={(on) => {
+            setSwitching(true);
+            void onSwitch(id, on).finally(() => setSwitching(false));
+          }}
+        />
+      )}
+    </span>
+  );
+}
+
+function Figures({ tokens, share, off = false }: { tokens: number; share: number; off?: boolean }) {
+  if (off && tokens === 0) return <span className="part-figures secondary">{t`off`}</span>;
+  return (
+    <span className="part-figures">
+      <span className="part-tokens">{exact(tokens)}</span>
+      <span
+        className="part-share small secondary"
+        title={t`Of all that is sent`}
+      >{t`${percent(share)} %`}</span>
+    </span>
+  );
+}

@@ -1,0 +1,91 @@
+/** The parts of a request, put together by what they are, and in words. Pure. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { ContextPart } from "../../protocol/generated";
+
+export type GroupKind =
+  | "instructions"
+  | "rules"
+  | "skills"
+  | "memory"
+  | "tools"
+  | "summary"
+  | "messages"
+  | "results"
+  | "other";
+
+export type PartGroup = { kind: GroupKind; tokens: number; share: number; parts: readonly ContextPart[] };
+
+/** What this version does not know is listed too, under its own name. */
+const kinds: Readonly<Record<string, GroupKind>> = {
+  base: "instructions",
+  plan: "instructions",
+  custom: "instructions",
+  rule: "rules",
+  rules: "rules",
+  skill: "skills",
+  skills: "skills",
+  procedure: "skills",
+  procedures: "skills",
+  memory: "memory",
+  tools: "tools",
+  summary: "summary",
+  messages: "messages",
+  results: "results",
+};
+
+const groupWords: Readonly<Record<GroupKind, MessageDescriptor>> = {
+  instructions: msg`Instructions`,
+  rules: msg`Rules`,
+  skills: msg`Skills`,
+  memory: msg`Memory`,
+  tools: msg`Tools`,
+  summary: msg`Summary`,
+  messages: msg`Messages`,
+  results: msg`Tool results`,
+  other: msg`Other`,
+};
+
+const partWords: Readonly<Record<string, MessageDescriptor>> = {
+  base: msg`Arki's own`,
+  plan: msg`Planning`,
+  custom: msg`System prompt`,
+  summary: msg`Of what was left out`,
+};
+
+export const groupTitle = (kind: GroupKind): string => i18n._(groupWords[kind]);
+
+export function partTitle({ part, origin }: ContextPart): string {
+  const words = partWords[part];
+  if (words) return i18n._(words);
+  return kinds[part] || origin === "" ? origin || part : `${part}: ${origin}`;
+}
+
+/** Whether its name says more than what kind of part it is. */
+export const hasNameOfItsOwn = ({ part, origin }: ContextPart): boolean =>
+  !partWords[part] && origin !== "" && origin !== part;
+
+/** By what they are, in the order in which the first of each is sent. */
+export function groupsOf(parts: readonly ContextPart[]): PartGroup[] {
+  const groups = new Map<GroupKind, ContextPart[]>();
+  for (const part of parts) {
+    const kind = kinds[part.part] ?? "other";
+    const group = groups.get(kind);
+    if (group) group.push(part);
+    else groups.set(kind, [part]);
+  }
+  return [...groups].map(([kind, of]) => ({
+    kind,
+    parts: of,
+    tokens: of.reduce((sum, part) => sum + part.tokens, 0),
+    share: of.reduce((sum, part) => sum + part.share, 0),
+  }));
+}
+
+/** A share in percent, without a sign: "12", "0.4", "< 0.1". */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value === 0) return "0";
+  if (value < 0.1) return "< 0.1";
+  return value < 10 ? value.toFixed(1).replace(/\.0$/, "") : `${Math.round(value)}`;
+}

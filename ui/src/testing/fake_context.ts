@@ -1,0 +1,42 @@
+/** The scripted engine's side of what the model sees. */
+import type { Answer, CommandName, Params } from "../platform/platform";
+import type { ContextPart, NextRequest } from "../protocol/generated";
+
+type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
+
+export const noRequest: NextRequest = {
+  model: "openai/gpt-5.1",
+  window: 400_000,
+  totalTokens: 0,
+  countedTokens: 0,
+  parts: [],
+  leftOut: { messages: 0, tokens: 0 },
+  compactions: [],
+  settings: { model: null, effort: null, system: null },
+};
+
+export function contextPart(given: Partial<ContextPart>): ContextPart {
+  return { id: null, part: "messages", origin: "", tokens: 0, share: 0, seq: null, off: false, ...given };
+}
+
+/** Sums and shares follow from the parts. */
+export function requestOf(given: Partial<NextRequest>): NextRequest {
+  const next = { ...noRequest, ...given };
+  const totalTokens = next.parts.reduce((sum, part) => sum + part.tokens, 0);
+  const parts = next.parts.map((part) => ({ ...part, share: part.tokens / Math.max(1, totalTokens) }));
+  return { ...next, parts, totalTokens };
+}
+
+export function contextHandlers(given: { next?: NextRequest }): Handlers {
+  let next = given.next ?? noRequest;
+  return {
+    next_request: () => next,
+    compact_session: () => null,
+    configure_session: ({ changes: { on, off } }) => {
+      const isOff = (part: ContextPart) =>
+        part.id !== null && (off.includes(part.id) || (part.off && !on.includes(part.id)));
+      next = requestOf({ ...next, parts: next.parts.map((part) => ({ ...part, off: isOff(part) })) });
+      return next;
+    },
+  };
+}
