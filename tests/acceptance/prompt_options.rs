@@ -14,6 +14,18 @@ fn schema(stage: &Stage) -> String {
     file.display().to_string()
 }
 
+/// What it is made of is paid for in every session. In bytes, with all built-in tools and nothing of the project.
+#[test]
+fn the_first_request_is_small() {
+    const MOST: usize = 10 * 1024;
+    let stage = Stage::new(vec![Turn::text("Hello.")]);
+    stage.exec(&["hi"]).exits(0);
+    let request = &stage.model.requests()[0].json;
+    assert!(request["tools"].as_array().unwrap().len() > 15);
+    let bytes = request.to_string().len();
+    assert!(bytes <= MOST, "{bytes} bytes");
+}
+
 #[test]
 fn an_answer_that_follows_its_schema_is_done() {
     let stage = Stage::new(vec![Turn::text("{\"n\": 3}")]);

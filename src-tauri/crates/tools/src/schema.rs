@@ -2,7 +2,8 @@
 
 use arki_domain::{Code, Fault, json_text_bytes};
 use jsonschema::{PatternOptions, Validator};
-use schemars::JsonSchema;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 /// The largest schema of a tool from outside, as JSON: well above any real one, and sent with every request.
@@ -16,11 +17,65 @@ pub(crate) fn of_type<Arguments: JsonSchema>() -> Value {
         .with(|settings| {
             settings.inline_subschemas = true;
             settings.meta_schema = None;
+            settings.transforms.push(Box::new(RecursiveTransform(shorten)));
         })
         .into_generator()
         .into_root_schema_for::<Arguments>();
     schema.remove("title");
     schema.to_value()
+}
+
+/// Schemas go out with every request, so they are kept short: no words that only repeat a Rust type, and nothing of
+/// what [`of_calls`] adds again. Where all is required an object stays closed, as strict APIs want it.
+fn shorten(schema: &mut Schema) {
+    for word in ["format", "default"] {
+        schema.remove(word);
+    }
+    if schema.get("minimum") == Some(&json!(0)) {
+        schema.remove("minimum");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    if !optional_properties(schema.as_value()).is_empty() {
+        schema.remove("additionalProperties");
+    }
+}
+
+fn optional_properties(schema: &Value) -> Vec<String> {
+    let is_required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|of| of == name));
+    let names = schema["properties"].as_object().into_iter().flat_map(|properties| properties.keys());
+    names.filter(|name| !is_required(name)).cloned().collect()
+}
+
+/// The schema that calls are held against: unknown arguments are refused, and what may be left out may be null.
+pub(crate) fn of_calls(sent: &Value) -> Value {
+    let mut schema = sent.clone();
+    for name in optional_properties(sent) {
+        let property = &mut schema["properties"][&name];
+        if let Some(Value::String(only)) = property.get("type") {
+            property["type"] = json!([only, "null"]);
+        }
+        if let Some(Value::Array(words)) = property.get_mut("enum") {
+            words.push(Value::Null);
+        }
+    }
+    let Some(fields) = schema.as_object_mut() else { return schema };
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(|property| *property = of_calls(property));
+        fields.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    if let Some(items) = fields.get_mut("items") {
+        *items = of_calls(items);
+    }
+    schema
 }
 
 /// Nothing is fetched for it, and its patterns are bounded.
@@ -70,6 +125,42 @@ pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), F
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(JsonSchema)]
+    #[allow(dead_code)]
+    #[serde(deny_unknown_fields)]
+    struct Search {
+        /// Words.
+        words: String,
+        most: Option<u32>,
+        #[serde(default)]
+        everywhere: bool,
+        kind: Option<Kind>,
+    }
+
+    #[derive(JsonSchema)]
+    #[allow(dead_code)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        Old,
+        New,
+    }
+
+    #[test]
+    fn what_is_sent_is_short_and_calls_are_held_against_all_of_it() {
+        let sent = of_type::<Search>();
+        let expected = json!({"type": "object", "required": ["words"], "properties": {
+            "words": {"type": "string", "description": "Words."}, "most": {"type": "integer"},
+            "everywhere": {"type": "boolean"}, "kind": {"type": "string", "enum": ["old", "new"]},
+        }});
+        assert_eq!(sent, expected);
+        let validator = compile(&of_calls(&sent)).unwrap();
+        let good = [json!({"words": "a"}), json!({"words": "a", "most": null, "kind": null, "everywhere": true})];
+        assert!(good.iter().all(|call| validator.is_valid(call)));
+        let bad =
+            [json!({}), json!({"words": null}), json!({"words": "a", "more": 1}), json!({"words": "a", "kind": "x"})];
+        assert!(bad.iter().all(|call| !validator.is_valid(call)));
+    }
 
     fn why(schema: Value) -> String {
         foreign("t", schema).err().map(|fault| fault.message).unwrap_or_default()

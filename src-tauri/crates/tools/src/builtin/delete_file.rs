@@ -10,7 +10,6 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project.
     path: String,
 }
 

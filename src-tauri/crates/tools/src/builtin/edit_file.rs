@@ -11,7 +11,6 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project.
     path: String,
     /// Applied in order, all or none.
     #[schemars(length(min = 1))]
@@ -23,7 +22,6 @@ struct Arguments {
 struct Edit {
     /// The text to replace, exactly as it stands in the file, with enough around it to occur only once.
     old_text: String,
-    /// What takes its place.
     new_text: String,
     /// Replace every occurrence instead of exactly one.
     replace_all: Option<bool>,

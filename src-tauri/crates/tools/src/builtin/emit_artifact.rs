@@ -19,7 +19,6 @@ struct Arguments {
     /// Such as `text/markdown` or `image/svg+xml`.
     #[schemars(regex(pattern = r"^[a-zA-Z0-9.+-]{1,60}/[a-zA-Z0-9.+-]{1,60}$"))]
     media_type: String,
-    /// The text.
     content: String,
 }
 

@@ -14,7 +14,7 @@ const MAX_ENTRIES: usize = 1000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The folder, relative to the project; default: the project itself.
+    /// Default: the project itself.
     path: Option<String>,
     /// How many levels to list; default 1.
     #[schemars(range(min = 1, max = 20))]

@@ -16,12 +16,11 @@ const DEFAULT_LINES: u64 = 2000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project; or the `artifact:ID` of a stored result.
+    /// A file, or the `artifact:ID` of a stored result.
     path: String,
     /// The first line, from 1.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// The number of lines.
     #[schemars(range(min = 1))]
     limit: Option<u64>,
 }

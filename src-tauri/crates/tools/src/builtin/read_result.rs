@@ -16,7 +16,6 @@ struct Arguments {
     /// First line, from 1.
     #[serde(default)]
     offset: Option<usize>,
-    /// Number of lines.
     #[serde(default)]
     limit: Option<usize>,
 }

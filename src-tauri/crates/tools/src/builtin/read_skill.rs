@@ -17,7 +17,6 @@ const MAX_LISTED_FILES: usize = 100;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The skill's name, or `SKILL/FILE` for one of its files.
     name: String,
 }
 

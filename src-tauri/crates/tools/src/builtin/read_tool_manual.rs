@@ -10,7 +10,6 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The tool's name.
     name: String,
 }
 

@@ -10,9 +10,7 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// The shell command, run in the project folder.
     pub(crate) command: String,
-    /// End the command after this many seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub(crate) timeout_seconds: Option<u64>,
     /// True if the command needs the network, even just localhost.

@@ -15,7 +15,6 @@ const MAX_MATCHES: usize = 500;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// A regular expression.
     pattern: String,
     /// Search only matching paths, such as `*.rs` or `src/**/*.ts`.
     glob: Option<String>,

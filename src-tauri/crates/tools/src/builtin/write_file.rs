@@ -10,9 +10,7 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project.
     path: String,
-    /// The whole content.
     content: String,
 }
 
