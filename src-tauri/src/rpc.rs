@@ -11,7 +11,7 @@ use tauri_plugin_dialog::DialogExt;
 
 pub(crate) type Answer<T> = Result<T, CommandError>;
 
-/// Reads on a thread of its own: the few that answer commands are free for what is asked meanwhile, such as the page
+/// Reads or writes files on a thread of its own: the few that answer commands are free for what is asked meanwhile, such as the page
 /// that somebody wants to read while all that waits is looked for.
 pub(crate) async fn reading<T: Send + 'static>(
     desktop: &Desktop,

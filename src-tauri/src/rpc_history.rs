@@ -48,7 +48,8 @@ pub(crate) async fn set_queue(
 
 #[tauri::command]
 pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    match desktop.client.send_next(&desktop.engine.sessions().session_shown(of)?).await? {
+    let session = reading(&desktop, move |engine| engine.sessions().session_shown(of)).await?;
+    match desktop.client.send_next(&session).await? {
         Some(running) => Ok(Sent::from(&running.0)),
         None => Err(nothing_waits().into()),
     }

@@ -1,7 +1,7 @@
 //! The window's commands about finding, keeping and removing sessions: thin delegates to the engine.
 
 use crate::desktop::Desktop;
-use crate::rpc::Answer;
+use crate::rpc::{Answer, reading};
 use arki_api::{RemovedSession, SearchHit};
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{ExportFormat, SearchQuery};
@@ -41,7 +41,7 @@ pub(crate) async fn export_session(
     app: AppHandle,
     desktop: State<'_, Desktop>,
 ) -> Answer<Option<String>> {
-    let session = desktop.engine.sessions().find_session(&session_id)?;
+    let session = reading(&desktop, move |engine| engine.sessions().find_session(&session_id)).await?;
     let (format, extension) = (ExportFormat::from(format), extension(format));
     let name = format!("{}.{extension}", file_name(&session.title));
     let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -49,14 +49,13 @@ pub(crate) async fn export_session(
         let _ = sender.send(file);
     });
     let Some(path) = chosen(receiver).await else { return Ok(None) };
-    let engine = desktop.engine.clone();
     let written = path.clone();
-    let writing = tauri::async_runtime::spawn_blocking(move || {
+    let writing = reading(&desktop, move |engine| {
         let mut file = engine.sessions().output_file(&written)?;
         engine.sessions().export(&session, format, &mut file)?;
         file.finish().map_err(Fault::from)
     });
-    writing.await.map_err(Fault::internal)??;
+    writing.await?;
     Ok(Some(path.display().to_string()))
 }
 
@@ -70,7 +69,8 @@ pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>)
         },
     );
     let Some(path) = chosen(receiver).await else { return Ok(None) };
-    let imported = desktop.engine.sessions().import(BufReader::new(open(&path)?)).await?;
+    let file = reading(&desktop, move |_| open(&path)).await?;
+    let imported = desktop.engine.sessions().import(BufReader::new(file)).await?;
     Ok(Some(imported.into_iter().map(|session| session.session_id.to_string()).collect()))
 }
 

@@ -1,7 +1,7 @@
 //! The window's commands about MCP servers: thin delegates to the engine, for the folder that is open.
 
 use crate::desktop::Desktop;
-use crate::rpc::Answer;
+use crate::rpc::{Answer, reading};
 use arki_api::{
     ElicitationAction, ElicitationFault, ElicitationReply, ElicitationSummary, McpServerEntry, McpServerSettings,
     McpTestStep,
@@ -14,10 +14,12 @@ use tauri_plugin_opener::OpenerExt;
 
 #[tauri::command]
 pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<McpServerEntry>> {
-    Ok(match desktop.client.folder() {
-        Some(folder) => desktop.engine.mcp().mcp_listed(&folder)?,
-        None => desktop.engine.mcp().mcp_configured()?,
+    let folder = desktop.client.folder();
+    reading(&desktop, move |engine| match folder {
+        Some(folder) => engine.mcp().mcp_listed(&folder),
+        None => engine.mcp().mcp_configured(),
     })
+    .await
 }
 
 #[tauri::command]
@@ -26,17 +28,17 @@ pub(crate) async fn save_mcp_server(
     settings: McpServerSettings,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
-    Ok(desktop.engine.mcp().save_mcp_server(&name, &settings)?)
+    reading(&desktop, move |engine| engine.mcp().save_mcp_server(&name, &settings)).await
 }
 
 #[tauri::command]
 pub(crate) async fn enable_mcp_server(name: String, enabled: bool, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.mcp().enable_mcp_server(&name, enabled)?)
+    reading(&desktop, move |engine| engine.mcp().enable_mcp_server(&name, enabled)).await
 }
 
 #[tauri::command]
 pub(crate) async fn remove_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.mcp().remove_mcp_server(&name)?)
+    reading(&desktop, move |engine| engine.mcp().remove_mcp_server(&name)).await
 }
 
 /// Sends each step as it ends; answers whether none failed.
@@ -56,7 +58,8 @@ pub(crate) async fn test_mcp_server(
 
 #[tauri::command]
 pub(crate) async fn mcp_server_log(name: String, desktop: State<'_, Desktop>) -> Answer<String> {
-    Ok(desktop.engine.mcp().mcp_trail(&folder(&desktop)?, &name)?)
+    let folder = folder(&desktop)?;
+    reading(&desktop, move |engine| engine.mcp().mcp_trail(&folder, &name)).await
 }
 
 #[tauri::command]

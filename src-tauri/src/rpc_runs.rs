@@ -73,7 +73,7 @@ pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer
 
 #[tauri::command]
 pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer<()> {
-    let session = desktop.engine.sessions().session_shown(of)?;
+    let session = reading(&desktop, move |engine| engine.sessions().session_shown(of)).await?;
     desktop.client.resume_run(&session, None).await?;
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! The window's commands about providers, models and keys: thin delegates to the engine. A key goes in and never out.
 
 use crate::desktop::Desktop;
-use crate::rpc::Answer;
+use crate::rpc::{Answer, reading};
 use arki_api::{LiveModelList, ModelEntry, ProviderEntry, ProviderTestStep};
 use tauri::State;
 use tauri::ipc::Channel;
 
 #[tauri::command]
 pub(crate) async fn list_models(desktop: State<'_, Desktop>) -> Answer<Vec<ModelEntry>> {
-    Ok(desktop.engine.accounts().models()?)
+    reading(&desktop, |engine| engine.accounts().models()).await
 }
 
 /// As [`list_models`], with those that local servers list now; takes up to two seconds.
@@ -56,15 +56,15 @@ pub(crate) async fn save_provider(
     base_url: Option<String>,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
-    Ok(desktop.engine.accounts().save_provider(&name, &kind, base_url.as_deref())?)
+    reading(&desktop, move |engine| engine.accounts().save_provider(&name, &kind, base_url.as_deref())).await
 }
 
 #[tauri::command]
 pub(crate) async fn remove_provider(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.accounts().remove_provider(&name)?)
+    reading(&desktop, move |engine| engine.accounts().remove_provider(&name)).await
 }
 
 #[tauri::command]
 pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.accounts().set_default_model(&model)?)
+    reading(&desktop, move |engine| engine.accounts().set_default_model(&model)).await
 }

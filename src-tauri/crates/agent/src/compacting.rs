@@ -6,14 +6,17 @@
 
 use crate::budget;
 use crate::run_host::{RunEnd, RunHost};
-use crate::summary::{self, Summary};
+use crate::summary::{Asked, Asking, CompactionLog, Summary};
 use arki_context::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, Corrected, CountTokens, SummaryAnswer,
     SummaryPlan, TokenCorrection, plan_compaction,
 };
 use arki_domain::projection::{Progress, Transcript};
 use arki_domain::{ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, SessionId};
+use async_trait::async_trait;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Kept free for the answer where the configuration sets no limit, in tokens.
 const TOKENS_FOR_ANSWER: u64 = 4096;
@@ -37,6 +40,8 @@ pub enum Compacted {
     Done(ContextCompacted),
     /// It is as short as it can be.
     NothingToDo,
+    /// Somebody stopped it; the conversation is as it was.
+    Stopped,
 }
 
 impl RunHost {
@@ -47,7 +52,8 @@ impl RunHost {
         self.tally.count_request(&request, &*self.parts.compaction.estimate);
         drop(request);
         let limits = self.limits(window);
-        if !limits.is_due(self.tally.tokens()) {
+        let fixed = (window, self.tally.fixed_tokens());
+        if !limits.is_due(self.tally.tokens()) || self.too_large_fixed.is_some_and(|known| known == fixed) {
             return Ok(None);
         }
         match self.compact(limits).await? {
@@ -61,6 +67,9 @@ impl RunHost {
             // It still fits, or the window is said to be too small for any work. The provider has the last word.
             Ended::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
+                if matches!(error, CompactionError::FixedTooLarge { .. }) {
+                    self.too_large_fixed = Some(fixed);
+                }
                 Ok(None)
             }
         }
@@ -93,54 +102,48 @@ impl RunHost {
             tokens: &tokens,
         }
         .plan(&mut self.transcript, &self.progress);
-        let event = match planned {
+        let planned = match planned {
             Err(error) => return Ok(Ended::Impossible(error)),
             Ok(None) => return Ok(Ended::NothingToDo),
-            Ok(Some(Compaction::Ready(event))) => event,
-            Ok(Some(Compaction::Summarize(plan))) => match self.summarized(&plan, &*summary_model, &tokens).await? {
-                Ok(event) => event,
-                Err(end) => return Ok(Ended::Stopped(end)),
-            },
+            Ok(Some(planned)) => planned,
         };
-        self.append(vec![event.into()]).await?;
+        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
+        let cancel = self.cancel.clone();
+        let stopped = async {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Stop::Cancelled,
+                () = out_of_time => Stop::OutOfTime,
+            }
+        };
+        let asking = Asking { model: &*summary_model, turn: self.state.turn, max_answer: self.parts.max_answer };
+        match carry_out(planned, asking, &tokens, self, stopped).await? {
+            Ok(_) => {}
+            Err(Stop::Cancelled) => return self.cancelled().await.map(Ended::Stopped),
+            Err(Stop::OutOfTime) => return self.out_of_budget().await.map(Ended::Stopped),
+        }
         self.tally.forget_messages();
         let request = self.request();
         self.tally.count_request(&request, &*compaction.estimate);
         Ok(Ended::Compacted)
     }
 
-    async fn summarized(
-        &mut self,
-        plan: &SummaryPlan,
-        model: &dyn ChatModel,
-        tokens: &dyn CountTokens,
-    ) -> Result<Result<ContextCompacted, RunEnd>, Fault> {
-        let asking = match summary::prepare(model, &plan.request, self.state.turn) {
-            Ok(asking) => asking,
-            Err(fault) => return Ok(Ok(without(plan, &fault))),
-        };
-        self.append(vec![asking.event.clone()]).await?;
-        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
-        let cancel = self.cancel.clone();
-        let answered = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return self.cancelled().await.map(Err),
-            () = out_of_time => return self.out_of_budget().await.map(Err),
-            () = tokio::time::sleep(self.parts.max_answer) => Err(crate::bounds::too_slow(self.parts.max_answer)),
-            answered = asking.answer(model) => answered,
-        };
-        match answered {
-            Ok(summary) => {
-                self.append(vec![asking.response(&summary)]).await?;
-                Ok(Ok(taken(plan, &summary, tokens)))
-            }
-            Err(fault) => Ok(Ok(without(plan, &fault))),
-        }
-    }
-
     fn limits(&self, window: u64) -> CompactionLimits {
         let answer = self.parts.model_options.max_completion_tokens.map_or(TOKENS_FOR_ANSWER, u64::from);
         CompactionLimits::new(window, self.tally.fixed_tokens(), self.parts.compaction.at_fraction, answer)
+    }
+}
+
+/// Why a run no longer waits for a summary.
+enum Stop {
+    Cancelled,
+    OutOfTime,
+}
+
+#[async_trait]
+impl CompactionLog for RunHost {
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        self.append(bodies).await
     }
 }
 
@@ -156,7 +159,8 @@ enum Ended {
 /// # Errors
 /// `CONTEXT_TOO_LONG` where it can't be made shorter; those of the log.
 pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted, Fault> {
-    let SessionToCompact { log, session_id, model, compaction, transcript, progress, fixed, focus } = session;
+    let SessionToCompact { mut log, model, compaction, transcript, progress, fixed, focus, max_answer, cancel } =
+        session;
     let tokens = Corrected { estimate: &*compaction.estimate, correction: TokenCorrection::default() };
     let now = fixed + transcript.messages().iter().map(|message| tokens.message(message)).sum::<u64>();
     // Where nobody knows the window, only half of the conversation is aimed at.
@@ -170,37 +174,56 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
         tokens: &tokens,
     }
     .plan(transcript, progress);
-    let append = async |bodies: Vec<EventBody>| {
-        log.append(session_id, bodies.into_iter().map(EventDraft::of_session).collect()).await
-    };
-    let event = match planned {
+    let planned = match planned {
         Ok(None) | Err(CompactionError::NothingToDrop { .. } | CompactionError::LastExchangeTooLarge { .. }) => {
             return Ok(Compacted::NothingToDo);
         }
         Err(error) => return Err(error.into()),
-        Ok(Some(Compaction::Ready(event))) => event,
-        Ok(Some(Compaction::Summarize(plan))) => match summary::prepare(&*summary_model, &plan.request, 0) {
-            Err(fault) => without(&plan, &fault),
-            Ok(asking) => {
-                append(vec![asking.event.clone()]).await?;
-                match asking.answer(&*summary_model).await {
-                    Err(fault) => without(&plan, &fault),
-                    Ok(summary) => {
-                        append(vec![asking.response(&summary)]).await?;
-                        taken(&plan, &summary, &tokens)
-                    }
-                }
-            }
+        Ok(Some(planned)) => planned,
+    };
+    let asking = Asking { model: &*summary_model, turn: 0, max_answer };
+    let carried_out = carry_out(planned, asking, &tokens, &mut log, cancel.cancelled()).await?;
+    Ok(carried_out.map_or_else(|()| Compacted::Stopped, Compacted::Done))
+}
+
+/// Asks for a summary where one is planned, and appends what became of it. Where nobody waits for the summary any more,
+/// the conversation stays as it is.
+async fn carry_out<S>(
+    planned: Compaction,
+    asking: Asking<'_>,
+    tokens: &dyn CountTokens,
+    log: &mut impl CompactionLog,
+    stopped: impl Future<Output = S>,
+) -> Result<Result<ContextCompacted, S>, Fault> {
+    let event = match planned {
+        Compaction::Ready(event) => event,
+        Compaction::Summarize(plan) => match asking.ask(&plan.request, log, stopped).await? {
+            Asked::Answered(summary) => taken(&plan, &summary, tokens),
+            Asked::Failed(fault) => without(&plan, &fault),
+            Asked::Stopped(stopped) => return Ok(Err(stopped)),
         },
     };
-    append(vec![event.clone().into()]).await?;
-    Ok(Compacted::Done(event))
+    log.note(vec![event.clone().into()]).await?;
+    Ok(Ok(event))
+}
+
+/// The log of a session that no run works on.
+pub struct SessionLog<'a> {
+    pub log: &'a dyn EventLog,
+    pub session_id: &'a SessionId,
+}
+
+#[async_trait]
+impl CompactionLog for SessionLog<'_> {
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        let drafts = bodies.into_iter().map(EventDraft::of_session).collect();
+        self.log.append(self.session_id, drafts).await.map(drop)
+    }
 }
 
 /// The session that [`compact_session`] works on.
 pub struct SessionToCompact<'a> {
-    pub log: &'a dyn EventLog,
-    pub session_id: &'a SessionId,
+    pub log: SessionLog<'a>,
     pub model: Arc<dyn ChatModel>,
     pub compaction: &'a CompactionParts,
     pub transcript: &'a mut Transcript,
@@ -209,6 +232,10 @@ pub struct SessionToCompact<'a> {
     pub fixed: u64,
     /// The topic to keep above all.
     pub focus: Option<&'a str>,
+    /// The time that a summary may take.
+    pub max_answer: Duration,
+    /// Ends the wait for a summary.
+    pub cancel: &'a CancellationToken,
 }
 
 struct Planning<'a> {

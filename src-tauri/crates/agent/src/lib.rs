@@ -21,7 +21,7 @@ mod tally;
 mod tool_loop;
 mod turn;
 
-pub use compacting::{Compacted, CompactionParts, SessionToCompact, compact_session};
+pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, compact_session};
 pub use core::{Core, core, core_names};
 pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
 

@@ -81,6 +81,8 @@ pub struct RunHost {
     pub(crate) tally: Tally,
     /// The last event that was folded.
     last_seq: u64,
+    /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
+    pub(crate) too_large_fixed: Option<(u64, u64)>,
     /// The model's context window, as logged last.
     pub(crate) told_window: Option<u64>,
     pub(crate) cancel: CancellationToken,
@@ -102,6 +104,7 @@ impl RunHost {
             progress,
             tally,
             last_seq,
+            too_large_fixed: None,
             told_window: None,
             cancel,
             pause,

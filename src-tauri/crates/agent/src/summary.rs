@@ -1,12 +1,15 @@
 //! Asking a model for the summary of what a compaction leaves out. Nobody sees it arrive, and it calls no tools.
 
+use crate::bounds;
 use arki_context::SummaryRequest;
 use arki_domain::{
     ChatModel, ChatRequest, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, Message, ModelOptions,
-    RequestPurpose, StreamEvent, TokenType, Usage,
+    PreparedRequest, RequestPurpose, StreamEvent, TokenType, Usage,
 };
+use async_trait::async_trait;
 use futures_util::StreamExt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// The longest answer that is read, in bytes: a summary that is longer is of no use.
@@ -14,87 +17,133 @@ const MAX_SUMMARY_BYTES: usize = 256 << 10;
 /// For thoughts, beside what the summary itself may take.
 const TOKENS_FOR_THOUGHTS: u64 = 4096;
 
-/// A summary as it came, and what it took.
+/// A log that says what was asked and what came of it: a run's, or one of a session that no run works on.
+#[async_trait]
+pub(crate) trait CompactionLog: Send {
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault>;
+}
+
+/// The outcome of asking for a summary.
+pub(crate) enum Asked<S> {
+    Answered(Summary),
+    Failed(Fault),
+    /// Nobody waits for it any more.
+    Stopped(S),
+}
+
+/// A question for a summary, of whom, and how long it may take.
+pub(crate) struct Asking<'a> {
+    pub(crate) model: &'a dyn ChatModel,
+    pub(crate) turn: u32,
+    pub(crate) max_answer: Duration,
+}
+
+impl Asking<'_> {
+    /// Asks, unless `stopped` comes first. The log has an answer for the request however it ends, so that it is counted:
+    /// as for a turn, with its cost or as one whose cost is not known.
+    pub(crate) async fn ask<S>(
+        &self,
+        request: &SummaryRequest,
+        log: &mut impl CompactionLog,
+        stopped: impl Future<Output = S>,
+    ) -> Result<Asked<S>, Fault> {
+        let prepared = match self.prepare(request) {
+            Ok(prepared) => prepared,
+            Err(fault) => return Ok(Asked::Failed(fault)),
+        };
+        log.note(vec![self.request(&prepared)]).await?;
+        let (begun, mut summary) = (Instant::now(), Summary::default());
+        let ended = tokio::select! {
+            biased;
+            stopped = stopped => Err(stopped),
+            () = tokio::time::sleep(self.max_answer) => Ok(Err(bounds::too_slow(self.max_answer))),
+            received = summary.receive(self.model, prepared) => Ok(received),
+        };
+        if summary.has_begun || matches!(ended, Ok(Ok(()))) {
+            log.note(vec![self.response(&summary, begun)]).await?;
+        }
+        Ok(match ended {
+            Ok(Ok(())) => Asked::Answered(summary),
+            Ok(Err(fault)) => Asked::Failed(fault),
+            Err(stopped) => Asked::Stopped(stopped),
+        })
+    }
+
+    fn prepare(&self, request: &SummaryRequest) -> Result<PreparedRequest, Fault> {
+        let most = u32::try_from(request.max_tokens.saturating_add(TOKENS_FOR_THOUGHTS)).unwrap_or(u32::MAX);
+        self.model.prepare(&ChatRequest {
+            system: request.system.as_str().into(),
+            messages: Arc::new(vec![Arc::new(Message::user(request.prompt.clone()))]),
+            tools: [].into(),
+            images: Arc::default(),
+            options: ModelOptions { max_completion_tokens: Some(most), ..ModelOptions::default() },
+        })
+    }
+
+    fn request(&self, prepared: &PreparedRequest) -> EventBody {
+        EngineRequest {
+            turn: self.turn,
+            provider: self.model.provider().to_owned(),
+            model: self.model.model().to_owned(),
+            request_hash: prepared.request_hash.clone(),
+            message_count: prepared.message_count,
+            context_window: None,
+            purpose: Some(RequestPurpose::Compaction),
+        }
+        .into()
+    }
+
+    fn response(&self, summary: &Summary, begun: Instant) -> EventBody {
+        let mut usage = summary.usage.unwrap_or(Usage::unknown());
+        if summary.usage.is_none() && self.model.is_free() {
+            usage.cost_usd = Some(0.0);
+        }
+        EngineResponse {
+            turn: self.turn,
+            finish_reason: summary.finish_reason.unwrap_or(FinishReason::Other),
+            usage,
+            ttft_ms: None,
+            duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            purpose: Some(RequestPurpose::Compaction),
+        }
+        .into()
+    }
+}
+
+/// A summary as far as it has come, and what it took.
+#[derive(Default)]
 pub(crate) struct Summary {
     pub(crate) text: String,
     pub(crate) calls_tools: bool,
     pub(crate) is_cut_off: bool,
-    finish_reason: FinishReason,
-    usage: Usage,
-    duration_ms: u64,
+    has_begun: bool,
+    finish_reason: Option<FinishReason>,
+    usage: Option<Usage>,
 }
 
-/// Ready to be sent; the event that says so comes first.
-pub(crate) struct Asking {
-    prepared: arki_domain::PreparedRequest,
-    turn: u32,
-    pub(crate) event: EventBody,
-}
-
-pub(crate) fn prepare(model: &dyn ChatModel, request: &SummaryRequest, turn: u32) -> Result<Asking, Fault> {
-    let most = u32::try_from(request.max_tokens.saturating_add(TOKENS_FOR_THOUGHTS)).unwrap_or(u32::MAX);
-    let prepared = model.prepare(&ChatRequest {
-        system: request.system.as_str().into(),
-        messages: Arc::new(vec![Arc::new(Message::user(request.prompt.clone()))]),
-        tools: [].into(),
-        images: Arc::default(),
-        options: ModelOptions { max_completion_tokens: Some(most), ..ModelOptions::default() },
-    })?;
-    let event = EngineRequest {
-        turn,
-        provider: model.provider().to_owned(),
-        model: model.model().to_owned(),
-        request_hash: prepared.request_hash.clone(),
-        message_count: prepared.message_count,
-        context_window: None,
-        purpose: Some(RequestPurpose::Compaction),
-    };
-    Ok(Asking { prepared, turn, event: event.into() })
-}
-
-impl Asking {
-    pub(crate) async fn answer(&self, model: &dyn ChatModel) -> Result<Summary, Fault> {
-        let begun = Instant::now();
-        let mut stream = model.send(self.prepared.clone()).await?;
-        let mut summary = Summary {
-            text: String::new(),
-            calls_tools: false,
-            is_cut_off: false,
-            finish_reason: FinishReason::Stop,
-            usage: Usage::unknown(),
-            duration_ms: 0,
-        };
+impl Summary {
+    async fn receive(&mut self, model: &dyn ChatModel, prepared: PreparedRequest) -> Result<(), Fault> {
+        let mut stream = model.send(prepared).await?;
         while let Some(event) = stream.next().await {
-            match event? {
+            let event = event?;
+            self.has_begun = true;
+            match event {
                 StreamEvent::Token { token_type: TokenType::LlmThinking, .. } | StreamEvent::Reasoning(_) => {}
-                StreamEvent::Token { text, .. } => summary.text.push_str(&text),
-                StreamEvent::ToolCall(_) => summary.calls_tools = true,
+                StreamEvent::Token { text, .. } => self.text.push_str(&text),
+                StreamEvent::ToolCall(_) => self.calls_tools = true,
                 StreamEvent::Metadata { finish_reason, usage } => {
-                    summary.finish_reason = finish_reason.unwrap_or(summary.finish_reason);
-                    summary.usage = usage.unwrap_or(summary.usage);
+                    self.finish_reason = finish_reason.or(self.finish_reason);
+                    self.usage = usage.or(self.usage);
                 }
                 StreamEvent::End => break,
             }
-            if summary.text.len() > MAX_SUMMARY_BYTES {
-                summary.is_cut_off = true;
+            if self.text.len() > MAX_SUMMARY_BYTES {
+                self.is_cut_off = true;
                 break;
             }
         }
-        summary.is_cut_off |= summary.finish_reason == FinishReason::Length;
-        summary.duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(summary)
-    }
-
-    /// Returns the event with the usage of the request, so that it counts like any other.
-    pub(crate) fn response(&self, summary: &Summary) -> EventBody {
-        EngineResponse {
-            turn: self.turn,
-            finish_reason: summary.finish_reason,
-            usage: summary.usage,
-            ttft_ms: None,
-            duration_ms: summary.duration_ms,
-            purpose: Some(RequestPurpose::Compaction),
-        }
-        .into()
+        self.finish_reason = self.finish_reason.or(Some(FinishReason::Stop));
+        self.is_cut_off |= self.finish_reason == Some(FinishReason::Length);
+        Ok(())
     }
 }

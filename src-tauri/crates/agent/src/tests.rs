@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+mod compacting;
 mod cores;
 mod limits;
 mod retrying;
@@ -203,6 +204,7 @@ struct Stage {
     control: RunControl,
     redactor: Redactor,
     core: &'static dyn Core,
+    compaction: CompactionParts,
 }
 
 impl Stage {
@@ -224,6 +226,25 @@ impl Stage {
             control: RunControl::default(),
             redactor: Redactor::default(),
             core: core("tool-loop").unwrap(),
+            compaction: CompactionParts {
+                strategy: CompactionStrategy::KeepRecent,
+                at_fraction: 0.8,
+                model: None,
+                estimate: Arc::new(NoTokens),
+            },
+        }
+    }
+
+    fn started(&self) -> RunStarted {
+        RunStarted {
+            prompt: "go".into(),
+            agent: "arki".into(),
+            model: "mock/mock".into(),
+            core: self.core.name().into(),
+            system_prompt_hash: String::new(),
+            options: self.options.clone(),
+            message_id: None,
+            parent: None,
         }
     }
 
@@ -233,17 +254,7 @@ impl Stage {
 
     async fn try_run(&self) -> Result<RunEnd, Fault> {
         let session_id = SessionId::from("session");
-        let started = RunStarted {
-            prompt: "go".into(),
-            agent: "arki".into(),
-            model: "mock/mock".into(),
-            core: self.core.name().into(),
-            system_prompt_hash: String::new(),
-            options: self.options.clone(),
-            message_id: None,
-            parent: None,
-        };
-        let draft = EventDraft::of_run(&RunId::from("run"), started);
+        let draft = EventDraft::of_run(&RunId::from("run"), self.started());
         let events = self.log.append(&session_id, vec![draft]).await.unwrap();
         let mut transcript = Transcript::default();
         transcript.apply(&events[0]);
@@ -259,12 +270,7 @@ impl Stage {
             model_options: ModelOptions::default(),
             is_retryable: |fault| fault.is(Code::PROVIDER_FAILED),
             max_answer: MAX_ANSWER,
-            compaction: CompactionParts {
-                strategy: CompactionStrategy::KeepRecent,
-                at_fraction: 0.8,
-                model: None,
-                estimate: Arc::new(NoTokens),
-            },
+            compaction: self.compaction.clone(),
             late_context: Arc::new(NoLateContext),
         };
         let state = RunState::start(&events[0]).unwrap();

@@ -97,7 +97,7 @@ fn was_denied(engine: &Engine, events: &[Event]) -> Result<bool, Fault> {
 }
 
 /// Ctrl-C, and on Unix also the polite request to end and the end of its terminal, unless it is to outlive that.
-async fn asked_to_stop() {
+pub(crate) async fn asked_to_stop() {
     #[cfg(unix)]
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}

@@ -170,7 +170,11 @@ fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry])
         text.push_str(&line);
         told.push(PartEntry { id: kind.id(name), name: name.clone(), text: line });
     }
-    Some(Part { entries: told, ..Part::new(name, &format!("{} {name}", entries.len()), &text) })
+    let origin = match entries.len() {
+        1 => format!("1 {}", name.trim_end_matches('s')),
+        count => format!("{count} {name}"),
+    };
+    Some(Part { entries: told, ..Part::new(name, &origin, &text) })
 }
 
 #[cfg(test)]
@@ -210,7 +214,7 @@ mod tests {
                 "a/AGENTS.md",
                 "2 skills",
                 "SKILL.md",
-                "1 procedures",
+                "1 procedure",
                 "1 memory",
             ]
         );

@@ -4,27 +4,18 @@
 use crate::Engine;
 use crate::approvals::resolve::Resolution;
 use crate::mcp::Answering;
+use crate::presence::Presence;
 use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::queue::Accepted;
-use crate::runs::start::{RunTarget, StartRun};
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
 use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The people and programs present while a run works.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Presence {
-    /// Somebody sees what the model asks, and can answer. Otherwise the model is told that nobody is there.
-    pub answers: bool,
-    /// The client stays: a run of its own that has completed is followed by the next message that waits in the session,
-    /// and what nobody answers in time is rejected.
-    pub stays: bool,
-}
 
 pub struct Client {
     engine: Arc<Engine>,
@@ -127,7 +118,7 @@ impl Client {
         options: SendOptions,
         mode: Option<QueueMode>,
     ) -> Result<Sent, Fault> {
-        let target = self.runs().target_shown(to)?;
+        let target = blocking(self.runs(), move |runs| runs.target_shown(to)).await?;
         let session_id = match &target {
             RunTarget::Session(session_id) => session_id.to_string(),
             RunTarget::NewSession(_) => String::new(),
@@ -211,7 +202,9 @@ impl Client {
     /// # Errors
     /// As [`Self::answer_question`].
     pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<Running, Fault> {
-        let open = self.engine.sessions().open_question(session_id)?.ok_or_else(|| {
+        let session = session_id.clone();
+        let open = blocking(self.engine.sessions(), move |sessions| sessions.open_question(&session)).await?;
+        let open = open.ok_or_else(|| {
             Fault::new(
                 Code::QUESTION_NOT_FOUND,
                 "This run isn't waiting for an answer.",

@@ -281,22 +281,28 @@ pub struct Verified {
 /// # Errors
 /// When the database is missing or cannot be read; a broken chain is in the reports.
 pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Fault> {
-    let reader = Store::open_read_only(&directories.database())?;
-    let session = match session {
-        Some(name) => Some(names::session(&reader, name)?),
-        None => None,
-    };
+    let (database, name) = (directories.database(), session.map(str::to_owned));
+    let opened = tokio::task::spawn_blocking(move || {
+        let reader = Store::open_read_only(&database)?;
+        let session = name.map(|name| names::session(&reader, &name)).transpose()?;
+        let has_anchors = reader.has_anchors()?;
+        Ok::<_, Fault>((reader, session, has_anchors))
+    });
+    let (reader, session, has_anchors) = opened.await.map_err(Fault::internal)??;
     // The keychain is only asked where there is something to check with its key.
-    let key = match reader.has_anchors()? {
+    let key = match has_anchors {
         true => anchor_key().await.ok().flatten(),
         false => None,
     };
-    let sessions = reader.verify_anchored(session.as_ref(), key.as_deref())?;
-    let contents = match scope {
-        VerifyScope::Log => None,
-        VerifyScope::LogAndContents => Some(reader.verify_contents(session.as_ref())?),
-    };
-    Ok(Verified { sessions, contents })
+    let verified = tokio::task::spawn_blocking(move || {
+        let sessions = reader.verify_anchored(session.as_ref(), key.as_deref())?;
+        let contents = match scope {
+            VerifyScope::Log => None,
+            VerifyScope::LogAndContents => Some(reader.verify_contents(session.as_ref())?),
+        };
+        Ok(Verified { sessions, contents })
+    });
+    verified.await.map_err(Fault::internal)?
 }
 
 /// A configuration folder that cannot be written does not stop anybody: the defaults hold.

@@ -2,9 +2,9 @@
 
 pub(crate) mod delegating;
 
-use crate::client::Presence;
 use crate::config::{AgentEntry, Config};
 use crate::mcp::Mcp;
+use crate::presence::Presence;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{InForce, StandingFolder};
 use crate::projects::open::OpenProject;

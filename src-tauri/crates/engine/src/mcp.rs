@@ -16,7 +16,7 @@ use crate::accounts::Accounts;
 use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use crate::records::Records;
+use crate::records::{Records, blocking};
 use arki_api::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault, PartKind};
 use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
@@ -121,11 +121,7 @@ impl Mcp {
                 sandbox: self.projects.sandbox().clone(),
                 limits,
             }),
-            agreements: Arc::new(Agreements {
-                store: self.records.store().clone(),
-                redactor: self.records.redactor().clone(),
-                before: self.records.decided_before().cloned(),
-            }),
+            agreements: Arc::new(Agreements { records: self.records.clone() }),
             tokens: Arc::new(Tokens { redactor: self.records.redactor().clone() }),
             sign_in: None,
             elicitor: self.elicitor(open),
@@ -161,11 +157,15 @@ impl Mcp {
         servers.iter().filter(|server| is_on(server, config)).flat_map(offered).collect()
     }
 
-    /// Before a run: servers that were never met are started, all at once, to say what tools they have. One that fails
-    /// has none in this run.
-    pub(crate) async fn meet_mcp_servers(&self, open: &OpenProject, config: &Config) {
+    /// Returns the servers that were never met. Starts none.
+    pub(crate) fn new_mcp_servers(&self, open: &OpenProject, config: &Config) -> Vec<Arc<Server>> {
         let is_new = |server: &Arc<Server>| is_on(server, config) && !matches!(server.remembered(), Ok(Some(_)));
-        let new: Vec<Arc<Server>> = self.mcp_servers(open, config).into_iter().filter(is_new).collect();
+        self.mcp_servers(open, config).into_iter().filter(is_new).collect()
+    }
+
+    /// Before a run: new servers are started, all at once, to say what tools they have. One that fails has none in this
+    /// run.
+    pub(crate) async fn meet_mcp_servers(&self, new: &[Arc<Server>]) {
         for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {
             if let Err(fault) = met {
                 tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
@@ -218,12 +218,12 @@ impl Mcp {
     /// # Errors
     /// `MCP_SERVER_UNKNOWN`, `UNTRUSTED`, or when the configuration has an error.
     pub async fn mcp_test(
-        &self,
+        self: &Arc<Self>,
         folder: &Path,
         name: &str,
         on_step: &mut (dyn FnMut(McpTestStep) + Send),
     ) -> Result<bool, Fault> {
-        let server = self.mcp_server(folder, name)?;
+        let server = self.mcp_server(folder, name).await?;
         let mut since = Instant::now();
         let in_ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let tested = server
@@ -253,25 +253,27 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_test`].
     pub fn mcp_trail(&self, folder: &Path, name: &str) -> Result<String, Fault> {
-        Ok(self.records.redactor().redact(&self.mcp_server(folder, name)?.trail()).into_owned())
+        Ok(self.records.redactor().redact(&self.configured_mcp_server(folder, name)?.0.trail()).into_owned())
     }
 
     /// Agrees to a server's tools as they were shown, under this digest.
     ///
     /// # Errors
     /// As [`Self::mcp_test`], and `MCP_TOOL_CHANGED` when they are others by now.
-    pub async fn mcp_agree(&self, folder: &Path, name: &str, digest: &str) -> Result<(), Fault> {
-        self.mcp_server(folder, name)?.agree(digest).await.map(drop)
+    pub async fn mcp_agree(self: &Arc<Self>, folder: &Path, name: &str, digest: &str) -> Result<(), Fault> {
+        self.mcp_server(folder, name).await?.agree(digest).await.map(drop)
     }
 
     /// Has a server list its tools, so that what changed can be shown before it is agreed to.
     ///
     /// # Errors
     /// As [`Self::mcp_test`], and when the server cannot be asked.
-    pub async fn mcp_look(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
-        let (server, configured) = self.configured_mcp_server(folder, name)?;
+    pub async fn mcp_look(self: &Arc<Self>, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
+        let (folder, name) = (folder.to_owned(), name.to_owned());
+        let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
+        let (server, configured) = found.await?;
         server.look().await?;
-        Ok(entries::of(&server, &configured, self.records.redactor()))
+        blocking(self, move |mcp| Ok(entries::of(&server, &configured, mcp.records.redactor()))).await
     }
 
     /// Lets the user sign in to a server: `show` is given the page's address; the browser comes back to this computer.
@@ -279,16 +281,20 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_test`], and when the user does not come back or there is no keychain.
     pub async fn mcp_sign_in(
-        &self,
+        self: &Arc<Self>,
         folder: &Path,
         name: &str,
         show: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), Fault> {
-        let server = self.mcp_server(folder, name)?;
-        let open = self.projects.load_project(folder)?;
+        let (folder, name) = (folder.to_owned(), name.to_owned());
+        let found = blocking(self, move |mcp| {
+            let (server, _) = mcp.configured_mcp_server(&folder, &name)?;
+            let open = mcp.projects.load_project(&folder)?;
+            // It is only signed in to, and starts no program.
+            Ok((server, mcp.mcp_ports(&name, &open, CommandLimits::default())))
+        });
+        let (server, ports) = found.await?;
         let page: Arc<dyn SignIn> = Arc::new(Loopback::open(Box::new(show)).await?);
-        // It is only signed in to, and starts no program.
-        let ports = self.mcp_ports(name, &open, CommandLimits::default());
         let signing_in = Server::new(server.settings().clone(), Ports { sign_in: Some(page), ..ports });
         signing_in.sign_in().await?;
         // What is connected without the tokens begins anew with them.
@@ -300,8 +306,8 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_look`].
-    pub async fn mcp_prompts(&self, folder: &Path, name: &str) -> Result<Vec<Prompt>, Fault> {
-        self.mcp_server(folder, name)?.prompts().await
+    pub async fn mcp_prompts(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Vec<Prompt>, Fault> {
+        self.mcp_server(folder, name).await?.prompts().await
     }
 
     /// The text of a prompt, its arguments filled in.
@@ -309,13 +315,13 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_look`].
     pub async fn mcp_prompt(
-        &self,
+        self: &Arc<Self>,
         folder: &Path,
         name: &str,
         prompt: &str,
         arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<String, Fault> {
-        self.mcp_server(folder, name)?.prompt(prompt, arguments).await
+        self.mcp_server(folder, name).await?.prompt(prompt, arguments).await
     }
 
     /// Ends every server that runs.
@@ -323,8 +329,10 @@ impl Mcp {
         join_all(self.all().iter().map(|server| server.stop())).await;
     }
 
-    fn mcp_server(&self, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
-        self.configured_mcp_server(folder, name).map(|(server, _)| server)
+    async fn mcp_server(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
+        let (folder, name) = (folder.to_owned(), name.to_owned());
+        let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
+        Ok(found.await?.0)
     }
 
     fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Fault> {

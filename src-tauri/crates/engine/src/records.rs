@@ -4,6 +4,10 @@
 pub(crate) mod contents;
 pub(crate) mod events_since;
 pub(crate) mod follow_others;
+#[cfg(test)]
+pub(crate) mod reads;
+#[cfg(test)]
+mod tests;
 
 use crate::Directories;
 use crate::events::announcer::Announcer;
@@ -29,6 +33,8 @@ pub(crate) struct Records {
     is_ephemeral: bool,
     /// For a run that keeps nothing: what the user decided before it.
     decided_before: Option<Arc<Reader>>,
+    #[cfg(test)]
+    reads: reads::Reads,
 }
 
 /// The stores and services that they are made of.
@@ -60,6 +66,8 @@ impl Records {
             owner: RunId::new().to_string(),
             is_ephemeral,
             decided_before: decided_before.map(Arc::new),
+            #[cfg(test)]
+            reads: reads::Reads::default(),
         }
     }
 
@@ -67,13 +75,26 @@ impl Records {
         &self.store
     }
 
+    /// What reads blocks, and belongs into [`blocking`].
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn reader(&self) -> &Reader {
+        #[cfg(test)]
+        self.reads.note(std::panic::Location::caller());
         self.store.reader()
     }
 
+    #[cfg(test)]
+    pub(crate) fn reads(&self) -> &reads::Reads {
+        &self.reads
+    }
+
     /// Returns where decisions about folders are found.
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn decisions(&self) -> &Reader {
-        self.decided_before.as_deref().unwrap_or_else(|| self.reader())
+        match self.decided_before.as_deref() {
+            Some(before) => before,
+            None => self.reader(),
+        }
     }
 
     pub(crate) fn decided_before(&self) -> Option<&Arc<Reader>> {

@@ -13,6 +13,8 @@ pub(crate) mod launch;
 pub(crate) mod next_request;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
+pub(crate) mod place;
+mod preparing;
 pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;

@@ -77,4 +77,9 @@ impl Sessions {
         let (claims, found, anchor_key, anchoring) = Default::default();
         Self { records, accounts, projects, kernels, runs, claims, found, anchor_key, anchoring }
     }
+
+    #[cfg(test)]
+    pub(crate) fn records_for_tests(&self) -> &Records {
+        &self.records
+    }
 }

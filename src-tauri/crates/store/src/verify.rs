@@ -11,7 +11,7 @@ use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use crate::verify_report::VerifyReport;
 use crate::{Reader, StoreError, anchors, blobs, row};
 use arki_domain::projection::SessionState;
-use arki_domain::{GENESIS_HASH, SessionId};
+use arki_domain::{Event, GENESIS_HASH, SessionId};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use std::collections::HashSet;
@@ -31,6 +31,23 @@ impl Reader {
     /// `SessionNotFound`, or when the database cannot be read or its tables are not Arki's.
     pub fn verify(&self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
         self.verify_anchored(session, None)
+    }
+
+    /// Checks one session, and hands out its events on the way, the oldest first, up to the first that is broken: whoever
+    /// goes on with a session reads it once.
+    ///
+    /// # Errors
+    /// Those of [`Self::verify`].
+    pub fn verify_each(&self, session: &SessionId, mut each: impl FnMut(&Event)) -> Result<VerifyReport, StoreError> {
+        self.read(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let walk = Walk::new(&snapshot)?.handing_out(&mut each);
+            let mut reports = walk.run(Some(session)).map_err(as_damage)?;
+            verify_diffs(&snapshot, Some(session), &mut reports).map_err(as_damage)?;
+            let removals = unfinished_removals(&snapshot).map_err(as_damage)?;
+            reports.retain(|report| !removals.contains(report.session_id.as_str()));
+            reports.pop().ok_or_else(|| StoreError::SessionNotFound { wanted: session.to_string() })
+        })
     }
 
     /// The same, and with a key also whether the logs are the ones that [`crate::Store::anchor`] vouched for.
@@ -112,12 +129,18 @@ struct Walk<'a> {
     end: CachedStatement<'a>,
     rows: i64,
     reports: Vec<VerifyReport>,
+    /// Whoever is handed the events.
+    each: Option<&'a mut dyn FnMut(&Event)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
         let prepare = |sql| connection.prepare_cached(sql).map_err(|error| as_damage(error.into()));
-        Ok(Self { connection, row: prepare(ROW)?, end: prepare(END)?, rows: 0, reports: Vec::new() })
+        Ok(Self { connection, row: prepare(ROW)?, end: prepare(END)?, rows: 0, reports: Vec::new(), each: None })
+    }
+
+    fn handing_out(self, each: &'a mut dyn FnMut(&Event)) -> Self {
+        Self { each: Some(each), ..self }
     }
 
     fn run(mut self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
@@ -167,7 +190,14 @@ impl<'a> Walk<'a> {
                 }
             }
             if let Some((session, chain)) = &mut open {
-                self.row.query_row([found.get::<_, i64>(0)?], |row| chain.add(session, row))?;
+                let each = &mut self.each;
+                self.row.query_row([found.get::<_, i64>(0)?], |row| {
+                    chain.add(session, row)?;
+                    if let Some(each) = each.as_mut().filter(|_| chain.broken.is_none()) {
+                        each(&row::event(row)?);
+                    }
+                    Ok(())
+                })?;
                 self.rows += 1;
             }
         }

@@ -3,6 +3,7 @@
 
 use crate::arguments::ConfigureArguments;
 use crate::exit::Exit;
+use crate::follow::asked_to_stop;
 use crate::output::{Output, dim, visible};
 use arki_api::{NextRequest, SessionChanges};
 use arki_domain::Fault;
@@ -57,7 +58,8 @@ fn show(next: &NextRequest, output: &Output) {
 
 pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
-    match engine.runs().compact(&session.session_id, focus).await? {
+    match engine.runs().compact(&session.session_id, focus, asked_to_stop()).await? {
+        Compacted::Stopped => return Ok(Exit::Cancelled),
         Compacted::NothingToDo if output.json => {
             output.object(&json!({"sessionId": session.session_id, "compacted": false}));
         }

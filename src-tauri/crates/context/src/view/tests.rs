@@ -111,7 +111,7 @@ fn every_part_says_where_it_comes_from() {
     let expected = [
         ("base", "built in", ""),
         ("rules", "AGENTS.md", "rule:AGENTS.md"),
-        ("skills", "1 skills", ""),
+        ("skills", "1 skill", ""),
         ("skills", "pdf", "skill:pdf"),
         ("tools", "built in", ""),
         ("tools", "docs", "mcp:docs"),

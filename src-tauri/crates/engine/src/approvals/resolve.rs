@@ -118,7 +118,11 @@ impl Approvals {
             blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
         self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
-        let rule_not_kept = rule.and_then(|rule| self.add_rule(&rule).err()).map(rule_not_kept);
+        let kept = match rule {
+            Some(rule) => blocking(self, move |approvals| approvals.add_rule(&rule)).await,
+            None => Ok(()),
+        };
+        let rule_not_kept = kept.err().map(rule_not_kept);
         Ok(Decided { session_id, rule_not_kept })
     }
 

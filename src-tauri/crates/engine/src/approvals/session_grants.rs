@@ -4,10 +4,12 @@
 //! nobody's here.
 
 use crate::approvals::Approvals;
+use crate::records::blocking;
 use crate::sessions::history::History;
 use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// More are a mistake; a rule in the configuration says more than many of them.
 const MAX_SESSION_GRANTS: usize = 100;
@@ -26,8 +28,12 @@ impl Approvals {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be used.
-    pub async fn withdraw_session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
-        let withdrawn = self.session_grants(session_id)?;
+    pub async fn withdraw_session_grants(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+    ) -> Result<Vec<RuleDefinition>, Fault> {
+        let session = session_id.clone();
+        let withdrawn = blocking(self, move |approvals| approvals.session_grants(&session)).await?;
         if !withdrawn.is_empty() {
             let nothing = SessionGranted { rules: Vec::new() };
             self.records.log().append(session_id, vec![EventDraft::of_session(nothing)]).await?;

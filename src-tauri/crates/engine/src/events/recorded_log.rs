@@ -42,7 +42,8 @@ impl EventLog for RecordedLog {
         let mut after = seq;
         let mut events = Vec::new();
         loop {
-            let page = self.store.reader().events(session, after, EVENTS_A_PIECE)?;
+            let of = session.clone();
+            let page = self.store.read(move |reader| reader.events(&of, after, EVENTS_A_PIECE)).await?;
             after = page.events.last().map_or(after, |event| event.seq);
             events.extend(page.events.into_iter().map(Arc::new));
             if !page.has_more {

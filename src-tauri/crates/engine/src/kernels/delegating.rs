@@ -1,6 +1,6 @@
 //! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
 
-use crate::client::Presence;
+use crate::presence::Presence;
 use arki_domain::{Fault, SessionId, SubagentStarted};
 use arki_tools::{SubagentStop, SubagentTask, Subagents};
 use async_trait::async_trait;

@@ -1,24 +1,22 @@
 //! Stored data of MCP servers: agreements in the database, tokens in the keychain.
 
 use crate::accounts::keys;
+use crate::records::Records;
 use arki_domain::{Fault, Redactor};
 use arki_mcp::{Agreement, AgreementStore, TokenStore};
-use arki_store::{Reader, Store};
 use async_trait::async_trait;
 use std::sync::Arc;
 
 pub(super) struct Agreements {
-    pub(super) store: Arc<Store>,
-    pub(super) redactor: Redactor,
-    /// For a run that keeps nothing: what was agreed to before it.
-    pub(super) before: Option<Arc<Reader>>,
+    pub(super) records: Arc<Records>,
 }
 
 #[async_trait]
 impl AgreementStore for Agreements {
     fn load(&self, key: &str) -> Result<Option<Agreement>, Fault> {
         let item = item(key);
-        let kept = match (self.store.reader().meta(&item)?, &self.before) {
+        // For a run that keeps nothing: what was agreed to before it.
+        let kept = match (self.records.reader().meta(&item)?, self.records.decided_before()) {
             (None, Some(before)) => before.meta(&item)?,
             (kept, _) => kept,
         };
@@ -30,11 +28,11 @@ impl AgreementStore for Agreements {
         let mut kept = agreement.clone();
         for tool in kept.agreed.iter_mut().chain(&mut kept.latest) {
             // Which tool it is, its name and its hash tell.
-            tool.description = self.redactor.redact(&tool.description).into_owned();
-            tool.schema = self.redactor.redact_json(std::mem::take(&mut tool.schema));
+            tool.description = self.records.redactor().redact(&tool.description).into_owned();
+            tool.schema = self.records.redactor().redact_json(std::mem::take(&mut tool.schema));
         }
         let text = serde_json::to_string(&kept).map_err(Fault::internal)?;
-        Ok(self.store.set_meta(&item(key), &text).await?)
+        Ok(self.records.store().set_meta(&item(key), &text).await?)
     }
 }
 

@@ -4,11 +4,13 @@
 //! end before one.
 
 use crate::projects::Projects;
+use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
-use arki_domain::{EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
+use arki_domain::{EventDraft, EventId, EventLog, Fault, SandboxCleanedUp, SessionId, sha256_hex};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::sync::Arc;
 use tokio::sync::{Mutex, Notify};
 
 /// Sentences of one folder that are told at once.
@@ -92,7 +94,7 @@ impl Projects {
 
     /// Tells what waits to be told of the folder, and at once what comes while the run works.
     pub(crate) async fn with_leavings<T>(
-        &self,
+        self: &Arc<Self>,
         session_id: &SessionId,
         project: &str,
         run: impl Future<Output = T>,
@@ -110,23 +112,34 @@ impl Projects {
         }
     }
 
-    async fn tell_leavings(&self, session_id: &SessionId, project: &str) {
+    async fn tell_leavings(self: &Arc<Self>, session_id: &SessionId, project: &str) {
+        if let Err(fault) = self.told_leavings(session_id, project.to_owned()).await {
+            tracing::warn!(%fault, "what commands left behind is not in the log yet");
+        }
+    }
+
+    async fn told_leavings(self: &Arc<Self>, session_id: &SessionId, project: String) -> Result<(), Fault> {
         let _telling = self.leavings.telling.lock().await;
-        let files = self.leavings.files(project);
-        let notes = notes_in(&files);
+        let (files, notes) = blocking(self, move |projects| {
+            let files = projects.leavings.files(&project);
+            let notes = notes_in(&files);
+            Ok((files, notes))
+        })
+        .await?;
         if notes.is_empty() {
-            return;
+            return Ok(());
         }
         let cleaned = SandboxCleanedUp { call_id: None, notes };
-        if let Err(fault) = self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await {
-            tracing::warn!(%fault, "what commands left behind is not in the log yet");
-            return;
-        }
-        for file in files {
-            // What stays is told twice, which is better than not at all.
-            if let Err(error) = remove_private_file(&file) {
-                tracing::warn!(%error, "what was told of a folder waits still");
+        self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await?;
+        blocking(self, move |_| {
+            for file in files {
+                // What stays is told twice, which is better than not at all.
+                if let Err(error) = remove_private_file(&file) {
+                    tracing::warn!(%error, "what was told of a folder waits still");
+                }
             }
-        }
+            Ok(())
+        })
+        .await
     }
 }

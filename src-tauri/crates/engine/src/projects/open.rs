@@ -5,6 +5,7 @@ use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::guides::{self, FoundGuides};
 use crate::projects::rules;
+use crate::records::blocking;
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::{LoadedRules, imports_of};
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
@@ -194,7 +195,13 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder cannot be read or written.
-    pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
+    pub async fn trust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
+        let path = path.to_owned();
+        let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path)).await?;
+        self.decide_on(root, record).await
+    }
+
+    fn trusted_as_it_is(&self, path: &Path) -> Result<(PathBuf, TrustRecord), Fault> {
         let project = open_folder(path)?;
         if let Err(error) = arki_files::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
@@ -204,8 +211,12 @@ impl Projects {
             pins.iter().map(|pin| pin_record(&project, pin, self.records.redactor())).collect();
         self.keep_what_is_unreadable(&project, &mut pins)?;
         let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
-        self.records.store().set_trust(&project.root().display().to_string(), record).await?;
-        self.project(project.root())
+        Ok((project.root().to_owned(), record))
+    }
+
+    async fn decide_on(self: &Arc<Self>, root: PathBuf, record: TrustRecord) -> Result<ProjectState, Fault> {
+        self.records.store().set_trust(&root.display().to_string(), record).await?;
+        blocking(self, move |projects| projects.project(&root)).await
     }
 
     /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
@@ -226,11 +237,11 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the database cannot be used.
-    pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
-        let project = open_folder(path)?;
+    pub async fn untrust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
+        let path = path.to_owned();
+        let root = blocking(self, move |_| canonical(&path)).await?;
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
-        self.records.store().set_trust(&project.root().display().to_string(), record).await?;
-        self.project(project.root())
+        self.decide_on(root, record).await
     }
 
     /// The folders opened last, the newest first; those that are gone are left out.
@@ -245,8 +256,8 @@ impl Projects {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub async fn remember_project(&self, path: &str) -> Result<(), Fault> {
-        let mut recent = self.recent_projects();
+    pub async fn remember_project(self: &Arc<Self>, path: &str) -> Result<(), Fault> {
+        let mut recent = blocking(self, |projects| Ok(projects.recent_projects())).await?;
         recent.retain(|known| known != path);
         recent.insert(0, path.to_owned());
         recent.truncate(MAX_RECENT_PROJECTS);

@@ -3,7 +3,8 @@
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
 
-use crate::client::Presence;
+use crate::presence::Presence;
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::resume::Resume;
@@ -39,8 +40,12 @@ impl Runs {
                 "Name the file in the answer instead of sending it.",
             ));
         }
-        self.sessions.session(session_id)?;
-        self.ensure_asked(session_id, self.sessions.overview(session_id)?.run.as_ref(), question_id)?;
+        let (session, question) = (session_id.clone(), question_id.clone());
+        blocking(self, move |runs| {
+            runs.sessions.session(&session)?;
+            runs.ensure_asked(&session, runs.sessions.overview(&session)?.run.as_ref(), &question)
+        })
+        .await?;
         self.until_stopped(session_id).await;
         let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
         self.resume(session_id, Resume { answer, presence, ..Resume::default() }).await

@@ -2,9 +2,10 @@
 
 pub(crate) mod above;
 
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::this_process::is_alive;
-use arki_domain::projection::BackgroundCall;
+use arki_domain::projection::{BackgroundCall, Overview};
 use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
 
 const LOST: &str = "Interrupted: the program ended while this went on. Its effect is unknown, and it was not run again. \
@@ -18,6 +19,11 @@ impl Runs {
     pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Fault> {
         let background = self.sessions.overview(session_id)?.background;
         Ok(background.going().iter().filter(|call| self.goes_on(session_id, call)).cloned().collect())
+    }
+
+    pub(crate) async fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
+        let session_id = session_id.clone();
+        blocking(&self.sessions, move |sessions| sessions.overview(&session_id)).await
     }
 
     /// Asks a background call of this process to end; its result says when it has. False where it is not this

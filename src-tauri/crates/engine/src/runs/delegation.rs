@@ -5,10 +5,11 @@
 //! program that is started anew begins nothing twice.
 
 use crate::kernels::delegating::{Delegation, WorksBeneath};
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::place::Place;
 use crate::runs::resume::{Resume, waiting};
-use crate::runs::start::Place;
 use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
@@ -17,6 +18,7 @@ use arki_domain::{
 };
 use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Nobody hears a sub-agent's questions, and what it has to do it does itself.
@@ -46,13 +48,13 @@ impl Runs {
         // The user may stop the sub-agent alone.
         let (cancel, pause) = (context.cancel.child_token(), context.pause.child_token());
         let control = RunControl { cancel, pause, ..RunControl::default() };
-        let (_, handle): Running = match self.subagent(started)? {
+        let (_, handle): Running = match self.subagent_now(started).await? {
             None => {
-                let start = self.task_of(delegation, started, task, context)?;
+                let (folder, agent) = (delegation.project.clone(), started.agent.clone());
+                let own_model = blocking(self, move |runs| runs.own_model_of(&folder, &agent)).await?;
+                let start = task_of(delegation, own_model, task, context);
                 let place = Place {
                     session_id: started.session_id.clone(),
-                    is_new: true,
-                    project: delegation.project.clone(),
                     run_id: started.run_id.clone(),
                     agent: started.agent.clone(),
                     parent: Some(ParentCall {
@@ -61,8 +63,7 @@ impl Runs {
                         call_id: started.call_id.clone(),
                     }),
                     control,
-                    presence: delegation.presence,
-                    open: None,
+                    ..Place::of_new_session(delegation.project.clone(), delegation.presence)
                 };
                 self.start_at(place, start).await?
             }
@@ -84,33 +85,39 @@ impl Runs {
 }
 
 impl Runs {
-    /// Returns the start of the sub-agent's run; the permissions and limits above hold beneath, too.
-    fn task_of(
-        &self,
-        delegation: &Delegation,
+    async fn subagent_now(
+        self: &Arc<Self>,
         started: &SubagentStarted,
-        task: &str,
-        context: &CallContext,
-    ) -> Result<StartRun, Fault> {
-        let options = &context.options;
-        let config = self.projects.config_of(&self.projects.load_project(&delegation.project)?)?;
-        let mut disabled_tools = options.disabled_tools.clone();
-        disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
-        Ok(StartRun {
-            model: Some(config.own_model_of(&started.agent).unwrap_or(&delegation.model).to_owned()),
-            options: RunOptions {
-                approve: options.approve,
-                plan: options.plan,
-                max_turns: options.max_turns,
-                max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
-                max_cost_usd: context.cost_left_usd,
-                approval_timeout_seconds: options.approval_timeout_seconds,
-                disabled_tools,
-                off: options.off.clone(),
-                ..RunOptions::default()
-            },
-            ..StartRun::new(RunTarget::NewSession(delegation.project.clone()), task)
-        })
+    ) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
+        let started = started.clone();
+        blocking(self, move |runs| runs.subagent(&started)).await
+    }
+
+    fn own_model_of(&self, folder: &Path, agent: &str) -> Result<Option<String>, Fault> {
+        let config = self.projects.config_of(&self.projects.load_project(folder)?)?;
+        Ok(config.own_model_of(agent).map(str::to_owned))
+    }
+}
+
+/// Returns the start of the sub-agent's run; the permissions and limits above hold beneath, too.
+fn task_of(delegation: &Delegation, own_model: Option<String>, task: &str, context: &CallContext) -> StartRun {
+    let options = &context.options;
+    let mut disabled_tools = options.disabled_tools.clone();
+    disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
+    StartRun {
+        model: Some(own_model.unwrap_or_else(|| delegation.model.clone())),
+        options: RunOptions {
+            approve: options.approve,
+            plan: options.plan,
+            max_turns: options.max_turns,
+            max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
+            max_cost_usd: context.cost_left_usd,
+            approval_timeout_seconds: options.approval_timeout_seconds,
+            disabled_tools,
+            off: options.off.clone(),
+            ..RunOptions::default()
+        },
+        ..StartRun::new(RunTarget::NewSession(delegation.project.clone()), task)
     }
 }
 
@@ -119,8 +126,8 @@ impl WorksBeneath for Runs {
     async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
         let started = task.started;
         let end = self.subagent_works(delegation, task).await?;
-        let (state, events) =
-            self.subagent(started)?.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
+        let stands = self.subagent_now(started).await?;
+        let (state, events) = stands.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
         let end = match end {
             RunEnd::Completed { response } => SubagentEnd::Answered { response },
             RunEnd::Failed(fault) => SubagentEnd::Failed(fault),

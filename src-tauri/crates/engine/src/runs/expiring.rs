@@ -1,9 +1,10 @@
 //! Approvals whose time runs out while a program stays: it goes on with their runs, which rejects them.
 
-use crate::client::Presence;
+use crate::presence::Presence;
+use crate::records::blocking;
 use crate::runs::Runs;
 use arki_domain::{ApprovalId, SessionId};
-use arki_store::ApprovalStatus;
+use arki_store::{ApprovalRecord, ApprovalStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,13 +16,16 @@ impl Runs {
         session_id: &SessionId,
         approval_id: &ApprovalId,
     ) {
-        let waits = self.records.reader().approval(approval_id).ok().flatten();
-        let left = waits.filter(|_| presence.stays).and_then(|record| self.approvals.milliseconds_to_answer(&record));
-        let Some(left) = left else { return };
+        if !presence.stays {
+            return;
+        }
         let (runs, session_id, approval_id) = (self.clone(), session_id.clone(), approval_id.clone());
         tokio::spawn(async move {
+            let waits = runs.approval_now(&approval_id).await;
+            let left = waits.and_then(|record| runs.approvals.milliseconds_to_answer(&record));
+            let Some(left) = left else { return };
             tokio::time::sleep(Duration::from_millis(left)).await;
-            let record = runs.records.reader().approval(&approval_id).ok().flatten();
+            let record = runs.approval_now(&approval_id).await;
             if record.is_some_and(|record| record.status == ApprovalStatus::Pending)
                 && let Err(fault) = runs.go_on_after_decision(presence, &session_id).await
             {
@@ -32,10 +36,19 @@ impl Runs {
 
     /// Rejects, in time, the approvals that were pending before this program began. To be called within the runtime.
     pub(crate) fn expire_waiting(self: &Arc<Self>, presence: Presence) {
-        for record in self.approvals.pending_approvals().unwrap_or_default() {
-            if let Some(asked) = record.request() {
-                self.expire_in_time(presence, &record.session_id, &asked.approval_id);
+        let runs = self.clone();
+        tokio::spawn(async move {
+            let pending = blocking(&runs, |runs| runs.approvals.pending_approvals()).await;
+            for record in pending.unwrap_or_default() {
+                if let Some(asked) = record.request() {
+                    runs.expire_in_time(presence, &record.session_id, &asked.approval_id);
+                }
             }
-        }
+        });
+    }
+
+    async fn approval_now(&self, approval_id: &ApprovalId) -> Option<ApprovalRecord> {
+        let approval_id = approval_id.clone();
+        self.records.store().read(move |reader| reader.approval(&approval_id)).await.ok().flatten()
     }
 }

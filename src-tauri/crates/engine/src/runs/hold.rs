@@ -110,7 +110,7 @@ impl SessionHold {
             tokio::select! {
                 ended = &mut work => return ended,
                 _ = listening.tick() => {
-                    self.hear_request();
+                    self.hear_request().await;
                     self.sessions.note_snapshot_quietly(self.claim.session_id()).await;
                 }
                 _ = renewal.tick() => match self.lease.renew().await {
@@ -123,8 +123,9 @@ impl SessionHold {
     }
 
     /// Another process may ask for a stop or a pause.
-    fn hear_request(&self) {
-        match self.records.reader().lease_request(self.claim.session_id(), self.records.owner()) {
+    async fn hear_request(&self) {
+        let (session_id, owner) = (self.claim.session_id().clone(), self.records.owner().to_owned());
+        match self.records.store().read(move |reader| reader.lease_request(&session_id, &owner)).await {
             Ok(Some(LeaseRequest::Stop)) => self.control.cancel.cancel(),
             Ok(Some(LeaseRequest::Pause)) => self.control.pause.cancel(),
             Ok(None) => {}

@@ -1,8 +1,8 @@
 //! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
 
 use crate::ActiveRun;
-use crate::client::Presence;
 use crate::config::Config;
+use crate::presence::Presence;
 use crate::projects::guides::index;
 use crate::projects::open::OpenProject;
 use crate::projects::rules::at_start;
@@ -68,7 +68,14 @@ impl Runs {
             Ok(RunEnd::Completed { .. }) => self.follow_up_soon(presence, session_id),
             // In the window and by the doctor it is told until the next run begins.
             Ok(RunEnd::Failed(fault)) if fault.is(Code::GUARD_UNFINISHED) => {
-                self.projects.leavings().add(project, &[format!("{} {}", fault.message, fault.hint)]);
+                let (project, note) = (project.to_owned(), format!("{} {}", fault.message, fault.hint));
+                let added = blocking(&self.projects, move |projects| {
+                    projects.leavings().add(&project, &[note]);
+                    Ok(())
+                });
+                if let Err(fault) = added.await {
+                    tracing::warn!(%session_id, %fault, "what the guard left undone is not kept");
+                }
             }
             Ok(RunEnd::AwaitingApproval(approval_id)) => self.expire_in_time(presence, session_id, approval_id),
             Ok(_) => {}

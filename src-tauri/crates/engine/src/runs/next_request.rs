@@ -1,7 +1,7 @@
 //! The next request of a session before it is sent: what it is made of, and making it shorter because the user asks.
 
-use crate::client::Presence;
 use crate::config::{AGENT, Config};
+use crate::presence::Presence;
 use crate::projects::rules::told;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -10,14 +10,17 @@ use crate::runs::hold::SessionHold;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
+use crate::sessions::overview::agent_in;
 use crate::sessions::session_settings::SessionSettings;
-use arki_agent::{Compacted, RunControl, SessionToCompact, compact_session};
+use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_session};
 use arki_api::NextRequest;
 use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
 use arki_domain::{ContextCompacted, EventBody, Fault, RunOptions, SessionId, ToolDefinition, Usage};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The part of a request before the conversation.
 struct Head {
@@ -58,45 +61,68 @@ impl Runs {
         Ok(for_clients(model, view, compactions(&told.compactions, &conversation), settings, head.warnings.clone()))
     }
 
-    /// Makes the session's conversation shorter. `focus` says what is to be kept above all.
+    /// Makes the session's conversation shorter. `focus` says what is to be kept above all; `stop` ends the wait for a
+    /// summary.
     ///
     /// # Errors
     /// `SESSION_BUSY` where a run works on it, `CONTEXT_TOO_LONG` where it can't be made shorter.
-    pub async fn compact(self: &Arc<Self>, session_id: &SessionId, focus: Option<&str>) -> Result<Compacted, Fault> {
+    pub async fn compact(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        focus: Option<&str>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Compacted, Fault> {
         let claim = self.sessions.claim(session_id)?;
-        let folder = PathBuf::from(self.sessions.session(session_id)?.project);
+        let control = RunControl::default();
+        let hold = SessionHold::take(&self.records, &self.sessions, claim, control.clone()).await?;
+        let compacting = async {
+            let mut compacting = pin!(self.compact_held(session_id, focus, &control));
+            tokio::select! {
+                compacted = &mut compacting => return compacted,
+                () = stop => control.cancel.cancel(),
+            }
+            compacting.await
+        };
+        hold.during(compacting).await.0
+    }
+
+    async fn compact_held(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        focus: Option<&str>,
+        control: &RunControl,
+    ) -> Result<Compacted, Fault> {
         let session = session_id.clone();
-        let (head, mut history) = blocking(self, move |runs| {
-            runs.sessions.ensure_whole(&session)?;
-            Ok((runs.head(&folder, Some(&session))?, runs.sessions.history(&session)?))
-        })
-        .await?;
-        let _hold = SessionHold::take(&self.records, &self.sessions, claim, RunControl::default()).await?;
+        let told = blocking(self, move |runs| {
+            Ok((runs.head(Path::new(""), Some(&session))?, runs.sessions.whole_history(&session)?))
+        });
+        let (head, mut history) = told.await?;
         let model = head.model(history.run.as_ref());
         let model = self.accounts.providers(&head.config).model(&model)?;
         model.learn().await;
         let tools: u64 = head.tools.iter().map(|tool| EstimatedTokens.tool(tool)).sum();
         let History { transcript, progress, .. } = &mut history;
         compact_session(SessionToCompact {
-            log: &*self.records.run_log(),
-            session_id,
+            log: SessionLog { log: &*self.records.run_log(), session_id },
             model,
             compaction: &compaction_parts(&self.accounts, &head.config)?,
             transcript,
             progress,
             fixed: tools + EstimatedTokens.text(&head.system.text()),
             focus,
+            max_answer: Duration::from_secs(head.config.max_answer_seconds),
+            cancel: &control.cancel,
         })
         .await
     }
 
     fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<Head, Fault> {
         let (folder, agent, settings) = match session {
-            Some(session) => (
-                PathBuf::from(self.sessions.session(session)?.project),
-                self.sessions.agent_of(session)?,
-                self.sessions.settings(session)?,
-            ),
+            Some(session) => {
+                let overview = self.sessions.overview(session)?;
+                let settings = SessionSettings::in_overview(&overview);
+                (PathBuf::from(self.sessions.session(session)?.project), agent_in(overview), settings)
+            }
             None => (folder.to_owned(), AGENT.to_owned(), SessionSettings::default()),
         };
         let open = self.projects.load_project(&folder)?;

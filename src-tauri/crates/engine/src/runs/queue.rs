@@ -4,13 +4,17 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
-use crate::client::Presence;
+use crate::presence::Presence;
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::place::Place;
 use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
-use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};
+use arki_domain::{
+    Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueChanged, QueueMode, RunOptions, SessionId,
+};
 use std::sync::Arc;
 
 /// The longest message that may wait.
@@ -58,12 +62,21 @@ impl Runs {
     /// # Errors
     /// `QUEUE_FULL`, `USAGE` for an empty or too long message, or when the database cannot be written.
     pub async fn queue_message(
-        &self,
+        self: &Arc<Self>,
         session_id: &SessionId,
         text: String,
         mode: QueueMode,
     ) -> Result<MessageId, Fault> {
         check(&text)?;
+        let session = session_id.clone();
+        blocking(self, move |runs| runs.ensure_takes_one_more(&session)).await?;
+        let message_id = MessageId::new();
+        let queued = MessageQueued { message_id: message_id.clone(), text, mode };
+        self.records.log().append(session_id, vec![EventDraft::of_session(queued)]).await?;
+        Ok(message_id)
+    }
+
+    fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Fault> {
         self.sessions.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Fault::new(
@@ -72,18 +85,23 @@ impl Runs {
                 "Let some of them be answered, or remove some.",
             ));
         }
-        self.sessions.learn_secrets_of(session_id)?;
-        let message_id = MessageId::new();
-        let queued = MessageQueued { message_id: message_id.clone(), text, mode };
-        self.records.log().append(session_id, vec![EventDraft::of_session(queued)]).await?;
-        Ok(message_id)
+        self.sessions.learn_secrets_of(session_id)
     }
 
     /// Makes the queue these messages in this order: edited, moved, fewer.
     ///
     /// # Errors
     /// `MESSAGE_NOT_FOUND` when one of them does not wait any more; nothing has changed then.
-    pub async fn set_queue(&self, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Fault> {
+    pub async fn set_queue(self: &Arc<Self>, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Fault> {
+        let (session, messages) = (session_id.clone(), messages.to_vec());
+        if let Some(changed) = blocking(self, move |runs| runs.changed_queue(&session, &messages)).await? {
+            self.records.log().append(session_id, vec![EventDraft::of_session(changed)]).await?;
+        }
+        Ok(())
+    }
+
+    /// The log's word for the queue as it is to be; `None` where it is so already.
+    fn changed_queue(&self, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<Option<QueueChanged>, Fault> {
         let queue = self.queue(session_id)?;
         for message in messages {
             check(&message.text)?;
@@ -96,13 +114,11 @@ impl Runs {
             }
         }
         if queue.messages() == messages {
-            return Ok(());
+            return Ok(None);
         }
         self.sessions.ensure_found_whole(session_id)?;
         self.sessions.learn_secrets_of(session_id)?;
-        let changed = queue.changed_to(messages, Vec::new());
-        self.records.log().append(session_id, vec![EventDraft::of_session(changed)]).await?;
-        Ok(())
+        Ok(Some(queue.changed_to(messages, Vec::new())))
     }
 
     /// Begins a run with the first message that waits, as the run before was begun; `None` when none waits.
@@ -114,21 +130,30 @@ impl Runs {
         presence: Presence,
         session_id: &SessionId,
     ) -> Result<Option<Running>, Fault> {
-        let overview = self.sessions.overview(session_id)?;
+        let session = session_id.clone();
+        match blocking(self, move |runs| runs.next_start(session, presence)).await? {
+            Some((place, start)) => self.start_at(place, start).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn next_start(&self, session_id: SessionId, presence: Presence) -> Result<Option<(Place, StartRun)>, Fault> {
+        let overview = self.sessions.overview(&session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
+        let last = overview.run.as_ref();
         let start = StartRun {
-            model: overview.model.or_else(|| overview.run.as_ref().map(|run| run.model.clone())),
-            options: overview.run.map_or_else(RunOptions::default, |run| RunOptions {
+            model: overview.model.clone().or_else(|| last.map(|run| run.model.clone())),
+            options: last.map_or_else(RunOptions::default, |run| RunOptions {
                 images: Vec::new(),
                 // What is off and how hard the model thinks is the session's to say.
                 off: Vec::new(),
                 reasoning_effort: None,
-                ..run.options
+                ..run.options.clone()
             }),
             message_id: Some(next.message_id),
             ..StartRun::new(RunTarget::Session(session_id.clone()), next.text)
         };
-        self.start_run(presence, start).await.map(Some)
+        Ok(Some((self.next_place(session_id, overview, presence)?, start)))
     }
 
     /// A run that has completed is followed by the next message that waits, where its program stays. Runs that others worked

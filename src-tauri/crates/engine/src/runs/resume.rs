@@ -1,7 +1,7 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
-use crate::client::Presence;
 use crate::config::Config;
+use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -9,11 +9,13 @@ use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
+use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
-    EventLog, Fault, OutputMessage, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
+    EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId,
+    RunResumed, SessionId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +47,7 @@ impl Runs {
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
-        let session_id = self.sessions.run_above(session_id)?;
+        let session_id = self.run_above(session_id).await?;
         self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
 
@@ -61,7 +63,7 @@ impl Runs {
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
         let session_id = named.session.session_id.clone();
-        let above = self.sessions.run_above(&session_id)?;
+        let above = self.run_above(&session_id).await?;
         if above != session_id {
             return self.resume_run(presence, &above, approve).await;
         }
@@ -79,37 +81,57 @@ impl Runs {
         session_id: &SessionId,
     ) -> Result<Running, Fault> {
         self.until_stopped(session_id).await;
-        let session_id = self.sessions.run_above(session_id)?;
+        let session_id = self.run_above(session_id).await?;
         self.until_stopped(&session_id).await;
-        self.resume_run(presence, &session_id, None).await
+        self.resume(&session_id, Resume { presence, ..Resume::default() }).await
+    }
+
+    /// As [`crate::sessions::Sessions::run_above`].
+    pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+        let session_id = session_id.clone();
+        blocking(&self.sessions, move |sessions| sessions.run_above(&session_id)).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
         let claim = self.sessions.claim(session_id)?;
-        let (project, agent) = (self.sessions.session(session_id)?.project, self.sessions.agent_of(session_id)?);
         let session = session_id.clone();
-        blocking(self, move |runs| runs.sessions.ensure_whole(&session)).await?;
-        let (open, config) = self.opened_for(None, project.into(), agent).await?;
-        self.mcp.meet_mcp_servers(&open, &config).await;
-        let hold = SessionHold::take(&self.records, &self.sessions, claim, resume.control.clone()).await?;
-        let decide = |asked: &ApprovalRequested| {
-            self.approvals.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
-        };
-        let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
-        self.launch(session_id.clone(), history, open, config, system, (hold, resume.presence)).await
+        let place = blocking(self, move |runs| {
+            Ok((runs.sessions.session(&session)?.project, runs.sessions.agent_of(&session)?))
+        });
+        let (project, agent) = place.await?;
+        let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
+        let (control, presence) = (resume.control.clone(), resume.presence);
+        let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
+        let session = session_id.clone();
+        let history = blocking(self, move |runs| runs.sessions.whole_history(&session)).await?;
+        let lost = self.lost_in_background(session_id, history.transcript.background().going()).await?;
+        let session = session_id.clone();
+        let going_on = blocking(self, move |runs| {
+            let (system, drafts) = runs.going_on(&session, &history, resume, (&open, &config), lost)?;
+            Ok((history, open, config, system, drafts))
+        });
+        let (history, open, config, system, drafts) = going_on.await?;
+        self.records.log().append(session_id, drafts).await?;
+        self.records.store().keep_partial(session_id, None).await?;
+        let session = session_id.clone();
+        let history = blocking(self, move |runs| {
+            let run_id = history.run.as_ref().map(|run| run.run_id.clone());
+            let run_id = run_id.ok_or_else(|| Fault::internal("a run without its first event"))?;
+            runs.sessions.history_since(history, &session, &run_id)
+        });
+        self.launch(session_id.clone(), history.await?, open, config, system, (hold, presence)).await
     }
 
-    /// `decide`: what the user's wish means for the approval that waits, if anything.
-    async fn prepare_resume(
-        self: &Arc<Self>,
+    /// Returns the system prompt that the run began with, and what is to be said before it goes on.
+    fn going_on(
+        &self,
         session_id: &SessionId,
-        Resume { run: wanted, approve, answer, .. }: &Resume,
-        open: &OpenProject,
-        decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
-    ) -> Result<(History, Arc<str>), Fault> {
-        let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.sessions.history(&session)).await?;
-        if let Some(answer) = answer {
+        history: &History,
+        Resume { run: wanted, approve, answer, .. }: Resume,
+        (open, config): (&OpenProject, &Config),
+        lost: Vec<EventDraft>,
+    ) -> Result<(Arc<str>, Vec<EventDraft>), Fault> {
+        if let Some(answer) = &answer {
             self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
@@ -118,34 +140,21 @@ impl Runs {
         arki_agent::core(&run.core)?;
         let mut drafts: Vec<EventDraft> =
             self.sessions.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
-        drafts.extend(self.lost_in_background(session_id, history.transcript.background().going()).await?);
+        drafts.extend(lost);
         let partial = self.records.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
-            drafts.push(EventDraft::of_run(
-                &run.run_id,
-                OutputMessage {
-                    turn: partial.turn,
-                    role: Role::Assistant,
-                    content: partial.text,
-                    thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
-                    reasoning: None,
-                    interrupted: true,
-                },
-            ));
+            drafts.push(EventDraft::of_run(&run.run_id, cut_off(partial)));
         }
-        let decided = waiting(run).and_then(decide);
+        let decided = waiting(run)
+            .and_then(|asked| self.approvals.timed_out(asked).or_else(|| self.decision(asked, approve?, open, config)));
         let waits_on = waiting(run).is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())
             || self.waits_for_subagent(run)?;
-        let resumed = resumption(run, *approve, waits_on);
+        let resumed = resumption(run, approve, waits_on);
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
-        drafts.extend(answer.clone().map(|answer| EventDraft::of_run(&run.run_id, answer)));
+        drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
-        let system = self.sessions.frozen_system_prompt(run)?;
-        let run_id = run.run_id.clone();
-        self.records.log().append(session_id, drafts).await?;
-        self.records.store().keep_partial(session_id, None).await?;
-        Ok((self.sessions.history_since(history, session_id, &run_id)?, system))
+        Ok((self.sessions.frozen_system_prompt(run)?, drafts))
     }
 
     /// Returns the decision on the pending call under the new mode: its grants and denials hold for that call too, as
@@ -181,6 +190,18 @@ impl Runs {
             resolved_by: approve.resolver().to_owned(),
             preview_hash: asked.shown_hash().to_owned(),
         })
+    }
+}
+
+/// What had arrived of an answer when the program ended.
+fn cut_off(partial: PartialAnswer) -> OutputMessage {
+    OutputMessage {
+        turn: partial.turn,
+        role: Role::Assistant,
+        content: partial.text,
+        thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
+        reasoning: None,
+        interrupted: true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
-use crate::client::Presence;
+use crate::presence::Presence;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
 use crate::sessions::EndsWaitingRuns;
@@ -31,7 +31,7 @@ impl Runs {
             active.stop();
             return Ok(());
         }
-        let above = self.sessions.run_above(session_id)?;
+        let above = self.run_above(session_id).await?;
         match self.cancel_run(session_id).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
             // The run that waited for it hears of it.
@@ -76,7 +76,7 @@ impl Runs {
         self: &Arc<Self>,
         session_id: &SessionId,
     ) -> Result<Option<JoinHandle<Result<RunEnd, Fault>>>, Fault> {
-        if self.sessions.overview(session_id)?.run.is_none_or(|run| run.is_ended()) {
+        if self.overview(session_id).await?.run.is_none_or(|run| run.is_ended()) {
             return Ok(None);
         }
         // Cancelled before it begins: it must not get as far as asking again.

@@ -5,7 +5,7 @@ use crate::projects::open::OpenedFolder;
 use crate::projects::slash_commands::FoundCommands;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::start::{RunTarget, StartRun};
+use crate::runs::place::{RunTarget, StartRun};
 use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
 use arki_domain::{Code, Fault};
 use std::path::{Path, PathBuf};

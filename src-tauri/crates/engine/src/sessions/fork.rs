@@ -13,12 +13,19 @@ impl Sessions {
     /// # Errors
     /// `EVENT_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or when the database cannot be used.
     pub async fn fork(self: &Arc<Self>, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
+        let (from, fork) = (session_id.clone(), SessionId::new());
+        let drafts = blocking(self, move |sessions| sessions.forked(&from, at)).await?;
+        self.records.log().append(&fork, drafts).await?;
+        blocking(self, move |sessions| sessions.session(&fork)).await
+    }
+
+    /// The events with which the fork begins.
+    fn forked(&self, session_id: &SessionId, at: Option<u64>) -> Result<Vec<EventDraft>, Fault> {
         let origin = self.session(session_id)?;
         let last = self.records.reader().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
-        let whole = session_id.clone();
-        blocking(self, move |sessions| sessions.ensure_whole(&whole)).await?;
+        self.ensure_whole(session_id)?;
         if self.lineage(session_id)?.len() >= MAX_LINEAGE {
             return Err(Fault::new(
                 Code::USAGE,
@@ -26,7 +33,6 @@ impl Sessions {
                 "Fork one of its origins, or start a new session.",
             ));
         }
-        let fork = SessionId::new();
         let created = SessionCreated {
             title: origin.title,
             project: origin.project,
@@ -39,8 +45,7 @@ impl Sessions {
         if configured != SessionConfigured::default() {
             drafts.push(EventDraft::of_session(configured));
         }
-        self.records.log().append(&fork, drafts).await?;
-        self.session(&fork)
+        Ok(drafts)
     }
 
     /// Events are numbered from 1 to `last`.

@@ -34,6 +34,16 @@ impl Sessions {
         Ok(history)
     }
 
+    /// The same of a log that is whole, proved on the way: nothing is added to one that was changed.
+    pub(crate) fn whole_history(&self, session: &SessionId) -> Result<History, Fault> {
+        let mut history = History::default();
+        for stretch in self.lineage(session)?.iter().filter(|stretch| stretch.session_id != *session) {
+            self.each_event(stretch, |event| history.apply_inherited(event))?;
+        }
+        self.ensure_whole_and_each(session, |event| history.apply(event, None))?;
+        Ok(history)
+    }
+
     /// Goes on with what was appended since, by whomever, for the run `wanted`: what was read is not read again, however
     /// long the session is.
     pub(crate) fn history_since(

@@ -1,5 +1,6 @@
 //! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
+use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
 use crate::sessions::claim::Claim;
@@ -7,6 +8,7 @@ use arki_domain::{Code, Fault, SessionId};
 use arki_files::remove_unfinished_exports;
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use std::io::BufRead;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
@@ -30,10 +32,12 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
-    pub async fn remove_session(&self, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
-        self.ensure_not_waited_for(session_id)?;
+    pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
+        let id = session_id.clone();
+        blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
         let _claim = self.claim(session_id)?;
-        let subagents = self.records.reader().subagent_sessions(session_id)?;
+        let id = session_id.clone();
+        let subagents = self.records.store().read(move |reader| reader.subagent_sessions(&id)).await?;
         let _claims: Vec<Claim> =
             subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
         Ok(self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?)
@@ -69,11 +73,12 @@ impl Sessions {
     }
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
-    async fn tidy(&self) -> Result<(), Fault> {
+    async fn tidy(self: &Arc<Self>) -> Result<(), Fault> {
         let config = self.accounts.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
             let before_ms = self.records.clock().now_ms().saturating_sub(i64::from(days) * DAY_MS);
-            for session in self.records.reader().sessions_older_than(before_ms)? {
+            let old = self.records.store().read(move |reader| reader.sessions_older_than(before_ms)).await?;
+            for session in old {
                 if let Err(fault) = self.remove_session(&session.session_id).await {
                     tracing::info!(session_id = %session.session_id, %fault, "an old session is kept");
                 }
@@ -89,7 +94,7 @@ impl Sessions {
 
     /// For a program that stays, once it has begun: what killed programs left at once, old contents when nobody waits for
     /// the start any more.
-    pub async fn keep_tidy(&self) {
+    pub async fn keep_tidy(self: &Arc<Self>) {
         warn("what a killed program left", self.tidy_after_kills().await);
         tokio::time::sleep(TIDY_AFTER).await;
         warn("old sessions and contents", self.tidy().await);
@@ -97,7 +102,7 @@ impl Sessions {
 
     /// For a program that is about to end: what killed programs left, and, where there is [`Time::ToPrune`], what the user
     /// asked to be removed, at most once a day.
-    pub async fn tidy_before_end(&self, time: Time) {
+    pub async fn tidy_before_end(self: &Arc<Self>, time: Time) {
         warn("what a killed program left", self.tidy_after_kills().await);
         if time == Time::ToPrune {
             warn("old sessions and contents", self.tidy_if_due().await);
@@ -106,16 +111,21 @@ impl Sessions {
 
     /// Finishes what programs left that were killed: sessions that were being removed, files of exports. Quick where nothing
     /// is left.
-    async fn tidy_after_kills(&self) -> Result<(), Fault> {
+    async fn tidy_after_kills(self: &Arc<Self>) -> Result<(), Fault> {
         if self.records.is_ephemeral() || self.records.unwritable().is_some() {
             return Ok(());
         }
-        remove_unfinished_exports(&self.records.directories().unfinished_exports());
+        blocking(self, |sessions| {
+            remove_unfinished_exports(&sessions.records.directories().unfinished_exports());
+            Ok(())
+        })
+        .await?;
         Ok(self.records.store().finish_removals(listed_hashes).await?)
     }
 
-    async fn tidy_if_due(&self) -> Result<(), Fault> {
-        let tidied_at: Option<i64> = self.records.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
+    async fn tidy_if_due(self: &Arc<Self>) -> Result<(), Fault> {
+        let tidied_at = self.records.store().read(|reader| reader.meta(TIDIED_AT)).await?;
+        let tidied_at: Option<i64> = tidied_at.and_then(|at| at.parse().ok());
         // The clock may have been set back: an age is a distance.
         let is_due = tidied_at.is_none_or(|at| self.records.clock().now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
         if is_due && !self.records.is_ephemeral() && self.accounts.user_config()?.asks_to_prune() {

@@ -1,6 +1,7 @@
 //! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
 use crate::config::AGENT;
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::for_clients;
 use crate::sessions::lineage::Stretch;
@@ -46,7 +47,7 @@ impl Sessions {
 
     /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old, and says so in the log. Off the way of
     /// whoever waits for an answer.
-    pub(crate) async fn note_snapshot(&self, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) async fn note_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
         if let Some(last_seq) = self.keep_snapshot(session_id).await? {
             let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
             self.records.log().append(session_id, vec![EventDraft::of_session(noted)]).await?;
@@ -56,33 +57,42 @@ impl Sessions {
 
     /// Keeps a snapshot like [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it
     /// ended stays the last that is said of it. The number of the last event that is folded in, where one was kept.
-    pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+    pub(crate) async fn keep_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+        let session = session_id.clone();
+        let due = blocking(self, move |sessions| sessions.due_snapshot(&session)).await?;
+        let Some((last_seq, bytes)) = due else { return Ok(None) };
+        self.records.store().put_snapshot(session_id, last_seq, &bytes).await?;
+        Ok(Some(last_seq))
+    }
+
+    fn due_snapshot(&self, session_id: &SessionId) -> Result<Option<(u64, Vec<u8>)>, Fault> {
         let kept = self.records.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
         if self.records.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
             return Ok(None);
         }
         let overview = self.overview(session_id)?;
-        let last_seq = overview.last_seq;
-        self.records.store().put_snapshot(session_id, last_seq, &overview.to_bytes().map_err(Fault::internal)?).await?;
-        Ok(Some(last_seq))
+        Ok(Some((overview.last_seq, overview.to_bytes().map_err(Fault::internal)?)))
     }
 
-    /// The agent that works in a session; the first one where a damaged log no longer says.
     pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
-        let agent = self.overview(session_id)?.agent;
-        Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
+        self.overview(session_id).map(agent_in)
     }
 
     /// Notes a snapshot like [`Self::note_snapshot`]; an error is passed over, since nothing is lost without a snapshot
     /// but time.
-    pub(crate) async fn note_snapshot_quietly(&self, session_id: &SessionId) {
+    pub(crate) async fn note_snapshot_quietly(self: &Arc<Self>, session_id: &SessionId) {
         warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
     }
 
     /// Keeps a snapshot like [`Self::keep_snapshot`]; an error is passed over too.
-    pub(crate) async fn keep_snapshot_quietly(&self, session_id: &SessionId) {
+    pub(crate) async fn keep_snapshot_quietly(self: &Arc<Self>, session_id: &SessionId) {
         warn_without_snapshot(session_id, self.keep_snapshot(session_id).await);
     }
+}
+
+/// The agent that works in a session; the first one where a damaged log no longer says.
+pub(crate) fn agent_in(overview: Overview) -> String {
+    if overview.agent.is_empty() { AGENT.to_owned() } else { overview.agent }
 }
 
 fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {

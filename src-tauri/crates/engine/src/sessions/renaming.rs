@@ -1,7 +1,9 @@
 //! What the user calls a session.
 
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionId};
+use std::sync::Arc;
 
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
@@ -11,7 +13,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `USAGE` for a title that says nothing or is too long, `SESSION_NOT_FOUND`, or those of the log.
-    pub async fn rename(&self, session_id: &SessionId, title: &str) -> Result<String, Fault> {
+    pub async fn rename(self: &Arc<Self>, session_id: &SessionId, title: &str) -> Result<String, Fault> {
         let words: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let title = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let length = title.chars().count();
@@ -19,8 +21,12 @@ impl Sessions {
             let message = format!("A title has 1 to {MAX_TITLE_CHARS} characters; this one has {length}.");
             return Err(Fault::new(Code::USAGE, message, "Give the session a shorter name."));
         }
-        self.session(session_id)?;
-        self.ensure_found_whole(session_id)?;
+        let session = session_id.clone();
+        blocking(self, move |sessions| {
+            sessions.session(&session)?;
+            sessions.ensure_found_whole(&session)
+        })
+        .await?;
         let configured = SessionConfigured { title: Some(title.clone()), ..SessionConfigured::default() };
         self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
         Ok(title)

@@ -90,7 +90,7 @@ impl Sessions {
         self.tell_interrupted(session_id).await?;
         let session = session_id.clone();
         let plan = blocking(self, move |sessions| sessions.plan_rewind(&session, to_seq, scope)).await?;
-        let checkpoint_id = self.restore(session_id, &plan.files).await?;
+        let (plan, checkpoint_id) = self.restore(session_id, plan).await?;
         let rewound = SessionRewound {
             to_seq,
             files: scope.files,
@@ -103,9 +103,13 @@ impl Sessions {
     }
 
     /// Records first what an interrupted restoration wrote, so that it can be gone back on like any other.
-    pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
-        let untold = self.settle_interrupted_restoration(session_id, &open)?;
+    pub(crate) async fn tell_interrupted(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        let session = session_id.clone();
+        let untold = blocking(self, move |sessions| {
+            let open = sessions.projects.load_project(Path::new(&sessions.session(&session)?.project))?;
+            sessions.settle_interrupted_restoration(&session, &open)
+        })
+        .await?;
         if untold.is_some() {
             self.records.log().append(session_id, untold.into_iter().collect()).await?;
         }
@@ -114,19 +118,30 @@ impl Sessions {
 
     /// Writes the files as planned, all or none, after keeping what they are now; `None` where there is nothing to write.
     pub(crate) async fn restore(
-        &self,
+        self: &Arc<Self>,
         session_id: &SessionId,
-        files: &[PlannedFile],
-    ) -> Result<Option<CheckpointId>, Fault> {
-        let touched: Vec<&PlannedFile> = files.iter().filter(|planned| planned.is_written()).collect();
-        if touched.is_empty() {
-            return Ok(None);
+        plan: RewindPlan,
+    ) -> Result<(RewindPlan, Option<CheckpointId>), Fault> {
+        if !plan.files.iter().any(PlannedFile::is_written) {
+            return Ok((plan, None));
         }
-        let open = self.trusted_project(session_id)?;
-        let checkpoint_id = self.keep_images(session_id, &touched).await?;
-        let restorations = touched.iter().map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
-        apply_restorations(&open.project, restorations).map_err(Fault::from)?;
-        Ok(Some(checkpoint_id))
+        let session = session_id.clone();
+        let (plan, open, contents, created) = blocking(self, move |sessions| {
+            let open = sessions.trusted_project(&session)?;
+            let (contents, created) = sessions.images_to_keep(&session, &plan)?;
+            Ok((plan, open, contents, created))
+        })
+        .await?;
+        let checkpoint_id = created.checkpoint_id.clone();
+        self.records.contents().put(session_id, contents).await?;
+        self.records.log().append(session_id, vec![EventDraft::of_session(created)]).await?;
+        let plan = blocking(self, move |_| {
+            let written = plan.files.iter().filter(|planned| planned.is_written());
+            let restorations = written.map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
+            apply_restorations(&open.project, restorations).map_err(Fault::from)?;
+            Ok(plan)
+        });
+        Ok((plan.await?, Some(checkpoint_id)))
     }
 
     fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Fault> {
@@ -141,7 +156,13 @@ impl Sessions {
         }
     }
 
-    async fn keep_images(&self, session_id: &SessionId, files: &[&PlannedFile]) -> Result<CheckpointId, Fault> {
+    /// What the files are now and will be, and the event that speaks of it.
+    fn images_to_keep(
+        &self,
+        session_id: &SessionId,
+        plan: &RewindPlan,
+    ) -> Result<(Vec<Content>, CheckpointCreated), Fault> {
+        let files: Vec<&PlannedFile> = plan.files.iter().filter(|planned| planned.is_written()).collect();
         let manifest = serde_json::to_vec(&files.iter().map(|planned| &planned.file).collect::<Vec<_>>())
             .map_err(Fault::internal)?;
         let manifest = content(&manifest, ContentKind::Plain);
@@ -156,10 +177,7 @@ impl Sessions {
         let images = files.iter().flat_map(|planned| [planned.disk.as_deref(), planned.wanted.as_deref()]).flatten();
         let mut contents: Vec<Content> = images.map(|bytes| content(bytes, ContentKind::Plain)).collect();
         contents.push(manifest);
-        self.records.contents().put(session_id, contents).await?;
-        let checkpoint_id = created.checkpoint_id.clone();
-        self.records.log().append(session_id, vec![EventDraft::of_session(created)]).await?;
-        Ok(checkpoint_id)
+        Ok((contents, created))
     }
 
     /// A run that waits for the user has no place to go on from any more; one at work is not ended unasked.

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::sessions::Sessions;
+use arki_domain::projection::Overview;
 use arki_domain::{Fault, SessionId};
 
 /// The settings; `None` where the configuration's hold.
@@ -17,14 +18,19 @@ pub(crate) struct SessionSettings {
 
 impl Sessions {
     pub(crate) fn settings(&self, session_id: &SessionId) -> Result<SessionSettings, Fault> {
-        let overview = self.overview(session_id)?;
-        Ok(SessionSettings {
-            model: overview.model,
-            effort: overview.effort,
-            system: overview.system,
-            off: overview.off,
-            disabled_tools: overview.disabled_tools,
-        })
+        Ok(SessionSettings::in_overview(&self.overview(session_id)?))
+    }
+}
+
+impl SessionSettings {
+    pub(crate) fn in_overview(overview: &Overview) -> Self {
+        Self {
+            model: overview.model.clone(),
+            effort: overview.effort.clone(),
+            system: overview.system.clone(),
+            off: overview.off.clone(),
+            disabled_tools: overview.disabled_tools.clone(),
+        }
     }
 }
 

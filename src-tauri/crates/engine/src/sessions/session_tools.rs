@@ -1,9 +1,11 @@
 //! The tools that the agent would be offered in a folder, and those switched off in a session.
 
-use crate::client::Presence;
 use crate::config::{AGENT, Config};
+use crate::presence::Presence;
 use crate::projects::open::OpenProject;
+use crate::records::blocking;
 use crate::sessions::Sessions;
+use crate::sessions::overview::agent_in;
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, EventDraft, EventLog, Executor, Fault, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
@@ -36,8 +38,9 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Fault> {
-        let disabled = self.settings(session)?.disabled_tools;
-        let tools = self.tools_of(Path::new(&self.session(session)?.project), &self.agent_of(session)?)?;
+        let overview = self.overview(session)?;
+        let disabled = overview.disabled_tools.clone();
+        let tools = self.tools_of(Path::new(&self.session(session)?.project), &agent_in(overview))?;
         let tool = |definition: &ToolDefinition| SessionTool {
             enabled: !disabled.iter().any(|name| *name == *definition.name),
             definition: definition.clone(),
@@ -49,22 +52,37 @@ impl Sessions {
     ///
     /// # Errors
     /// `TOOL_UNKNOWN`, or as [`Sessions::session_tools`].
-    pub async fn switch_session_tools(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<(), Fault> {
+    pub async fn switch_session_tools(
+        self: &Arc<Self>,
+        session: &SessionId,
+        on: &[String],
+        off: &[String],
+    ) -> Result<(), Fault> {
+        let (id, on, off) = (session.clone(), on.to_vec(), off.to_vec());
+        let switched = blocking(self, move |sessions| sessions.switched(&id, &on, &off)).await?;
+        if let Some(disabled) = switched {
+            let disabled_tools = Some(disabled);
+            let configured = SessionConfigured { disabled_tools, ..SessionConfigured::default() };
+            self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
+        }
+        Ok(())
+    }
+
+    /// The tools that are off then; `None` where nothing would change.
+    fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Fault> {
         let open = self.projects.load_project(Path::new(&self.session(session)?.project))?;
         let config = self.projects.config_of(&open)?;
         self.ensure_known_tools(&open, &config, on)?;
         self.ensure_known_tools(&open, &config, off)?;
-        let before = self.settings(session)?.disabled_tools;
+        let before = self.overview(session)?.disabled_tools;
         let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
         disabled.sort();
         disabled.dedup();
         if disabled == before {
-            return Ok(());
+            return Ok(None);
         }
         self.ensure_whole(session)?;
-        let configured = SessionConfigured { disabled_tools: Some(disabled), ..SessionConfigured::default() };
-        self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
-        Ok(())
+        Ok(Some(disabled))
     }
 
     /// A misspelt name would leave the tool on that it means.

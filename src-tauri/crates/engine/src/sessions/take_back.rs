@@ -5,7 +5,7 @@ use crate::sessions::Sessions;
 use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
-    ChangeTakenBack, Code, EventBody, EventDraft, EventLog, Fault, FileChanged, RestoreAction, SessionId,
+    ChangeTakenBack, Code, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, RestoreAction, SessionId,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -41,18 +41,11 @@ impl Sessions {
         done
     }
 
-    async fn take_back_alone(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+    async fn take_back_alone(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
         self.tell_interrupted(session_id).await?;
-        let plan = self.plan_take_back(session_id, seq)?;
-        if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
-            return Err(Fault::new(
-                Code::CHANGE_CONFLICT,
-                format!("{} was changed again where this change was made.", planned.file.path),
-                "Take back the later change first, or edit the file by hand.",
-            ));
-        }
-        let (event, changed) = self.change_at(session_id, seq)?;
-        self.restore(session_id, &plan.files).await?;
+        let session = session_id.clone();
+        let (plan, event, changed) = blocking(self, move |sessions| sessions.to_take_back(&session, seq)).await?;
+        let (plan, _) = self.restore(session_id, plan).await?;
         let taken = ChangeTakenBack {
             call_id: changed.call_id,
             seq,
@@ -62,7 +55,20 @@ impl Sessions {
         Ok(plan)
     }
 
-    fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(arki_domain::Event, FileChanged), Fault> {
+    fn to_take_back(&self, session_id: &SessionId, seq: u64) -> Result<(RewindPlan, Event, FileChanged), Fault> {
+        let plan = self.plan_take_back(session_id, seq)?;
+        if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
+            return Err(Fault::new(
+                Code::CHANGE_CONFLICT,
+                format!("{} was changed again where this change was made.", planned.file.path),
+                "Take back the later change first, or edit the file by hand.",
+            ));
+        }
+        let (event, changed) = self.change_at(session_id, seq)?;
+        Ok((plan, event, changed))
+    }
+
+    fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(Event, FileChanged), Fault> {
         let event = self.records.reader().event(session_id, seq)?;
         let change = event.and_then(|event| match event.body() {
             EventBody::FileChanged(changed) => Some((event, changed)),

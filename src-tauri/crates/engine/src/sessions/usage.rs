@@ -1,5 +1,6 @@
 //! Usage by day and model.
 
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::DailyUsage;
 use arki_domain::{Fault, SessionId, sha256_hex};
@@ -8,6 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// The days of a time zone that are sampled: 2020 to 2039.
 const SAMPLED_DAYS: RangeInclusive<i64> = 18_262..=25_566;
@@ -30,13 +32,26 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn daily_usage(&self, session: Option<&SessionId>) -> Result<DailyUsage, Fault> {
+    pub async fn daily_usage(self: &Arc<Self>, session: Option<&SessionId>) -> Result<DailyUsage, Fault> {
+        let session = session.cloned();
+        let (usage, to_keep) = blocking(self, move |sessions| sessions.used(session.as_ref())).await?;
+        if let Some(text) = to_keep
+            // Nothing is lost without it but time.
+            && let Err(error) = self.records.store().set_meta(KEPT, &text).await
+        {
+            tracing::warn!(%error, "what was used was not kept by day");
+        }
+        Ok(usage)
+    }
+
+    /// The usage, and what is to be kept for the next time where there is news.
+    fn used(&self, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Fault> {
         let mut usage = DailyUsage::default();
         let zone = TimeZone::system();
         let day = |ts| day_in(&zone, ts);
         if let Some(session) = session {
             self.records.reader().each_usage_event_of(session, |event| usage.apply(event, day))?;
-            return Ok(usage);
+            return Ok((usage, None));
         }
         let signature = signature(&zone);
         let kept = self.kept_usage(&signature)?;
@@ -47,24 +62,16 @@ impl Sessions {
             mark =
                 self.records.reader().each_usage_event_after(UsageMark::default(), |event| usage.apply(event, day))?;
         }
-        let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok(usage) };
+        let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok((usage, None)) };
         let kept = KeptUsage { zone: signature, mark, usage };
-        self.keep_usage(&kept).await;
-        Ok(kept.usage)
+        let text = serde_json::to_string(&kept).ok();
+        Ok((kept.usage, text))
     }
 
     /// Returns the kept usage; one that cannot be read is built anew from the log.
     fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
         let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
         Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
-    }
-
-    /// Nothing is lost without it but time.
-    async fn keep_usage(&self, kept: &KeptUsage) {
-        let Ok(text) = serde_json::to_string(kept) else { return };
-        if let Err(error) = self.records.store().set_meta(KEPT, &text).await {
-            tracing::warn!(%error, "what was used was not kept by day");
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks that a session's log is whole: before anything is added to it, and for whoever looks at it.
 
 use crate::sessions::Sessions;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Event, Fault, SessionId};
 use arki_store::StoreError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,12 @@ pub(crate) type Found = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
 impl Sessions {
     /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
     pub(crate) fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
-        match self.first_broken(session_id)? {
+        self.ensure_whole_and_each(session_id, |_| {})
+    }
+
+    /// Checks like [`Self::ensure_whole`], and hands out the events on the way.
+    pub(crate) fn ensure_whole_and_each(&self, session_id: &SessionId, each: impl FnMut(&Event)) -> Result<(), Fault> {
+        match self.first_broken(session_id, each)? {
             Some(seq) => Err(StoreError::SessionBroken { session_id: session_id.clone(), seq }.into()),
             None => Ok(()),
         }
@@ -28,9 +33,8 @@ impl Sessions {
     }
 
     /// The first event that is not what was stored, or does not follow the one before. Looks at all of them.
-    fn first_broken(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
-        let reports = self.records.reader().verify(Some(session_id))?;
-        let broken = reports.iter().find_map(|report| report.first_broken_seq);
+    fn first_broken(&self, session_id: &SessionId, each: impl FnMut(&Event)) -> Result<Option<u64>, Fault> {
+        let broken = self.records.reader().verify_each(session_id, each)?.first_broken_seq;
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), broken);
         Ok(broken)
     }
@@ -42,11 +46,11 @@ impl Sessions {
             return Ok(*found);
         }
         if self.records.reader().last_seq(session_id)? <= PROVED_AT_ONCE {
-            return self.first_broken(session_id);
+            return self.first_broken(session_id, |_| {});
         }
         let (sessions, session_id) = (self.clone(), session_id.clone());
         tokio::task::spawn_blocking(move || {
-            if let Err(fault) = sessions.first_broken(&session_id) {
+            if let Err(fault) = sessions.first_broken(&session_id, |_| {}) {
                 tracing::warn!(%session_id, %fault, "the log was not proved");
             }
         });

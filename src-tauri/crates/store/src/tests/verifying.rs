@@ -38,6 +38,25 @@ async fn an_untouched_log_is_proven() {
 }
 
 #[tokio::test]
+async fn what_is_proven_is_handed_out_on_the_way_up_to_what_is_not() {
+    let fixture = with_three_events().await;
+    let session = SessionId::from("s");
+    let mut handed_out = Vec::new();
+    let report = fixture.store.reader().verify_each(&session, |event| handed_out.push(event.hash.clone())).unwrap();
+    assert!(report.ok);
+    let stored = fixture.store.reader().events(&session, 0, 10).unwrap().events;
+    assert_eq!(handed_out, stored.into_iter().map(|event| event.hash).collect::<Vec<_>>());
+
+    let change = "UPDATE events SET ts = ts + 1 WHERE seq = 2";
+    foreign(&fixture.path).execute_batch(&format!("{FREE_OF_GUARDS} {change}")).unwrap();
+    let mut handed_out = Vec::new();
+    let report = fixture.store.reader().verify_each(&session, |event| handed_out.push(event.seq)).unwrap();
+    assert_eq!((report.first_broken_seq, handed_out), (Some(2), vec![1]));
+    let unknown = fixture.store.reader().verify_each(&SessionId::from("x"), |_| {});
+    assert_eq!(unknown, Err(StoreError::SessionNotFound { wanted: "x".into() }));
+}
+
+#[tokio::test]
 async fn the_newest_session_is_reported_first_and_an_unknown_one_is_an_error() {
     let fixture = with_three_events().await;
     fixture.append(&SessionId::from("t"), vec![created("t", "/p")]).await;

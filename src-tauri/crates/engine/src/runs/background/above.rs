@@ -3,7 +3,9 @@
 //! whoever comes first and whatever ended in between. A sub-agent has none of its own.
 
 use crate::events::recorded_log::RecordedLog;
+use crate::records::blocking;
 use crate::runs::Runs;
+use crate::sessions::Sessions;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
     BackgroundSource, CallId, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, LeftInBackground,
@@ -62,10 +64,10 @@ impl Runs {
 
     /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
     pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let Some(parent) = self.sessions.overview(session_id)?.run.and_then(|run| run.parent) else { return Ok(()) };
+        let Some(parent) = self.overview(session_id).await?.run.and_then(|run| run.parent) else { return Ok(()) };
         let _telling = self.telling_above.lock().await;
         let mut drafts = Vec::new();
-        let background = self.sessions.overview(&parent.session_id)?.background;
+        let background = self.overview(&parent.session_id).await?.background;
         for call in background.going() {
             if call.source.as_ref().is_some_and(|source| source.session_id == *session_id) {
                 drafts.extend(self.told_by_subagent(&parent.session_id, call).await?);
@@ -86,9 +88,9 @@ impl Runs {
     ) -> Result<Vec<EventDraft>, Fault> {
         let Some(source) = &call.source else { return Ok(Vec::new()) };
         let Some(ended) = self.ended(source).await? else { return Ok(Vec::new()) };
-        let Some(HandedOver { seq, run_id, started }) = self.handed_over(&source.session_id)? else {
-            return Ok(Vec::new());
-        };
+        let subagent = source.session_id.clone();
+        let handed_over = blocking(&self.sessions, move |sessions| handed_over(sessions, &subagent)).await?;
+        let Some(HandedOver { seq, run_id, started }) = handed_over else { return Ok(Vec::new()) };
         let told = self.files_told(session_id, seq).await?;
         let changes = ended.changes.into_iter().filter_map(|changed| {
             let changed = FileChanged {
@@ -130,19 +132,6 @@ impl Runs {
         Ok(None)
     }
 
-    /// Returns where the session above handed its task to a sub-agent.
-    fn handed_over(&self, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
-        let Some(parent) = self.sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
-        let events = self.sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
-        let handed_over = |event: &Event| match event.body() {
-            EventBody::SubagentStarted(started) if started.session_id == *subagent => {
-                Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })
-            }
-            _ => None,
-        };
-        Ok(events.iter().find_map(handed_over))
-    }
-
     /// Returns what a session's log last says of each file that it tells of above an event.
     async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Fault> {
         let told = self.records.log().read_after(session_id, after).await?.into_iter().filter_map(|event| match event
@@ -153,6 +142,19 @@ impl Runs {
         });
         Ok(told.collect())
     }
+}
+
+/// Returns where the session above handed its task to a sub-agent.
+fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
+    let Some(parent) = sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
+    let events = sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
+    let handed_over = |event: &Event| match event.body() {
+        EventBody::SubagentStarted(started) if started.session_id == *subagent => {
+            Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })
+        }
+        _ => None,
+    };
+    Ok(events.iter().find_map(handed_over))
 }
 
 struct Ended {

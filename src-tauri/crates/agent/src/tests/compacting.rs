@@ -1,0 +1,117 @@
+use super::*;
+use crate::{Compacted, SessionLog, SessionToCompact, compact_session};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// Letters are tokens; counts how often a message is counted.
+#[derive(Default)]
+struct Letters(AtomicUsize);
+
+impl CountTokens for Letters {
+    fn text(&self, text: &str) -> u64 {
+        text.len() as u64
+    }
+
+    fn message(&self, message: &Message) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        match message {
+            Message::User { content, .. } => content.len() as u64,
+            Message::Assistant { content, .. } => content.len() as u64,
+            _ => 0,
+        }
+    }
+
+    fn tool(&self, _: &ToolDefinition) -> u64 {
+        0
+    }
+}
+
+fn parts(estimate: Arc<dyn CountTokens>) -> CompactionParts {
+    CompactionParts { strategy: CompactionStrategy::SummarizeEarly, at_fraction: 0.8, model: None, estimate }
+}
+
+/// What becomes of a long session that is made shorter with this summary.
+async fn compacted(summary: Turn, cancel: CancellationToken) -> (Compacted, Vec<EventBody>) {
+    let stage = Stage::new(vec![summary]);
+    let session_id = SessionId::from("session");
+    for turn in 1..10 {
+        let run_id = RunId::from(format!("run{turn}").as_str());
+        let started = RunStarted { prompt: "ask ".repeat(40), ..stage.started() };
+        let said = OutputMessage {
+            turn,
+            role: Role::Assistant,
+            content: "word ".repeat(200),
+            thoughts: None,
+            reasoning: None,
+            interrupted: false,
+        };
+        let drafts = vec![EventDraft::of_run(&run_id, started), EventDraft::of_run(&run_id, said)];
+        stage.log.append(&session_id, drafts).await.unwrap();
+    }
+    let mut transcript = Transcript::default();
+    let said = stage.log.0.lock().unwrap().clone();
+    said.iter().for_each(|event| transcript.apply(event));
+    let (progress, compaction) = (Progress::default(), parts(Arc::new(Letters::default())));
+    let compacted = compact_session(SessionToCompact {
+        log: SessionLog { log: &*stage.log, session_id: &session_id },
+        model: stage.model.clone(),
+        compaction: &compaction,
+        transcript: &mut transcript,
+        progress: &progress,
+        fixed: 10,
+        focus: None,
+        max_answer: MAX_ANSWER,
+        cancel: &cancel,
+    });
+    let compacted = compacted.await.unwrap();
+    let events = stage.log.0.lock().unwrap();
+    (compacted, events[said.len()..].iter().map(|event| event.body()).collect())
+}
+
+#[track_caller]
+fn is_unknown_cost(body: &EventBody) {
+    let EventBody::EngineResponse(response) = body else { panic!("{body:?}") };
+    assert_eq!((response.purpose, response.usage), (Some(RequestPurpose::Compaction), Usage::unknown()));
+}
+
+#[tokio::test]
+async fn a_summary_that_breaks_off_is_counted_as_a_request_of_unknown_cost() {
+    let broken = Fault::new(Code::PROVIDER_FAILED, "It broke.", "Try again.");
+    let (compacted, events) = compacted(vec![text("We were"), Some(Err(broken))], CancellationToken::new()).await;
+    assert!(matches!(compacted, Compacted::Done(_)), "{compacted:?}");
+    let [EventBody::EngineRequest(_), response, EventBody::ContextCompacted(without)] = &events[..] else {
+        panic!("{events:?}")
+    };
+    is_unknown_cost(response);
+    assert!(without.summary.is_empty() || !without.summary.contains("We were"));
+}
+
+#[tokio::test]
+async fn a_summary_that_nobody_waits_for_any_more_is_counted_and_nothing_else_happens() {
+    let cancel = CancellationToken::new();
+    let stopping = cancel.clone();
+    let work = compacted(vec![text("We were"), None], cancel);
+    let stop = async {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        stopping.cancel();
+    };
+    let ((compacted, events), ()) = tokio::join!(work, stop);
+    assert_eq!(compacted, Compacted::Stopped);
+    let [EventBody::EngineRequest(_), response] = &events[..] else { panic!("{events:?}") };
+    is_unknown_cost(response);
+}
+
+#[tokio::test]
+async fn that_the_tools_leave_no_room_is_found_out_once_a_run() {
+    let calls = (0..5).map(|_| vec![call("c"), end()]).chain([vec![text("done"), end()]]);
+    let mut stage = Stage::new(calls.collect());
+    *stage.model.windows.lock().unwrap() = vec![5; 20];
+    let letters = Arc::new(Letters::default());
+    stage.compaction = parts(letters.clone());
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+    let messages = *stage.model.message_counts.lock().unwrap().iter().max().unwrap();
+    let counted = letters.0.load(Ordering::Relaxed);
+    assert!(counted <= messages + 2, "{counted} times a message was counted, of which there are {messages}");
+}

@@ -1,0 +1,114 @@
+//! What a run begins with, made ready before its session is taken: the folder, its configuration and MCP servers, the
+//! prompt with what belongs to it, the system prompt.
+
+use crate::config::Config;
+use crate::projects::open::OpenProject;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::piped_input::{self, PipedPrompt};
+use crate::runs::place::StartRun;
+use crate::runs::prompt_images;
+use crate::sessions::session_settings::SessionSettings;
+use arki_domain::{ArtifactEmitted, Content, Fault, MessageId, RunOptions, ToolNames};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a run begins with, as far as it has nothing to do with what the session's log says.
+pub(crate) struct Prepared {
+    pub(crate) open: OpenProject,
+    pub(crate) config: Config,
+    pub(crate) core: &'static str,
+    pub(crate) model: String,
+    pub(crate) prompt: String,
+    pub(crate) options: RunOptions,
+    pub(crate) system: String,
+    pub(crate) contents: Vec<Content>,
+    pub(crate) artifacts: Vec<ArtifactEmitted>,
+    /// For the session from now on, where it was said.
+    pub(crate) disabled_tools: Option<Vec<String>>,
+    pub(crate) message_id: Option<MessageId>,
+}
+
+impl Runs {
+    /// Returns what can be said of a run before its session is taken.
+    pub(crate) fn prepared(
+        &self,
+        open: OpenProject,
+        config: Config,
+        start: StartRun,
+        settings: SessionSettings,
+        is_subagent: bool,
+    ) -> Result<Prepared, Fault> {
+        let PipedPrompt { prompt, mut contents, artifacts } =
+            piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
+        let core = arki_agent::core(start.core.as_deref().unwrap_or(&config.core))?.name();
+        let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
+        let (pictures, images) = prompt_images::read(start.images)?;
+        contents.extend(pictures);
+        if let Some(disabled) = &start.disabled_tools {
+            self.sessions.ensure_known_tools(&open, &config, disabled)?;
+        }
+        let disabled_tools = start.disabled_tools.clone().unwrap_or(settings.disabled_tools);
+        let options = RunOptions {
+            images,
+            tools: narrowed(config.policy.tools.as_ref(), start.allowed_tools.as_ref()),
+            disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
+            off: settings.off,
+            reasoning_effort: start.options.reasoning_effort.clone().or(settings.effort),
+            ..with_limits(start.options, &config)
+        };
+        self.accounts.providers(&config).model(&model)?;
+        let system = self.system_prompt(&open, &config, &options, is_subagent)?;
+        let (disabled_tools, message_id) = (start.disabled_tools, start.message_id);
+        Ok(Prepared {
+            open,
+            config,
+            core,
+            model,
+            prompt,
+            options,
+            system,
+            contents,
+            artifacts,
+            disabled_tools,
+            message_id,
+        })
+    }
+
+    /// The folder and what is configured for an agent in it; new MCP servers have said what tools they have.
+    pub(crate) async fn opened_for(
+        self: &Arc<Self>,
+        open: Option<OpenProject>,
+        project: PathBuf,
+        agent: String,
+        settings: SessionSettings,
+    ) -> Result<(OpenProject, Config), Fault> {
+        let opened = blocking(self, move |runs| {
+            let open = open.map_or_else(|| runs.projects.load_project(&project), Ok)?;
+            let config = runs.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
+            let new_servers = runs.mcp.new_mcp_servers(&open, &config);
+            Ok((open, config, new_servers))
+        });
+        let (open, config, new_servers) = opened.await?;
+        self.mcp.meet_mcp_servers(&new_servers).await;
+        Ok((open, config))
+    }
+}
+
+/// What both allow.
+fn narrowed(one: Option<&ToolNames>, other: Option<&ToolNames>) -> Option<ToolNames> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.narrowed_to(other)),
+        (one, other) => one.or(other).cloned(),
+    }
+}
+
+fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
+    RunOptions {
+        max_turns: options.max_turns.or(config.max_turns),
+        max_seconds: options.max_seconds.or(config.max_seconds),
+        max_cost_usd: options.max_cost_usd.or(config.max_cost_usd),
+        approval_timeout_seconds: options.approval_timeout_seconds.or(config.approval_timeout_seconds),
+        ..options
+    }
+}
