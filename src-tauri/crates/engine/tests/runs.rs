@@ -233,7 +233,9 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
     let fault = stage.client.resume_run(&run.session_id, None).await.err().unwrap();
     assert!(fault.is(Code::USAGE) && fault.message.contains("\"of-another-version\""), "{fault:?}");
     let sessions = stage.engine.sessions().list(1).unwrap();
-    assert_eq!(sessions[0].state, SessionState::Running, "still to be gone on with by whoever has that core");
+    // Its lease is given back a moment later, and then nobody runs it.
+    let can_go_on = matches!(sessions[0].state, SessionState::Running | SessionState::Interrupted);
+    assert!(can_go_on, "still to be gone on with by whoever has that core: {:?}", sessions[0].state);
 }
 
 /// Folding so many takes far longer than a turn of the scripted model.
