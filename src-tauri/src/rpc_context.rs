@@ -3,8 +3,9 @@
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{CompactedSession, NextRequest, SessionChanges, Shown};
-use arki_domain::SessionId;
+use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Compacted, RunTarget};
+use std::future::pending;
 use std::path::Path;
 use tauri::State;
 
@@ -23,9 +24,13 @@ pub(crate) async fn compact_session(
     focus: Option<String>,
     desktop: State<'_, Desktop>,
 ) -> Answer<Option<CompactedSession>> {
-    let compacted = desktop.engine.runs().compact(&SessionId::from(session_id), focus.as_deref()).await?;
+    let compacted = desktop.engine.runs().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
     Ok(match compacted {
         Compacted::NothingToDo => None,
+        Compacted::Stopped => {
+            let message = "Compacting was stopped; the conversation is as it was.";
+            return Err(Fault::new(Code::CANCELLED, message, "Compact again.").into());
+        }
         Compacted::Done(event) => {
             Some(CompactedSession { tokens_before: event.tokens_before, tokens_after: event.tokens_after })
         }
