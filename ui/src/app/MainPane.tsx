@@ -9,6 +9,7 @@ import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { History } from "./history";
 import { SessionMenu } from "./SessionMenu";
+import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
 
 /** The middle: a conversation, or a welcome while there is nothing to talk about. */
@@ -47,13 +48,14 @@ export function MainPane({ window }: { window: Window }) {
             place={history.place}
             draft={draft}
             onDraftTaken={history.draftTaken}
-            onPutBack={(text) => selected !== null && history.putDraft(selected, text)}
+            onPutBack={(text) => history.putDraft(selected, text)}
             onRewind={(toSeq, undoes) =>
               selected !== null &&
               history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
             }
             onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
             onOpenSession={history.show}
+            onCommand={(command) => carryOut(command, window, arki)}
             onSent={window.sentTo}
             onReview={window.panes.review}
             onSettings={() => window.setDialog("settings")}

@@ -33,7 +33,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   const arki = useArki();
   const [asking, setAsking] = useState<Asking | null>(null);
   const [place, setPlace] = useState<Place | null>(null);
-  const [draft, setDraft] = useState<(Draft & { sessionId: string }) | null>(null);
+  const [draft, setDraft] = useState<(Draft & { sessionId: string | null }) | null>(null);
   const [said, setSaid] = useState(silence);
   const say = (words: string) => setSaid({ words, error: null });
   const attempt = async (work: () => Promise<void>) => {
@@ -44,7 +44,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
       setSaid({ words: null, error: asCommandError(thrown) });
     }
   };
-  const putDraft = (sessionId: string, text: string) =>
+  const putDraft = (sessionId: string | null, text: string) =>
     setDraft((now) => ({ sessionId, text, at: (now?.at ?? 0) + 1 }));
 
   // Counted on, so that the same words put in again are another time.
@@ -56,6 +56,10 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     go(sessionId, project);
     setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1 }));
   };
+  const rename = (sessionId: string, title: string) =>
+    void attempt(async () => {
+      await arki.platform.call("rename_session", { sessionId, title });
+    });
   const fork = (sessionId: string, atSeq: number | null, text: string | null) =>
     void attempt(async () => {
       const made = await arki.platform.call("fork_session", { sessionId, atSeq });
@@ -105,6 +109,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     place,
     draft,
     said,
+    say,
     hush: () => setSaid(silence),
     putDraft,
     draftTaken,
@@ -112,6 +117,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     leavePlace: () => setPlace((now) => now && { ...now, sessionId: "" }),
     show,
     showQuestion: (sessionId: string) => show(sessionId, null),
+    rename,
     fork,
     rewound,
     takeBack,

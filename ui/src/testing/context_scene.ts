@@ -51,6 +51,7 @@ export const longRequest: NextRequest = requestOf({
       }),
     ),
   ],
+  warnings: ["crates/view/CLAUDE.md: cut after 32 KiB of 41"],
   leftOut: { messages: 38, tokens: 71_400 },
   compactions: [
     {

@@ -1,6 +1,6 @@
 /** The scripted engine's side of what the model sees. */
 import type { Answer, CommandName, Params } from "../platform/platform";
-import type { ContextPart, NextRequest } from "../protocol/generated";
+import type { ContextPart, NextRequest, SlashCommandEntry } from "../protocol/generated";
 
 type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
@@ -13,6 +13,7 @@ export const noRequest: NextRequest = {
   leftOut: { messages: 0, tokens: 0 },
   compactions: [],
   settings: { model: null, effort: null, system: null },
+  warnings: [],
 };
 
 export function contextPart(given: Partial<ContextPart>): ContextPart {
@@ -27,9 +28,28 @@ export function requestOf(given: Partial<NextRequest>): NextRequest {
   return { ...next, parts, totalTokens };
 }
 
+/** Some of the built-in ones, and one that the user wrote. */
+export const commands: SlashCommandEntry[] = [
+  ["compact", "[what to keep]", "Shorten what the model sees of this conversation", false],
+  ["context", "", "Show what the next request is made of", false],
+  ["git:commit", "", "Write a commit message from what is staged", true],
+  ["init", "", "Write an AGENTS.md from what is in the project", true],
+  ["new", "", "Begin a new session", false],
+  ["rename", "TITLE", "Rename this session", false],
+  ["review", "[what]", "Review the changes in this project", true],
+  ["tools", "", "Choose the tools of this session", false],
+].map(([name, takes, description, beginsRun]) => ({
+  name: String(name),
+  arguments: String(takes),
+  description: String(description),
+  source: name === "git:commit" ? ".claude/commands/git/commit.md" : "built in",
+  beginsRun: beginsRun === true,
+}));
+
 export function contextHandlers(given: { next?: NextRequest }): Handlers {
   let next = given.next ?? noRequest;
   return {
+    list_commands: () => commands,
     next_request: () => next,
     compact_session: () => null,
     configure_session: ({ changes: { on, off } }) => {

@@ -41,6 +41,13 @@ export function Context({ of, onShow, onBack, onCompact }: Props) {
       {error && <ErrorNote error={error} />}
       <Filled next={next} onCompact={onCompact} />
       <Parts next={next} onShow={onShow} onSwitch={of.sessionId === null ? null : configure} />
+      {next.warnings.length > 0 && (
+        <ul className="context-warnings small attention" aria-label={t`Warnings`}>
+          {next.warnings.map((warning) => (
+            <li key={warning}>! {warning}</li>
+          ))}
+        </ul>
+      )}
       {compactions.length > 0 && (
         <section className="context-section" aria-labelledby="compactions-title">
           <h3 id="compactions-title">{t`Compactions`}</h3>

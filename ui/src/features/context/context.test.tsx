@@ -27,6 +27,9 @@ describe("the context of a session", () => {
       `${totalTokens.toLocaleString()} of 200,000 tokens · 46 % full`,
     );
     const bar = screen.getByRole("img").getAttribute("aria-label") ?? "";
+    expect(screen.getByRole("list", { name: "Warnings" }).textContent).toBe(
+      "! crates/view/CLAUDE.md: cut after 32 KiB of 41",
+    );
     expect(bar).toMatch(/^Instructions 0.5 %, Rules 1.2 %, .*, Tool results [0-9]+ %, free 54 %$/);
   });
 

@@ -6,6 +6,7 @@ import { render } from "../../testing/render";
 import { Composer } from "./Composer";
 
 let session = 0;
+const newSession = { folder: "/home/ada/code/arki", sessionId: null };
 
 /** What assistive technology reads out beside the name. */
 const described = (box: HTMLElement) =>
@@ -23,7 +24,8 @@ function shown(given: Given = {}) {
   const onPause = vi.fn();
   render(
     <Composer
-      to={{ session: null, folder: "/home/ada/code/arki" }}
+      of={newSession}
+      title={null}
       draftOf={`session ${session}`}
       run={given.run ?? null}
       blocked={given.blocked ?? null}
@@ -74,7 +76,8 @@ describe("Composer", () => {
     session += 1;
     render(
       <Composer
-        to={{ session: null, folder: "/home/ada/code/arki" }}
+        of={newSession}
+        title={null}
         draftOf={`session ${session}`}
         run={null}
         blocked={null}
@@ -134,7 +137,8 @@ describe("Composer", () => {
 
   it("takes words that are put in, above what was written but not sent", async () => {
     const props = {
-      to: { session: null, folder: "/home/ada/code/arki" },
+      of: newSession,
+      title: null,
       draftOf: "given",
       run: null,
       blocked: null,
@@ -154,7 +158,8 @@ describe("Composer", () => {
     const { box } = shown();
     await userEvent.type(box, "later");
     const again = {
-      to: { session: null, folder: "/home/ada/code/arki" },
+      of: newSession,
+      title: null,
       run: null,
       blocked: null,
       onSend: async () => true,

@@ -9,7 +9,8 @@ import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from
 import { Button } from "../../components/Button";
 import { folderName } from "../../components/format";
 import { sends, showShortcut } from "../../components/shortcuts";
-import type { QueueMode } from "../../protocol/generated";
+import type { QueueMode, Shown } from "../../protocol/generated";
+import { useComposerMenu } from "./menu/useComposerMenu";
 
 /** Words that were put into the box from elsewhere: `at` tells one time from the next. */
 export type Draft = { text: string; at: number };
@@ -17,8 +18,9 @@ export type Draft = { text: string; at: number };
 type Props = {
   /** Whose unsent words these are: they are kept while one looks at another session. */
   draftOf: string;
-  /** Where the words go: the title of a session, or null for a new one, and its folder. */
-  to: { session: string | null; folder: string };
+  of: Shown;
+  /** The title of the session that the words go to; null for a new one. */
+  title: string | null;
   /** A run that is not over: what is sent is queued. Null when there is none. */
   run: "running" | "waiting" | "paused" | null;
   /** The run waits for the answer to a question, which has a box of its own. */
@@ -39,7 +41,8 @@ const drafts = new Map<string, string>();
 
 export function Composer({
   draftOf,
-  to,
+  of,
+  title,
   run,
   asks = false,
   blocked,
@@ -65,17 +68,20 @@ export function Composer({
   const [sending, setSending] = useState(false);
   const about = useId();
   const goal = useId();
-  const ready = blocked === null && !sending && text.trim() !== "";
-  const send = async (mode: QueueMode) => {
-    if (!ready) return;
+  const canSend = blocked === null && !sending;
+  const ready = canSend && text.trim() !== "";
+  const send = async (mode: QueueMode, words = text) => {
+    if (!canSend || words.trim() === "") return;
     setSending(true);
     // The words stay in the box until the engine has them: a failed send loses nothing. What is written meanwhile stays.
-    if (await onSend(text, run === null ? null : mode)) {
+    if (await onSend(words, run === null ? null : mode)) {
       write(latest.current.startsWith(text) ? latest.current.slice(text.length) : latest.current);
     }
     setSending(false);
   };
+  const menu = useComposerMenu({ of, text, onSend: (words) => void send("follow_up", words) });
   const onKeyDown = (event: KeyboardEvent) => {
+    if (menu.takes(event)) return event.preventDefault();
     if (!sends(event.nativeEvent)) return;
     event.preventDefault();
     void send(event.altKey ? "steer" : "follow_up");
@@ -87,6 +93,7 @@ export function Composer({
           {blocked}
         </p>
       )}
+      {menu.menu}
       <div className="composer-box">
         <div className="composer-grow" data-text={`${text}\n`}>
           <textarea
@@ -100,6 +107,7 @@ export function Composer({
             dir="auto"
             onChange={(event) => write(event.target.value)}
             onKeyDown={onKeyDown}
+            {...menu.box}
           />
         </div>
         {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
@@ -124,10 +132,9 @@ export function Composer({
         />
       </div>
       <div className="composer-how small secondary">
-        <p id={goal} className="cut" title={to.folder}>
+        <p id={goal} className="cut" title={of.folder}>
           <Trans>
-            To {to.session === null ? t`a new session` : <b>“{to.session}”</b>} in{" "}
-            <b>{folderName(to.folder)}</b>
+            To {title === null ? t`a new session` : <b>“{title}”</b>} in <b>{folderName(of.folder)}</b>
           </Trans>
         </p>
         {run && !blocked && (

@@ -8,6 +8,7 @@ import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol
 import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
 import type { HistoryActions } from "./MessageActions";
+import { type TypedCommand, typedCommand } from "./menu/typed";
 import type { Place } from "./place";
 import { Said } from "./Said";
 import "./conversation.css";
@@ -24,6 +25,8 @@ export type ConversationProps = HistoryActions & {
   draft: Draft | null;
   onDraftTaken: () => void;
   onPutBack: (text: string) => void;
+  /** Answers whether the window has carried it out; everything else is for the engine. */
+  onCommand: (command: TypedCommand) => boolean;
   onSent: (sessionId: string) => void;
   onReview: () => void;
   onSettings: () => void;
@@ -47,11 +50,14 @@ export function Conversation(props: ConversationProps) {
       return false;
     }
   };
-  const send = (text: string, mode: QueueMode | null) =>
-    attempt(async () => {
+  const send = async (text: string, mode: QueueMode | null) => {
+    const command = typedCommand(text);
+    if (command && props.onCommand(command)) return true;
+    return attempt(async () => {
       const sent = await arki.platform.call("send_message", { to: shown, text, options, mode });
       props.onSent(sent.sessionId);
     });
+  };
   const tell = (name: "retry_now" | "stop_run" | "pause_run") => () => {
     if (sessionId !== null) void attempt(() => arki.platform.call(name, { sessionId }));
   };

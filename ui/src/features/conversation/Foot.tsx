@@ -109,7 +109,8 @@ function Box({
       {error && <ErrorNote error={error} />}
       <Composer
         draftOf={draftOf(shown)}
-        to={{ session: shown.sessionId && (session?.title || t`an untitled session`), folder: shown.folder }}
+        of={shown}
+        title={shown.sessionId && (session?.title || t`an untitled session`)}
         inputRef={inputRef}
         run={run}
         asks={asks}
