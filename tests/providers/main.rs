@@ -13,6 +13,7 @@ mod cases;
 mod conformance;
 mod faults;
 mod harness;
+mod long_session;
 mod real_model;
 mod servers;
 mod whole_runs;
