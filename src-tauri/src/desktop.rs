@@ -3,7 +3,7 @@
 use crate::desktop_host::announce_project;
 use crate::{
     arguments, display, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
-    rpc_mcp, rpc_runs, rpc_settings, window,
+    rpc_mcp, rpc_memory, rpc_runs, rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -105,6 +105,11 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::next_request,
             rpc_context::compact_session,
             rpc_context::configure_session,
+            rpc_memory::list_memory,
+            rpc_memory::accept_memory,
+            rpc_memory::reject_memory,
+            rpc_memory::edit_memory,
+            rpc_memory::remove_memory,
             rpc_keeping::search_sessions,
             rpc_keeping::rename_session,
             rpc_keeping::remove_session,

@@ -18,6 +18,7 @@ mod rpc_frames;
 mod rpc_history;
 mod rpc_keeping;
 mod rpc_mcp;
+mod rpc_memory;
 mod rpc_runs;
 mod rpc_settings;
 mod window;

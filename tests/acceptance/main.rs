@@ -61,6 +61,7 @@ mod mcp_misconduct;
 mod mcp_over_http;
 #[cfg(target_os = "linux")]
 mod mcp_sign_in;
+mod memory;
 mod models;
 mod patching;
 mod permissions;

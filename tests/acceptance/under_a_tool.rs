@@ -22,6 +22,8 @@ const STEERING: &[&[&str]] = &[
     &["mcp", "rm", "x"],
     &["providers", "add", "x", "--kind", "openai"],
     &["providers", "rm", "x"],
+    &["memory", "accept", "x"],
+    &["sessions", "configure", "x", "--model", "mock/mock"],
 ];
 
 #[test]

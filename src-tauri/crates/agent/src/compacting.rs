@@ -12,7 +12,9 @@ use arki_context::{
     SummaryPlan, TokenCorrection, plan_compaction,
 };
 use arki_domain::projection::{Progress, Transcript};
-use arki_domain::{ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, SessionId};
+use arki_domain::{
+    ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, RequestPurpose, SessionId,
+};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,7 +118,12 @@ impl RunHost {
                 () = out_of_time => Stop::OutOfTime,
             }
         };
-        let asking = Asking { model: &*summary_model, turn: self.state.turn, max_answer: self.parts.max_answer };
+        let asking = Asking {
+            model: &*summary_model,
+            purpose: RequestPurpose::Compaction,
+            turn: self.state.turn,
+            max_answer: self.parts.max_answer,
+        };
         match carry_out(planned, asking, &tokens, self, stopped).await? {
             Ok(_) => {}
             Err(Stop::Cancelled) => return self.cancelled().await.map(Ended::Stopped),
@@ -181,7 +188,7 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
         Err(error) => return Err(error.into()),
         Ok(Some(planned)) => planned,
     };
-    let asking = Asking { model: &*summary_model, turn: 0, max_answer };
+    let asking = Asking { model: &*summary_model, purpose: RequestPurpose::Compaction, turn: 0, max_answer };
     let carried_out = carry_out(planned, asking, &tokens, &mut log, cancel.cancelled()).await?;
     Ok(carried_out.map_or_else(|()| Compacted::Stopped, Compacted::Done))
 }

@@ -1,15 +1,18 @@
 //! The end or pause of a run: always by an event that says so.
 
 use crate::answer::Answer;
-use crate::run_host::{RunEnd, RunHost};
+use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
-use arki_domain::{Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult};
+use arki_domain::{
+    Code, EventBody, Fault, MemoryObserved, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult,
+};
 
 impl RunHost {
     pub(crate) async fn completed(&mut self) -> Result<RunEnd, Fault> {
         let response = self.state.last_text.clone();
         let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };
-        self.append(vec![completed.into()]).await?;
+        let bodies = self.observed().into_iter().chain([completed.into()]).collect();
+        self.append(bodies).await?;
         Ok(RunEnd::Completed { response })
     }
 
@@ -24,8 +27,17 @@ impl RunHost {
             hint: fault.hint.clone(),
             retryable: (self.parts.is_retryable)(&fault),
         };
-        self.append(vec![failed.into()]).await?;
+        // Where the log is full there may be room for the end alone.
+        let observed = self.observed().filter(|_| !is_of_one_event(&fault));
+        self.append(observed.into_iter().chain([failed.into()]).collect()).await?;
         Ok(RunEnd::Failed(fault))
+    }
+
+    /// What is worth remembering of the run, where there is anything. It stands before the end, so that the end stays the
+    /// last that is said of the run.
+    fn observed(&self) -> Option<EventBody> {
+        let observations = self.progress.observer.observations();
+        (!observations.is_empty()).then(|| MemoryObserved { observations }.into())
     }
 
     /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
@@ -38,6 +50,7 @@ impl RunHost {
     pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
         let mut bodies: Vec<EventBody> =
             self.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
+        bodies.extend(self.observed());
         bodies.push(
             RunCancelled {
                 code: Code::CANCELLED.0.to_owned(),

@@ -14,6 +14,7 @@ mod compacting;
 mod core;
 mod ending;
 mod late_context;
+mod reflection;
 mod retry;
 mod run_host;
 mod summary;
@@ -23,6 +24,7 @@ mod turn;
 
 pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, compact_session};
 pub use core::{Core, core, core_names};
+pub use reflection::reflect;
 pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
 
 #[cfg(test)]

@@ -246,6 +246,6 @@ fn is_fresh_read(pending: &PendingCall) -> bool {
 }
 
 /// Returns whether the log refused what was to be stored, and may well take something smaller.
-fn is_of_one_event(fault: &Fault) -> bool {
+pub(crate) fn is_of_one_event(fault: &Fault) -> bool {
     [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
 }

@@ -1,4 +1,5 @@
-//! Asking a model for the summary of what a compaction leaves out. Nobody sees it arrive, and it calls no tools.
+//! Asking a model for something beside the conversation: the summary of what a compaction leaves out, or conclusions.
+//! Nobody sees it arrive, and it calls no tools.
 
 use crate::bounds;
 use arki_context::SummaryRequest;
@@ -34,6 +35,7 @@ pub(crate) enum Asked<S> {
 /// A question for a summary, of whom, and how long it may take.
 pub(crate) struct Asking<'a> {
     pub(crate) model: &'a dyn ChatModel,
+    pub(crate) purpose: RequestPurpose,
     pub(crate) turn: u32,
     pub(crate) max_answer: Duration,
 }
@@ -88,7 +90,7 @@ impl Asking<'_> {
             request_hash: prepared.request_hash.clone(),
             message_count: prepared.message_count,
             context_window: None,
-            purpose: Some(RequestPurpose::Compaction),
+            purpose: Some(self.purpose),
         }
         .into()
     }
@@ -104,7 +106,7 @@ impl Asking<'_> {
             usage,
             ttft_ms: None,
             duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            purpose: Some(RequestPurpose::Compaction),
+            purpose: Some(self.purpose),
         }
         .into()
     }

@@ -109,6 +109,17 @@ commands! {
     /// The sessions' ids; null: the user changed their mind in the system's dialog.
     import_sessions {} -> Option<Vec<String>>;
 
+    /// What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and
+    /// of this folder's.
+    list_memory { folder: Option<PathBuf> } -> Vec<MemoryEntry>;
+    /// In the user's words, where there are any.
+    accept_memory { id: String, text: Option<String> } -> ();
+    reject_memory { id: String } -> ();
+    /// Of an accepted one; it has another id then.
+    edit_memory { folder: Option<PathBuf>, id: String, text: String } -> ();
+    /// Of an accepted one.
+    remove_memory { folder: Option<PathBuf>, id: String } -> ();
+
     /// With a mode the message is queued while the session's run works, waits or is paused.
     send_message { to: Shown, text: String, options: SendOptions, mode: Option<QueueMode> } -> Sent;
     set_queue { session_id: String, queued: Vec<QueuedMessage> } -> ();

@@ -165,6 +165,9 @@ pub(crate) enum Command {
         /// The id of a session or run; default: a new session in this folder
         session: Option<String>,
     },
+    /// List, accept, reject, edit or remove what Arki remembers beyond a session
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Show tokens and cost by day and model, newest day first
     Usage {
         /// The id of a session or run; default: all sessions
@@ -273,6 +276,25 @@ pub(crate) enum McpCommand {
         #[arg(value_name = "NAME=VALUE")]
         arguments: Vec<String>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// List what waits for your review in all sessions, and what you accepted for yourself and for this folder
+    List,
+    /// Accept a proposal: it is written into a Markdown file, and new runs get it in their prompt
+    Accept {
+        id: String,
+        /// Put it in your own words
+        #[arg(long, value_name = "TEXT")]
+        text: Option<String>,
+    },
+    /// Reject a proposal
+    Reject { id: String },
+    /// Change the text of an accepted memory
+    Edit { id: String, text: String },
+    /// Remove an accepted memory
+    Rm { id: String },
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod guides;
 mod keys;
 mod manual;
 mod mcp;
+mod memory;
 mod models;
 mod open;
 mod policy;
@@ -29,7 +30,8 @@ mod usage;
 mod verify;
 
 use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, ConfigCommand, McpCommand, QueueCommand, SessionsCommand, ToolsArguments,
+    ApprovalsCommand, Arguments, Command, ConfigCommand, McpCommand, MemoryCommand, QueueCommand, SessionsCommand,
+    ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::output::Output;
@@ -86,6 +88,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Procedures => guides::procedures(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
         Command::Context { session } => context::run(&engine, &dir, session.as_deref(), output),
+        Command::Memory(command) => memory::run(&engine, &dir, command, output).await,
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
@@ -96,6 +99,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
+    engine.runs().finish_reflecting().await;
     engine.sessions().finish_anchoring().await;
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));
@@ -132,6 +136,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Trust { show, .. } => *show,
         Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
         Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
+        Command::Memory(command) => matches!(command, MemoryCommand::List),
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }
@@ -159,6 +164,12 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                     | SessionsCommand::Rename { .. }
             )
             | Command::Keys(_)
+            | Command::Memory(
+                MemoryCommand::Accept { .. }
+                    | MemoryCommand::Reject { .. }
+                    | MemoryCommand::Edit { .. }
+                    | MemoryCommand::Rm { .. }
+            )
             | Command::Mcp(
                 McpCommand::Test { .. }
                     | McpCommand::Add { .. }

@@ -36,6 +36,7 @@ const USAGE_CODES: &[Code] = &[
     Code::HUNK_UNKNOWN,
     Code::ID_AMBIGUOUS,
     Code::MCP_SERVER_UNKNOWN,
+    Code::MEMORY_UNKNOWN,
     Code::MESSAGE_NOT_FOUND,
     Code::PART_UNKNOWN,
     Code::PATH_INVALID,

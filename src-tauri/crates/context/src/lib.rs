@@ -15,6 +15,7 @@ mod memory;
 mod mentions;
 mod path_ranking;
 mod prompts;
+mod reflection;
 mod rules;
 mod skills;
 mod system_prompt;
@@ -30,10 +31,11 @@ pub use compaction::{
     SummaryRefused, SummaryRequest, plan_compaction,
 };
 pub use front_matter::FrontMatter;
-pub use memory::{MemoryFile, MemoryText, add_memory, memories, memory_text, remove_memory};
+pub use memory::{MAX_MEMORY_BYTES, MemoryFile, MemoryText, add_memory, memories, memory_text, remove_memory};
 pub use mentions::{MAX_MENTIONS, Mention, PathKind, Target, mention_of, mentions};
 pub use path_ranking::rank_paths;
 pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};
+pub use reflection::{reflection_request, reflections};
 pub use rules::{
     Applies, FileWarning, ImportedText, LoadedRule, LoadedRules, MAX_RULE_BYTES, MAX_RULES, MAX_RULES_AT_START_BYTES,
     RuleFile, RuleKind, imports_of, load_rules, rule_kind, rule_order,

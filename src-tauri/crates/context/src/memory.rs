@@ -7,7 +7,7 @@
 use crate::CountTokens;
 
 /// One memory. What is longer is cut where it's put into a prompt.
-const MAX_MEMORY_BYTES: usize = 2000;
+pub const MAX_MEMORY_BYTES: usize = 2000;
 /// Of one file.
 const MAX_MEMORIES: usize = 1000;
 
@@ -62,12 +62,21 @@ pub fn memory_text(files: &[MemoryFile<'_>], max_tokens: u64, tokens: &dyn Count
     for file in files {
         let heading = format!("Remembered, from {}:\n", file.origin);
         let mut kept = Vec::new();
+        let mut used = tokens.text(&result.text);
         for memory in memories(file.text).iter().rev() {
             let line = format!("- {}\n", cut(memory));
-            kept.push(line);
-            if tokens.text(&section(&result.text, &heading, &kept)) > max_tokens {
-                kept.pop();
+            // Most of what doesn't fit is seen by itself, without counting everything again.
+            if used.saturating_add(tokens.text(&line)) > max_tokens {
                 result.left_out += 1;
+                continue;
+            }
+            kept.push(line);
+            match tokens.text(&section(&result.text, &heading, &kept)) {
+                all if all <= max_tokens => used = all,
+                _ => {
+                    kept.pop();
+                    result.left_out += 1;
+                }
             }
         }
         if !kept.is_empty() {

@@ -154,6 +154,8 @@ codes! {
     MCP_SERVER_UNKNOWN,
     /// An MCP server's tool changed since you approved it.
     MCP_TOOL_CHANGED,
+    /// Nothing is remembered, and nothing waits, under this id.
+    MEMORY_UNKNOWN,
     /// The queue has no message with this id.
     MESSAGE_NOT_FOUND,
     /// The provider does not know the model.

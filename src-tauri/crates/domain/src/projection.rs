@@ -10,6 +10,7 @@ mod overview;
 mod plan;
 mod progress;
 mod queue;
+mod run_observer;
 mod run_state;
 mod session_summary;
 mod short_text;
@@ -30,6 +31,7 @@ pub use overview::{
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use progress::Progress;
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
+pub use run_observer::RunObserver;
 pub use run_state::{CallProgress, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
 pub use session_summary::{SessionState, SessionSummary};
 pub use transcript::{ConversationMessage, MessageKind, READ_RESULT_TOOL, ShownAs, Transcript, stand_in};

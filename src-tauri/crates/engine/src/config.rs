@@ -73,6 +73,8 @@ pub struct Config {
     /// For one answer of the model.
     pub max_answer_seconds: u64,
     pub(crate) compaction: CompactionSettings,
+    /// Have a model draw conclusions after runs.
+    pub(crate) reflects: bool,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.

@@ -4,6 +4,7 @@ pub(crate) mod app_state;
 pub(crate) mod config_in_force;
 pub(crate) mod guides;
 pub(crate) mod leavings;
+pub(crate) mod memory_files;
 pub(crate) mod not_yet;
 pub(crate) mod open;
 pub(crate) mod rules;

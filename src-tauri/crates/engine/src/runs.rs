@@ -18,6 +18,7 @@ mod preparing;
 pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
+mod reflecting;
 pub(crate) mod resume;
 mod shown;
 pub(crate) mod start;
@@ -32,7 +33,8 @@ use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
 use hold::ActiveRuns;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use tokio::task::JoinHandle;
 
 /// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
 pub struct Runs {
@@ -46,6 +48,7 @@ pub struct Runs {
     active: ActiveRuns,
     /// So that what came of a sub-agent's call is told once.
     telling_above: tokio::sync::Mutex<()>,
+    reflecting: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Runs {
@@ -58,8 +61,8 @@ impl Runs {
         sessions: Arc<Sessions>,
         approvals: Arc<Approvals>,
     ) -> Self {
-        let (active, telling_above) = Default::default();
-        Self { records, accounts, projects, mcp, kernels, sessions, approvals, active, telling_above }
+        let (active, telling_above, reflecting) = Default::default();
+        Self { records, accounts, projects, mcp, kernels, sessions, approvals, active, telling_above, reflecting }
     }
 
     pub(crate) fn sessions(&self) -> &Arc<Sessions> {

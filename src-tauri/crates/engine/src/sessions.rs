@@ -12,6 +12,7 @@ pub(crate) mod keeping;
 pub(crate) mod lease;
 pub(crate) mod line_origins;
 pub(crate) mod lineage;
+pub(crate) mod memory;
 pub(crate) mod names;
 pub(crate) mod open_questions;
 pub(crate) mod overview;

@@ -43,6 +43,7 @@ pub enum PinKind {
     Procedure,
     Command,
     Pipeline,
+    Memory,
     GitConfig,
     GitHook,
 }

@@ -30,6 +30,7 @@ mod heads;
 mod import;
 mod lease_requests;
 mod leases;
+mod memory_events;
 mod named_ids;
 mod private_copy;
 mod project_snapshots;

@@ -11,6 +11,7 @@ const words: Record<string, MessageDescriptor> = {
   procedure: msg`Procedures`,
   command: msg`Slash commands`,
   pipeline: msg`Pipelines`,
+  memory: msg`Accepted memories, which the model is told`,
   git_config: msg`Git configuration`,
   git_hook: msg`Git hooks: commands that git runs`,
 };
@@ -27,6 +28,7 @@ const order = [
   "procedure",
   "command",
   "pipeline",
+  "memory",
 ];
 
 export function kindWords(kind: string): string {

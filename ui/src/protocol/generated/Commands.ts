@@ -12,6 +12,7 @@ import type { LiveModelList } from "./LiveModelList";
 import type { McpServerEntry } from "./McpServerEntry";
 import type { McpServerSettings } from "./McpServerSettings";
 import type { McpTestStep } from "./McpTestStep";
+import type { MemoryEntry } from "./MemoryEntry";
 import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
 import type { ProjectState } from "./ProjectState";
@@ -100,6 +101,24 @@ export type Commands = {
    * The sessions' ids; null: the user changed their mind in the system's dialog.
    */
   import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
+  /**
+   * What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and
+   * of this folder's.
+   */
+  list_memory: { params: { folder: string | null }; result: Array<MemoryEntry> };
+  /**
+   * In the user's words, where there are any.
+   */
+  accept_memory: { params: { id: string; text: string | null }; result: null };
+  reject_memory: { params: { id: string }; result: null };
+  /**
+   * Of an accepted one; it has another id then.
+   */
+  edit_memory: { params: { folder: string | null; id: string; text: string }; result: null };
+  /**
+   * Of an accepted one.
+   */
+  remove_memory: { params: { folder: string | null; id: string }; result: null };
   /**
    * With a mode the message is queued while the session's run works, waits or is paused.
    */

@@ -8,7 +8,7 @@ export type Remembered = {
   id: string;
   text: string;
   /**
-   * The facts that a reflection was drawn from.
+   * The ids of the events that it comes from.
    */
   basedOn?: Array<string>;
   /**

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 payload! {
+    /// What happened in a run, read off its events.
     MemoryObserved {
         pub observations: Vec<Remembered>,
     }
+    /// What a model concluded from it.
     MemoryReflected {
         pub reflections: Vec<Remembered>,
     }
@@ -15,7 +17,7 @@ payload! {
     Remembered {
         pub id: String,
         pub text: String,
-        /// The facts that a reflection was drawn from.
+        /// The ids of the events that it comes from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub based_on: Vec<String>,
         /// The scope proposed for keeping it beyond the session, if any: the user decides.

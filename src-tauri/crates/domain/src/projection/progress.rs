@@ -1,6 +1,7 @@
-//! The progress of the work: the plan and the changed files. What a compaction has to keep, whatever it leaves out.
+//! The progress of the work: the plan and the changed files, which a compaction has to keep, whatever it leaves out; and
+//! what is worth remembering of the run.
 
-use super::{ChangedFiles, Plan};
+use super::{ChangedFiles, Plan, RunObserver};
 use crate::{Event, EventBody};
 
 /// A fold over a session's events; for a fork over its origins' first.
@@ -8,12 +9,14 @@ use crate::{Event, EventBody};
 pub struct Progress {
     pub plan: Plan,
     pub changed: ChangedFiles,
+    pub observer: RunObserver,
 }
 
 impl Progress {
     pub fn apply(&mut self, event: &Event, body: &EventBody) {
         self.plan.apply(event, body);
         self.changed.apply(event, body);
+        self.observer.apply(event, body);
     }
 
     /// Paths, the one that was changed last at the end.

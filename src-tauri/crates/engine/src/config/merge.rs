@@ -80,6 +80,7 @@ impl Config {
             approval_timeout_seconds: limits.approval_timeout_seconds,
             max_answer_seconds: limits.max_answer_seconds.unwrap_or(DEFAULT_MAX_ANSWER_SECONDS),
             compaction: compaction(&file.compaction, CompactionSettings::default()),
+            reflects: file.memory.reflect.unwrap_or(false),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,

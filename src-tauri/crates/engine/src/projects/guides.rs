@@ -198,7 +198,7 @@ impl OpenProject {
         paths.filter_map(text).map(|(text, path)| Guide::procedure(&text, &path)).collect()
     }
 
-    fn pinned(&self, kind: PinKind) -> impl Iterator<Item = &arki_files::Pin> {
+    pub(super) fn pinned(&self, kind: PinKind) -> impl Iterator<Item = &arki_files::Pin> {
         self.current.iter().filter(move |pin| pin.kind == kind)
     }
 }

@@ -347,7 +347,7 @@ pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_files::Pin]) -> C
 }
 
 /// The text is kept without its secrets: it is only there to show what changed.
-fn pin_record(project: &Project, pin: &arki_files::Pin, redactor: &Redactor) -> PinRecord {
+pub(super) fn pin_record(project: &Project, pin: &arki_files::Pin, redactor: &Redactor) -> PinRecord {
     let (file, is_programs) = file_of_piece(&pin.path);
     let content = match pin.kind {
         PinKind::GitConfig if is_programs => text_of(project, file).map(|text| beyond_harmless(&text)),
@@ -391,6 +391,7 @@ pub(crate) fn kind_word(kind: PinKind) -> String {
         PinKind::Procedure => "procedure",
         PinKind::Command => "command",
         PinKind::Pipeline => "pipeline",
+        PinKind::Memory => "memory",
         PinKind::GitConfig => "git_config",
         PinKind::GitHook => "git_hook",
     }

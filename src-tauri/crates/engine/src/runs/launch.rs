@@ -11,15 +11,18 @@ use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::runs::late_context::Belongings;
-use crate::sessions::compacting::compaction_parts;
+use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
-use arki_context::{MemoryText, SystemPrompt, SystemPromptInputs};
+use arki_context::{MemoryFile, MemoryText, SystemPrompt, SystemPromptInputs};
 use arki_domain::{Code, Executor, Fault, ModelOptions, PartKind, RunOptions, SessionId};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Of a request for what is remembered.
+const MAX_MEMORY_TOKENS: u64 = 2000;
 
 impl Runs {
     pub(crate) async fn launch(
@@ -64,6 +67,9 @@ impl Runs {
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
         self.sessions.anchor_soon(session_id);
+        if matches!(ended, Ok(RunEnd::Completed { .. } | RunEnd::Failed(_) | RunEnd::Cancelled)) {
+            self.reflect_soon(session_id, project);
+        }
         match ended {
             Ok(RunEnd::Completed { .. }) => self.follow_up_soon(presence, session_id),
             // In the window and by the doctor it is told until the next run begins.
@@ -180,8 +186,19 @@ impl Runs {
             skills: index(&guides.skills),
             chosen_skills: found.chosen(&options.skills)?,
             procedures: index(&guides.procedures),
-            memory: MemoryText::default(),
+            memory: self.memory_text(open, config),
         };
         Ok(arki_context::assemble(&inputs))
+    }
+
+    /// The project's memory first, as far as it is as it was agreed to, then the user's own.
+    fn memory_text(&self, open: &OpenProject, config: &Config) -> MemoryText {
+        if PartKind::Memory.is_off("", &config.off) {
+            return MemoryText::default();
+        }
+        let found = open.memory().into_iter().filter(|file| file.is_agreed).chain(self.projects.own_memory());
+        let found: Vec<_> = found.collect();
+        let files = found.iter().map(|file| MemoryFile { origin: &file.path, text: &file.text });
+        arki_context::memory_text(&files.collect::<Vec<_>>(), MAX_MEMORY_TOKENS, &EstimatedTokens)
     }
 }

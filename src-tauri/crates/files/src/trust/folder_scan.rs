@@ -43,6 +43,7 @@ const FOLDERS: &[(&str, PinKind)] = &[
     (".arki/commands", PinKind::Command),
     (".claude/commands", PinKind::Command),
     (".arki/pipelines", PinKind::Pipeline),
+    (".arki/memory", PinKind::Memory),
 ];
 
 pub(super) struct FoundFile {

@@ -1,0 +1,31 @@
+//! Memory beyond a session: what waits for the user's review, and what they accepted.
+
+use arki_domain::MemoryScope;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// Only what was accepted is ever put into a prompt.
+    MemoryState { Pending, Accepted }
+}
+
+wire! {
+    MemoryEntry {
+        /// Of an accepted one: it changes with the text.
+        pub id: String,
+        pub text: String,
+        pub scope: MemoryScope,
+        pub state: MemoryState,
+        /// The session that proposed it, while it waits.
+        pub session_id: Option<String>,
+        /// The project that it is about; null for the user's own that was accepted.
+        pub project: Option<String>,
+        /// The Markdown file of an accepted one.
+        pub path: Option<String>,
+        /// When it was proposed, in milliseconds since 1970.
+        pub ts: Option<i64>,
+        /// Whether it reaches prompts: false while it waits, and where its file is not the one that was agreed to.
+        pub used: bool,
+    }
+}

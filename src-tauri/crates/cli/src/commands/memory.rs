@@ -1,0 +1,52 @@
+//! `arki memory`: what sessions propose to remember, and what the user accepted.
+
+use crate::arguments::MemoryCommand;
+use crate::exit::Exit;
+use crate::output::{Output, dim, visible};
+use arki_api::{MemoryEntry, MemoryState};
+use arki_domain::{Fault, MemoryScope};
+use arki_engine::{Engine, refuse_last};
+use std::path::Path;
+
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Output) -> Result<Exit, Fault> {
+    let sessions = engine.sessions();
+    let (done, entry) = match command {
+        MemoryCommand::List => {
+            sessions.memory(Some(dir))?.iter().for_each(|entry| show(entry, output));
+            return Ok(Exit::Done);
+        }
+        MemoryCommand::Accept { id, text } => {
+            refuse_last(&id)?;
+            ("Accepted", sessions.accept_memory(&id, text.as_deref()).await?)
+        }
+        MemoryCommand::Reject { id } => ("Rejected", sessions.reject_memory(&id).await?),
+        MemoryCommand::Edit { id, text } => ("Changed", sessions.edit_memory(Some(dir), &id, &text).await?),
+        MemoryCommand::Rm { id } => {
+            refuse_last(&id)?;
+            ("Removed", sessions.remove_memory(Some(dir), &id).await?)
+        }
+    };
+    match output.json {
+        true => output.object(&entry),
+        false => output.line(format!("{done}: {}", visible(&entry.text))),
+    }
+    Ok(Exit::Done)
+}
+
+fn show(entry: &MemoryEntry, output: &Output) {
+    if output.json {
+        output.object(entry);
+        return;
+    }
+    let scope = match entry.scope {
+        MemoryScope::Project => "project",
+        MemoryScope::User => "user",
+    };
+    let state = match (entry.state, entry.used) {
+        (MemoryState::Pending, _) => "pending",
+        (MemoryState::Accepted, true) => "accepted",
+        (MemoryState::Accepted, false) => "changed since you trusted the folder: not used",
+    };
+    let place = entry.path.as_ref().or(entry.project.as_ref()).map(|place| visible(place)).unwrap_or_default();
+    output.line(format!("{}  {state}  {scope}  {}  {}", visible(&entry.id), visible(&entry.text), dim(&place)));
+}

@@ -1,0 +1,138 @@
+//! The files of memory: the user's own and a project's. A project's count as they were agreed to; what the user accepts
+//! through Arki is agreed to with it.
+
+use crate::projects::Projects;
+use crate::projects::open::{OpenProject, kind_word, pin_record};
+use arki_disk::{create_private_dir, write_private_file};
+use arki_domain::{Code, Fault, MemoryScope};
+use arki_files::{Pin, PinKind, Project, ProjectPath, content_hash, files_below, plan_write};
+use arki_store::PinRecord;
+use std::path::Path;
+
+const PROJECT_MEMORY: &str = ".arki/memory";
+/// In the configuration folder.
+const OWN_MEMORY: &str = "memory";
+/// Where new memories go.
+const FILE: &str = "memory.md";
+const HEADING: &str = "# Memory\n\n";
+/// A longer file is not read.
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+/// Files of one folder, and how deep they may lie.
+const MAX_FILES: usize = 100;
+const MAX_DEPTH: usize = 1;
+
+/// A file of memories.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundMemory {
+    pub(crate) scope: MemoryScope,
+    /// Relative to the project, or the whole path of one of the user's own.
+    pub(crate) path: String,
+    pub(crate) text: String,
+    /// It is as the user agreed to it.
+    pub(crate) is_agreed: bool,
+}
+
+impl Projects {
+    /// The user's own files, in the order of their names.
+    pub(crate) fn own_memory(&self) -> Vec<FoundMemory> {
+        let folder = self.records.directories().config.join(OWN_MEMORY);
+        let Ok(own) = Project::open(&folder) else { return Vec::new() };
+        let names = files_below(&own, &ProjectPath::root(), MAX_DEPTH, MAX_FILES).ok().flatten().unwrap_or_default();
+        let file = |name: String| {
+            let text = text_of(&own, &name)?;
+            let path = folder.join(name).display().to_string();
+            Some(FoundMemory { scope: MemoryScope::User, path, text, is_agreed: true })
+        };
+        names.into_iter().filter(|name| is_markdown(name)).filter_map(file).collect()
+    }
+
+    /// Changes a file of the user's own; `None` is the one that new memories go to.
+    ///
+    /// # Errors
+    /// When it can't be written, and those of `edit`.
+    pub(crate) fn edit_own_memory(
+        &self,
+        path: Option<&str>,
+        edit: impl FnOnce(&str) -> Result<String, Fault>,
+    ) -> Result<(), Fault> {
+        let folder = self.records.directories().config.join(OWN_MEMORY);
+        create_private_dir(&folder)?;
+        let path = path.map_or_else(|| folder.join(FILE), |path| Path::new(path).to_owned());
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let text = Project::open(&folder).ok().and_then(|own| text_of(&own, &name));
+        if text.is_none() && path.exists() {
+            return Err(unreadable(&path.display().to_string()));
+        }
+        let edited = edit(text.as_deref().unwrap_or(HEADING))?;
+        Ok(write_private_file(&path, edited.as_bytes())?)
+    }
+
+    /// Changes a file of a project's, which is agreed to as it is then; `None` is the one that new memories go to.
+    ///
+    /// # Errors
+    /// `UNTRUSTED` in a folder that is not trusted, or whose file changed since it was; when it can't be written, and
+    /// those of `edit`.
+    pub(crate) async fn edit_project_memory(
+        &self,
+        folder: &Path,
+        path: Option<&str>,
+        edit: impl FnOnce(&str) -> Result<String, Fault>,
+    ) -> Result<(), Fault> {
+        let new_file = format!("{PROJECT_MEMORY}/{FILE}");
+        let path = path.unwrap_or(&new_file);
+        let open = self.load_project(folder)?;
+        let text = match open.pinned(PinKind::Memory).any(|pin| pin.path == path) {
+            true => open.agreed_text(PinKind::Memory, path).ok_or_else(|| changed(path)),
+            false => Ok(HEADING.to_owned()),
+        };
+        let Some(mut trust) = open.trust.clone().filter(|trust| trust.trusted) else { return Err(untrusted(&open)) };
+        let edited = edit(&text?)?;
+        let project = &open.project;
+        plan_write(project, &project.resolve(path)?, &edited)?.apply(project)?;
+        let hash = content_hash(edited.as_bytes());
+        let pin = Pin { kind: PinKind::Memory, path: path.to_owned(), hash, note: None };
+        let kind = kind_word(PinKind::Memory);
+        let is_other = |record: &PinRecord| record.pin.kind != kind || record.pin.path != path;
+        trust.pins.retain(is_other);
+        trust.pins.push(pin_record(project, &pin, self.records.redactor()));
+        Ok(self.records.store().set_trust(&open.path(), trust).await?)
+    }
+}
+
+impl OpenProject {
+    /// The project's files of memory, in the order of their names; none of a folder that is not trusted.
+    pub(crate) fn memory(&self) -> Vec<FoundMemory> {
+        let paths = self.pinned(PinKind::Memory).map(|pin| pin.path.clone()).filter(|path| is_markdown(path));
+        let file = |path: String| {
+            let agreed = self.agreed_text(PinKind::Memory, &path);
+            let is_agreed = agreed.is_some();
+            let text = agreed.or_else(|| text_of(&self.project, &path))?;
+            Some(FoundMemory { scope: MemoryScope::Project, path, text, is_agreed })
+        };
+        paths.take(MAX_FILES).filter_map(file).collect()
+    }
+}
+
+fn text_of(folder: &Project, path: &str) -> Option<String> {
+    let file = folder.read(&folder.resolve(path).ok()?, MAX_FILE_BYTES).ok()?;
+    String::from_utf8(file.bytes).ok()
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+fn unreadable(path: &str) -> Fault {
+    let hint = "Make it a text file of up to 256 KiB, or remove it.";
+    Fault::new(Code::FILE_NOT_TEXT, format!("{path} can't be read as text."), hint)
+}
+
+fn changed(path: &str) -> Fault {
+    let hint = "Look at the change and agree to it with `arki trust`, then try again.";
+    Fault::new(Code::UNTRUSTED, format!("{path} changed since you trusted this folder."), hint)
+}
+
+fn untrusted(open: &OpenProject) -> Fault {
+    let message = format!("The folder {} is not trusted, so nothing is written into it.", open.path());
+    Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`.")
+}

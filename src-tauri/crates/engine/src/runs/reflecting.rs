@@ -1,0 +1,99 @@
+//! Reflection after runs, where the user turned it on: conclusions from what was observed, for the user's review. On
+//! nobody's way, and where it fails nothing happens but that it is tried again later.
+
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::sessions::lineage::Stretch;
+use arki_agent::SessionLog;
+use arki_context::{reflection_request, reflections};
+use arki_domain::{
+    EventBody, EventDraft, EventId, EventLog, Fault, MemoryReflected, Remembered, RequestPurpose, SessionId,
+};
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// So much new is enough to reflect on.
+const ENOUGH_RUNS: usize = 3;
+const ENOUGH_OBSERVATIONS: usize = 8;
+/// For the model's answer.
+const MAX_ANSWER: Duration = Duration::from_secs(120);
+
+/// What happened in a session since a model was last asked to reflect on it.
+#[derive(Default)]
+struct SinceReflection {
+    goals: Vec<String>,
+    /// Runs of which there is something to say.
+    runs: usize,
+    observations: Vec<Remembered>,
+    model: Option<String>,
+}
+
+impl Runs {
+    /// Begins to reflect on a session whose run has ended, where that is due.
+    pub(crate) fn reflect_soon(self: &Arc<Self>, session_id: &SessionId, project: &str) {
+        if self.records.is_ephemeral() || !self.accounts.user_config().is_ok_and(|config| config.reflects) {
+            return;
+        }
+        let (runs, session_id, project) = (self.clone(), session_id.clone(), project.to_owned());
+        let reflecting = tokio::spawn(async move {
+            if let Err(fault) = runs.reflect(&session_id, &project).await {
+                tracing::warn!(%session_id, code = fault.code, %fault, "no conclusions were drawn");
+            }
+        });
+        let mut pending = self.reflecting.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.retain(|reflecting: &JoinHandle<()>| !reflecting.is_finished());
+        pending.push(reflecting);
+    }
+
+    /// Waits until what began is done. For the end of the program.
+    pub async fn finish_reflecting(&self) {
+        let pending = std::mem::take(&mut *self.reflecting.lock().unwrap_or_else(PoisonError::into_inner));
+        for reflecting in pending {
+            let _ = reflecting.await;
+        }
+    }
+
+    async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Fault> {
+        let session = session_id.clone();
+        let since = blocking(self, move |runs| runs.since_reflection(&session)).await?;
+        let is_due = since.runs >= ENOUGH_RUNS || since.observations.len() >= ENOUGH_OBSERVATIONS;
+        let Some(model) = since.model.as_deref().filter(|_| is_due) else { return Ok(()) };
+        let folder = Path::new(project).to_owned();
+        let config = blocking(self, move |runs| runs.projects.config_of(&runs.projects.load_project(&folder)?)).await?;
+        let model = self.accounts.providers(&config).model(model)?;
+        // The run's own log is closed: its lease is given back.
+        let log: &dyn EventLog = &**self.records.log();
+        let request = reflection_request(&since.goals, &since.observations);
+        let answer = arki_agent::reflect(SessionLog { log, session_id }, &*model, &request, MAX_ANSWER).await?;
+        let reflections = reflections(&answer, &since.observations, || EventId::new().to_string());
+        if !reflections.is_empty() {
+            let reflected = MemoryReflected { reflections };
+            log.append(session_id, vec![EventDraft::of_session(reflected)]).await?;
+        }
+        self.sessions.anchor_soon(session_id);
+        Ok(())
+    }
+
+    fn since_reflection(&self, session_id: &SessionId) -> Result<SinceReflection, Fault> {
+        let mut since = SinceReflection::default();
+        let own = Stretch { session_id: session_id.clone(), to_seq: None };
+        self.sessions.each_event(&own, |event| match event.body() {
+            EventBody::RunStarted(started) => {
+                since.goals.push(started.prompt);
+                // A sub-agent's work is told above.
+                since.model = started.parent.is_none().then_some(started.model);
+            }
+            EventBody::MemoryObserved(observed) => {
+                since.runs += 1;
+                since.observations.extend(observed.observations);
+            }
+            EventBody::EngineRequest(request) if request.purpose == Some(RequestPurpose::Reflection) => {
+                since = SinceReflection { model: since.model.take(), ..SinceReflection::default() };
+            }
+            _ => {}
+        })?;
+        Ok(since)
+    }
+}

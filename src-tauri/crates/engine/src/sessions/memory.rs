@@ -1,0 +1,210 @@
+//! Memory beyond a session, as the user reviews it: what sessions propose to remember, and what was accepted.
+
+use crate::projects::memory_files::FoundMemory;
+use crate::sessions::Sessions;
+use crate::sessions::names::{LAST, ambiguous, shown, unknown};
+use arki_api::{MemoryEntry, MemoryState};
+use arki_context::{MAX_MEMORY_BYTES, add_memory, memories, remove_memory};
+use arki_domain::projection::{InboxEntry, MemoryInbox};
+use arki_domain::{
+    Code, EventDraft, EventLog, Fault, MemoryDecision, MemoryReviewed, MemoryScope, SessionId, sha256_hex,
+};
+use arki_store::{MIN_ID_PART_BYTES, is_named};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const ACCEPTED_ID_CHARS: usize = 12;
+
+impl Sessions {
+    /// What waits for the user in all sessions, the newest first; then what was accepted, of the user's own and of this
+    /// folder's.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be read.
+    pub fn memory(&self, folder: Option<&Path>) -> Result<Vec<MemoryEntry>, Fault> {
+        let mut entries = self.proposed_memory()?;
+        entries.sort_by(|a, b| b.ts.cmp(&a.ts).then_with(|| b.id.cmp(&a.id)));
+        if let Some(folder) = folder {
+            let open = self.projects.load_project(folder)?;
+            let project = open.path();
+            entries.extend(open.memory().iter().flat_map(|file| accepted(file, Some(&project))));
+        }
+        entries.extend(self.projects.own_memory().iter().flat_map(|file| accepted(file, None)));
+        Ok(entries)
+    }
+
+    /// Accepts what a session proposes, in the user's words where there are any: it is written into its file, and is in
+    /// the prompts of the runs that begin from then on.
+    ///
+    /// # Errors
+    /// `MEMORY_UNKNOWN`, `UNTRUSTED` where the project's folder is not trusted, `USAGE` for words that can't be kept.
+    pub async fn accept_memory(&self, name: &str, words: Option<&str>) -> Result<MemoryEntry, Fault> {
+        let entry = self.pending_memory(name)?;
+        let (session_id, project) = (session_of(&entry)?, entry.project.clone().unwrap_or_default());
+        let own = words.map(|words| self.kept_words(words)).transpose()?;
+        let text = own.clone().unwrap_or_else(|| entry.text.clone());
+        self.ensure_found_whole(&session_id)?;
+        // Before it's said to be done: what is in the file already isn't added twice.
+        let added = |file: &str| Ok(add_memory(file, &text));
+        match entry.scope {
+            MemoryScope::User => self.projects.edit_own_memory(None, added)?,
+            MemoryScope::Project => self.projects.edit_project_memory(Path::new(&project), None, added).await?,
+        }
+        self.reviewed(&session_id, &entry.id, MemoryDecision::Accepted, own).await?;
+        Ok(MemoryEntry { text, state: MemoryState::Accepted, used: true, ..entry })
+    }
+
+    /// # Errors
+    /// `MEMORY_UNKNOWN`, or when the log cannot be written.
+    pub async fn reject_memory(&self, name: &str) -> Result<MemoryEntry, Fault> {
+        let entry = self.pending_memory(name)?;
+        let session_id = session_of(&entry)?;
+        self.ensure_found_whole(&session_id)?;
+        self.reviewed(&session_id, &entry.id, MemoryDecision::Rejected, None).await?;
+        Ok(entry)
+    }
+
+    /// Changes the words of one that was accepted.
+    ///
+    /// # Errors
+    /// `MEMORY_UNKNOWN`, `UNTRUSTED`, `USAGE` for words that can't be kept.
+    pub async fn edit_memory(&self, folder: Option<&Path>, name: &str, words: &str) -> Result<MemoryEntry, Fault> {
+        let words = self.kept_words(words)?;
+        self.change_accepted(folder, name, Some(&words)).await
+    }
+
+    /// Forgets one that was accepted.
+    ///
+    /// # Errors
+    /// `MEMORY_UNKNOWN`, `UNTRUSTED`.
+    pub async fn remove_memory(&self, folder: Option<&Path>, name: &str) -> Result<MemoryEntry, Fault> {
+        self.change_accepted(folder, name, None).await
+    }
+
+    async fn change_accepted(
+        &self,
+        folder: Option<&Path>,
+        name: &str,
+        words: Option<&str>,
+    ) -> Result<MemoryEntry, Fault> {
+        let entry = found(self.memory(folder)?, MemoryState::Accepted, name)?;
+        let path = entry.path.as_deref();
+        let changed = |file: &str| {
+            let without = remove_memory(file, &entry.text).ok_or_else(|| memory_unknown(name))?;
+            Ok(words.map_or_else(|| without.clone(), |words| add_memory(&without, words)))
+        };
+        match &entry.project {
+            None => self.projects.edit_own_memory(path, changed)?,
+            Some(project) => self.projects.edit_project_memory(Path::new(project), path, changed).await?,
+        }
+        Ok(match words {
+            Some(words) => MemoryEntry { id: accepted_id(entry.scope, path, words), text: words.to_owned(), ..entry },
+            None => entry,
+        })
+    }
+
+    fn proposed_memory(&self) -> Result<Vec<MemoryEntry>, Fault> {
+        let mut inboxes: BTreeMap<SessionId, (MemoryInbox, BTreeMap<u64, i64>)> = BTreeMap::new();
+        self.records.reader().each_memory_event(|event| {
+            let (inbox, times) = inboxes.entry(event.session_id.clone()).or_default();
+            inbox.apply(event, &event.body());
+            times.insert(event.seq, event.ts);
+        })?;
+        let mut entries = Vec::new();
+        for (session_id, (inbox, times)) in inboxes {
+            let Some(session) = self.records.reader().session(&session_id)? else { continue };
+            let entry = |proposed: &InboxEntry| MemoryEntry {
+                id: proposed.id.clone(),
+                text: proposed.text.clone(),
+                scope: proposed.scope,
+                state: MemoryState::Pending,
+                session_id: Some(session_id.to_string()),
+                project: Some(session.project.clone()),
+                path: None,
+                ts: times.get(&proposed.seq).copied(),
+                used: false,
+            };
+            entries.extend(inbox.candidates().map(entry));
+        }
+        Ok(entries)
+    }
+
+    fn pending_memory(&self, name: &str) -> Result<MemoryEntry, Fault> {
+        found(self.proposed_memory()?, MemoryState::Pending, name)
+    }
+
+    async fn reviewed(
+        &self,
+        session_id: &SessionId,
+        id: &str,
+        decision: MemoryDecision,
+        text: Option<String>,
+    ) -> Result<(), Fault> {
+        let reviewed = MemoryReviewed { id: id.to_owned(), decision, text };
+        self.records.log().append(session_id, vec![EventDraft::of_session(reviewed)]).await?;
+        Ok(())
+    }
+
+    /// As one line, without secrets.
+    fn kept_words(&self, words: &str) -> Result<String, Fault> {
+        let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.len() {
+            1..=MAX_MEMORY_BYTES => Ok(self.records.redactor().redact(&line).into_owned()),
+            bytes => {
+                let message = format!("A memory has 1 to {MAX_MEMORY_BYTES} bytes; this one has {bytes}.");
+                Err(Fault::new(Code::USAGE, message, "Say it in a sentence."))
+            }
+        }
+    }
+}
+
+fn session_of(entry: &MemoryEntry) -> Result<SessionId, Fault> {
+    entry.session_id.as_deref().map(SessionId::from).ok_or_else(|| Fault::internal("a proposal without a session"))
+}
+
+fn accepted(file: &FoundMemory, project: Option<&str>) -> Vec<MemoryEntry> {
+    let entry = |text: String| MemoryEntry {
+        id: accepted_id(file.scope, Some(&file.path), &text),
+        text,
+        scope: file.scope,
+        state: MemoryState::Accepted,
+        session_id: None,
+        project: project.map(str::to_owned),
+        path: Some(file.path.clone()),
+        ts: None,
+        used: file.is_agreed,
+    };
+    memories(&file.text).into_iter().map(entry).collect()
+}
+
+fn accepted_id(scope: MemoryScope, path: Option<&str>, text: &str) -> String {
+    let place = format!("{scope:?}\0{}\0{text}", path.unwrap_or_default());
+    sha256_hex(place.as_bytes())[..ACCEPTED_ID_CHARS].to_owned()
+}
+
+/// The one of that id, or the only one whose id begins or ends so.
+fn found(entries: Vec<MemoryEntry>, state: MemoryState, name: &str) -> Result<MemoryEntry, Fault> {
+    let mut named: Vec<MemoryEntry> =
+        entries.into_iter().filter(|entry| entry.state == state && is_named(&entry.id, name)).collect();
+    if let Some(whole) = named.iter().position(|entry| entry.id == name) {
+        return Ok(named.swap_remove(whole));
+    }
+    match named.len() {
+        1 => Ok(named.remove(0)),
+        0 => Err(memory_unknown(name)),
+        _ => {
+            let ids = named.into_iter().map(|entry| entry.id).collect();
+            Err(ambiguous(&format!("\"{}\" fits", shown(name)), "memories", ids))
+        }
+    }
+}
+
+fn memory_unknown(name: &str) -> Fault {
+    if name == LAST || name.len() < MIN_ID_PART_BYTES {
+        let hint = format!(
+            "Give the id, or a part of it with at least {MIN_ID_PART_BYTES} characters; `arki memory list` shows them."
+        );
+        return Fault::new(Code::MEMORY_UNKNOWN, format!("{} names no memory.", shown(name)), hint);
+    }
+    unknown(Code::MEMORY_UNKNOWN, "memory", name, "arki memory list")
+}
