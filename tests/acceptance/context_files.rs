@@ -134,3 +134,27 @@ fn a_slash_command_of_the_projects_is_its_prompt() {
     let said = json!(stage.messages()).to_string();
     assert!(said.contains("git diff"), "{said}");
 }
+
+#[test]
+fn a_skill_comes_in_when_its_word_is_said_or_its_files_are_touched() {
+    let stage = Stage::untrusted(Script::new(vec![read("form.pdf"), Turn::text("ok"), Turn::text("ok")]), &Value::Null);
+    let head = "---\ndescription: Fills forms.\nkeywords: [invoice]\npaths: \"*.pdf\"\nallowed-tools: Read\n---\n";
+    stage.write(".claude/skills/pdf/SKILL.md", format!("{head}Count the fields first.\n"));
+    stage.write("form.pdf", "x\n");
+    stage.trust();
+    let skills = stage.arki(&["skills", "--json"]).exits(0).lines();
+    assert_eq!(skills[0]["triggers"], json!({"keywords": ["invoice"], "paths": ["**/*.pdf"]}));
+    let warned = stage.arki(&["skills"]).exits(0).stderr;
+    assert!(warned.contains(".claude/skills/pdf/SKILL.md: it has no name"), "{warned}");
+    stage.exec(&["look at the form"]).exits(0);
+    let has = |messages: &Vec<Value>| json!(messages).to_string().contains("Count the fields first.");
+    assert_eq!(requests(&stage).iter().map(has).collect::<Vec<_>>(), [false, true]);
+    stage.exec(&["an invoice"]).exits(0);
+    assert!(has(requests(&stage).last().unwrap()));
+    let tools = |stage: &Stage| stage.model.requests().last().unwrap().json["tools"].to_string();
+    assert!(tools(&stage).contains("write_file"), "what comes in by itself takes nothing away");
+    let events = stage.exec(&["/skill pdf fill it"]).exits(0).lines();
+    assert!(stage.system_prompt().contains("Count the fields first.") && !tools(&stage).contains("write_file"));
+    assert_eq!(payloads(&events, "run.started")[0]["prompt"], "fill it");
+    assert!(payloads(&events, "context.added").is_empty(), "it is there already");
+}

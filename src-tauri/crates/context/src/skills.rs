@@ -83,6 +83,20 @@ impl Triggers {
         Self { keywords: keywords.iter().map(|keyword| keyword.to_lowercase()).collect(), paths: globs }
     }
 
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keywords.is_empty() && self.paths.is_empty()
+    }
+
+    #[must_use]
+    pub fn keywords(&self) -> &[String] {
+        &self.keywords
+    }
+
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|path| path.glob().glob())
+    }
+
     /// The keyword that stands in the prompt as a word of its own.
     #[must_use]
     pub fn keyword_in(&self, prompt: &str) -> Option<&str> {

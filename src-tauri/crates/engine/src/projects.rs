@@ -8,6 +8,7 @@ pub(crate) mod memory_files;
 pub(crate) mod not_yet;
 pub(crate) mod open;
 pub(crate) mod rules;
+pub(crate) mod skills;
 pub(crate) mod slash_commands;
 
 use crate::accounts::Accounts;

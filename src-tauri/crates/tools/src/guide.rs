@@ -3,7 +3,6 @@
 //! (seed 000). The prompt names them; the model reads those that it needs.
 
 use arki_domain::{Code, Fault};
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +13,6 @@ pub const SKILL_FILE: &str = "SKILL.md";
 pub const MAX_GUIDE_NAME_CHARS: usize = 64;
 /// The number of characters kept of a description.
 pub const MAX_GUIDE_DESCRIPTION_CHARS: usize = 1024;
-
-const FENCE: &str = "---";
 
 #[derive(Clone)]
 pub struct Guide {
@@ -45,30 +42,7 @@ pub struct Guides {
     pub procedures: Vec<Guide>,
 }
 
-/// The front matter of a `SKILL.md`, as far as it is used here.
-#[derive(Deserialize)]
-struct FrontMatter {
-    name: Option<String>,
-    description: Option<String>,
-}
-
 impl Guide {
-    /// From the text of a `SKILL.md`. `folder_name` is the name where the file has none.
-    ///
-    /// # Errors
-    /// `GUIDE_INVALID` when it has no description, or its first lines cannot be read.
-    pub fn skill(source: &str, folder_name: &str, origin: &str, files: GuideFiles) -> Result<Self, Fault> {
-        let (head, text) = front_matter(source)
-            .ok_or_else(|| invalid(origin, "it doesn't begin with a name and a description between `---` lines"))?;
-        let head: FrontMatter = serde_saphyr::from_str(head).map_err(|error| {
-            let line = error.location().map(|at| format!(" in line {}", at.line() + 1)).unwrap_or_default();
-            invalid(origin, &format!("its first lines are not YAML{line}; text with a colon needs quotes"))
-        })?;
-        let description = head.description.unwrap_or_default();
-        let name = head.name.unwrap_or_else(|| folder_name.to_owned());
-        Self::new(&name, &description, text, origin, Some(files))
-    }
-
     /// From a text whose first line is `name: description`.
     ///
     /// # Errors
@@ -78,10 +52,10 @@ impl Guide {
         let first = first.trim_start_matches('\u{feff}');
         let (name, description) =
             first.split_once(':').ok_or_else(|| invalid(origin, "its first line is not `name: description`"))?;
-        Self::new(name, description, text, origin, None)
+        Self::new(name, description, text, origin)
     }
 
-    fn new(name: &str, description: &str, text: &str, origin: &str, files: Option<GuideFiles>) -> Result<Self, Fault> {
+    fn new(name: &str, description: &str, text: &str, origin: &str) -> Result<Self, Fault> {
         let name = name.trim();
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.chars().count() > MAX_GUIDE_NAME_CHARS || !name.chars().all(is_plain) {
@@ -97,7 +71,13 @@ impl Guide {
         if description.is_empty() {
             return Err(invalid(origin, "it has no description"));
         }
-        Ok(Self { name: name.to_owned(), description, text: text.trim().into(), origin: origin.to_owned(), files })
+        Ok(Self {
+            name: name.to_owned(),
+            description,
+            text: text.trim().into(),
+            origin: origin.to_owned(),
+            files: None,
+        })
     }
 }
 
@@ -120,24 +100,8 @@ fn invalid(origin: &str, why: &str) -> Fault {
     Fault::new(
         Code::GUIDE_INVALID,
         format!("Can't use {origin}: {why}."),
-        "A skill begins with `---`, `name: …`, `description: …`, `---`; a procedure with a line `name: description`.",
+        "A procedure begins with a line `name: description`.",
     )
-}
-
-/// The lines between the fences and what comes after them.
-fn front_matter(source: &str) -> Option<(&str, &str)> {
-    let source = source.trim_start_matches('\u{feff}');
-    let mut lines = source.split_inclusive('\n');
-    let first = lines.next().filter(|line| line.trim_end() == FENCE)?;
-    let mut length = 0;
-    for line in lines {
-        if line.trim_end() == FENCE {
-            let rest = &source[first.len()..];
-            return Some((&rest[..length], &rest[length + line.len()..]));
-        }
-        length += line.len();
-    }
-    None
 }
 
 fn one_line(text: &str) -> String {
@@ -152,35 +116,6 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn skill(source: &str) -> Result<Guide, Fault> {
-        let folder = tempfile::tempdir().unwrap();
-        let files = GuideFiles { folder: folder.path().to_owned(), hashes: BTreeMap::new() };
-        Guide::skill(source, "folder", "SKILL.md", files)
-    }
-
-    #[test]
-    fn a_skill_has_its_name_and_description_between_fences() {
-        let read = skill("---\nname: pdf\ndescription: >\n  Fills\n  forms.\nlicense: MIT\n---\n\n# PDF\n").unwrap();
-        assert_eq!((&*read.name, &*read.description, &*read.text), ("pdf", "Fills forms.", "# PDF"));
-        let read = skill("\u{feff}---\r\ndescription: Fills forms.\r\n---\r\nText\r\n").unwrap();
-        assert_eq!((&*read.name, &*read.description, &*read.text), ("folder", "Fills forms.", "Text"));
-    }
-
-    #[test]
-    fn what_is_no_skill_says_why() {
-        for (source, why) in [
-            ("# PDF\n", "doesn't begin"),
-            ("---\nname: pdf\ndescription: x\n", "doesn't begin"),
-            ("---\nname: pdf\n---\n", "no description"),
-            ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML in line 3"),
-            ("---\nname: a/b\ndescription: x\n---\n", "is not a valid name"),
-            ("---\n- a\n---\n", "not YAML"),
-        ] {
-            let fault = skill(source).err().unwrap();
-            assert!(fault.is(Code::GUIDE_INVALID) && fault.message.contains(why), "{source:?}: {fault:?}");
-        }
-    }
 
     #[test]
     fn a_procedure_has_both_on_its_first_line() {

@@ -9,7 +9,24 @@ use std::path::Path;
 
 pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
     let found = engine.projects().guides(dir)?;
-    let exit = show(&found.guides.skills, &found.faults, output);
+    for Guide { name, description, origin, .. } in &found.guides.skills {
+        let of = found.uses.get(name).cloned().unwrap_or_default();
+        let paths: Vec<&str> = of.paths().collect();
+        if output.json {
+            output.object(&json!({"name": name, "description": description, "origin": origin,
+                "triggers": {"keywords": of.keywords(), "paths": paths}, "allowedTools": of.allowed_tools(),
+                "warnings": of.warnings}));
+        } else {
+            output.line(visible(&format!("{name:<24} {description} ({origin})")));
+            let triggers = [of.keywords().join(", "), paths.join(", ")];
+            let triggers: Vec<String> = triggers.into_iter().filter(|triggers| !triggers.is_empty()).collect();
+            if !triggers.is_empty() {
+                output.line(visible(&format!("{:<24} comes in by itself for: {}", "", triggers.join("; "))));
+            }
+        }
+        of.warnings.iter().for_each(|warning| output.aside(visible(&format!("{origin}: {warning}."))));
+    }
+    let exit = show(&[], &found.faults, output);
     found.notice().into_iter().for_each(|notice| output.aside(notice));
     Ok(exit)
 }

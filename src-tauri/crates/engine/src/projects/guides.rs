@@ -7,9 +7,10 @@
 use crate::config::Config;
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
-use arki_context::{ChosenSkill, IndexEntry};
+use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES, SkillUse};
+use arki_context::{ChosenSkill, IndexEntry, Triggers};
 use arki_disk::EntryKind;
-use arki_domain::{Fault, PartKind, plural};
+use arki_domain::{Fault, PartKind, ToolNames, plural};
 use arki_files::{PinKind, Project, ProjectPath, files_below, list};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
 use globset::GlobSet;
@@ -24,10 +25,12 @@ const OWN_SKILLS: &str = "skills";
 const OWN_PROCEDURES: &str = "procedures";
 const BUILT_IN_PROCEDURES: [&str; 1] = [include_str!("guides/understand_project.md")];
 
-/// A longer text is no guide.
-const MAX_GUIDE_BYTES: u64 = 256 * 1024;
+/// A longer text is no procedure and no command.
+const MAX_GUIDE_BYTES: u64 = MAX_SKILL_BYTES as u64;
+/// As much as trust looks at: a skill that is too long says so.
+const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 /// Folders of skills, and procedures, that count. The user's own come first.
-const MAX_GUIDES: usize = 200;
+const MAX_GUIDES: usize = 1000;
 /// Below a folder of the user's own, and how deep.
 const MAX_OWN_FILES: usize = 2000;
 const MAX_OWN_DEPTH: usize = 8;
@@ -38,6 +41,8 @@ const MAX_OWN_FILES_AT_ONCE: usize = 20_000;
 #[derive(Default)]
 pub struct FoundGuides {
     pub guides: Guides,
+    /// Of each skill, by its name.
+    pub uses: BTreeMap<String, SkillUse>,
     pub faults: Vec<Fault>,
     /// Folders of skills that don't count, because there are more than [`MAX_GUIDES`].
     pub skills_left_out: usize,
@@ -74,6 +79,7 @@ impl Projects {
             let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, &listed, secrets));
             found.take_skills(project.chain(own));
         }
+        found.take_skills(self.rules_of(open).rules.iter().filter_map(FoundSkill::of_rule).map(Ok));
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
         found.take_procedures(
             open.procedures().into_iter().chain(own_procedures(&own.join(OWN_PROCEDURES))).chain(built_in),
@@ -105,8 +111,31 @@ impl FoundGuides {
         left_out_words(self.skills_left_out)
     }
 
-    fn take_skills(&mut self, found: impl Iterator<Item = Result<Guide, Fault>>) {
-        take(&mut self.guides.skills, &mut self.faults, found);
+    fn take_skills(&mut self, found: impl Iterator<Item = Result<FoundSkill, Fault>>) {
+        for found in found {
+            match found {
+                Ok(FoundSkill { guide, .. }) if self.uses.contains_key(&guide.name) => {}
+                Ok(FoundSkill { guide, of }) => {
+                    self.uses.insert(guide.name.clone(), of);
+                    self.guides.skills.push(guide);
+                }
+                Err(fault) => self.faults.push(fault),
+            }
+        }
+    }
+
+    /// The skills that come in by themselves, but for those that are off, and those that were chosen: they are there.
+    pub(crate) fn with_triggers(&self, chosen: &[String], off: &[String]) -> Vec<(Guide, Triggers)> {
+        let is_off = |skill: &Guide| PartKind::Skill.is_off(&skill.name, off);
+        let skills = self.guides.skills.iter().filter(|skill| !chosen.contains(&skill.name) && !is_off(skill));
+        let with = skills.filter_map(|skill| Some((skill.clone(), self.uses.get(&skill.name)?.triggers.clone())));
+        with.filter(|(_, triggers)| !triggers.is_empty()).collect()
+    }
+
+    /// The tools that a run with these skills is restricted to; `None` where it isn't.
+    pub(crate) fn allowed_tools(&self, chosen: &[String]) -> Option<ToolNames> {
+        let allowed = chosen.iter().filter_map(|name| self.uses.get(name)?.allowed_tools());
+        allowed.cloned().reduce(|all, one| all.narrowed_to(&one))
     }
 
     fn take_procedures(&mut self, found: impl Iterator<Item = Result<Guide, Fault>>) {
@@ -176,19 +205,19 @@ impl OpenProject {
     }
 
     /// `None` where the folder is not as it was agreed to.
-    fn skill(&self, skill: &SkillFolder, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
+    fn skill(&self, skill: &SkillFolder, secrets: &GlobSet) -> Option<Result<FoundSkill, Fault>> {
         if skill.agreed != skill.current {
             return None;
         }
         let SkillFolder { folder, name, current, .. } = skill;
         let file = skill.file()?;
-        let text = self.agreed_text(PinKind::Skill, &format!("{folder}/{file}"))?;
+        let text = self.agreed_bytes_up_to(PinKind::Skill, &format!("{folder}/{file}"), MAX_FILE_BYTES)?;
         let others = current
             .iter()
             .filter(|(path, _)| *path != file && !is_secret(&self.project, &format!("{folder}/{path}"), secrets));
         let hashes = others.map(|(path, hash)| (path.clone(), Some(hash.clone()))).collect();
         let files = GuideFiles { folder: self.project.root().join(folder), hashes };
-        Some(Guide::skill(&text, name, &format!("{folder}/{file}"), files))
+        Some(FoundSkill::read(text, name, format!("{folder}/{file}"), files))
     }
 
     fn procedures(&self) -> Vec<Result<Guide, Fault>> {
@@ -265,15 +294,15 @@ impl OwnFiles {
     }
 }
 
-fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
+fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) -> Option<Result<FoundSkill, Fault>> {
     let own = Project::open(folder).ok()?;
     let files = listed.of(&own, name);
     let file = files.iter().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
-    let text = text_of(&own, file)?;
+    let text = own.read(&own.resolve(file).ok()?, MAX_FILE_BYTES).ok()?.bytes;
     let others = files.iter().filter(|path| *path != file && !is_secret(&own, path, secrets));
     let hashes = others.map(|path| (path.clone(), None)).collect();
     let files = GuideFiles { folder: folder.to_owned(), hashes };
-    Some(Guide::skill(&text, name, &folder.join(file).display().to_string(), files))
+    Some(FoundSkill::read(text, name, folder.join(file).display().to_string(), files))
 }
 
 fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {

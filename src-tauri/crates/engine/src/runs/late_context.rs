@@ -1,29 +1,40 @@
-//! What comes into a run's conversation when it touches something: the rules of a folder and rules for certain paths.
+//! What comes into a run's conversation when it touches something, or something is said: the rules of a folder, rules for
+//! certain paths, skills with triggers.
 
 use crate::projects::open::OpenProject;
-use arki_context::LoadedRules;
+use arki_context::{LoadedRules, Triggers};
 use arki_domain::{ContextAdded, LateContext, PartKind, Redactor};
 use arki_edit::patch::patch_paths;
 use arki_files::Project;
+use arki_tools::Guide;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Paths of one call that are looked at.
 const MAX_PATHS: usize = 200;
+/// Of a longer skill the beginning comes in.
+const MAX_SKILL_BYTES: usize = 32 * 1024;
 
 /// As it was when the run began to work.
 pub(crate) struct Belongings {
     project: Arc<Project>,
     rules: LoadedRules,
+    skills: Vec<(Guide, Triggers)>,
     redactor: Redactor,
 }
 
 impl Belongings {
     /// Without the rules that are off in the session.
-    pub(crate) fn new(open: &OpenProject, rules: &LoadedRules, off: &[String], redactor: &Redactor) -> Self {
+    pub(crate) fn new(
+        open: &OpenProject,
+        rules: &LoadedRules,
+        off: &[String],
+        skills: Vec<(Guide, Triggers)>,
+        redactor: &Redactor,
+    ) -> Self {
         let mut rules = rules.clone();
         rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
-        Self { project: open.project.clone(), rules, redactor: redactor.clone() }
+        Self { project: open.project.clone(), rules, skills, redactor: redactor.clone() }
     }
 
     /// What the conversation has is redacted, and is compared with this.
@@ -31,18 +42,24 @@ impl Belongings {
         ContextAdded { part: part.to_owned(), origin: origin.to_owned(), text: self.redactor.redact(text).into_owned() }
     }
 
+    fn skills_that(&self, fit: impl Fn(&Triggers) -> bool) -> impl Iterator<Item = ContextAdded> {
+        let skills = self.skills.iter().filter(move |(_, triggers)| fit(triggers));
+        skills.map(|(skill, _)| self.added("skill", &skill.origin, &skill_text(skill)))
+    }
+
     fn for_path(&self, path: &str) -> Vec<ContextAdded> {
         let Ok(path) = self.project.resolve(path) else { return Vec::new() };
         let rules = self.rules.touched(path.as_str()).into_iter();
         let text =
             |rule: &arki_context::LoadedRule| format!("Rules for what you touch, from {}:\n\n{}", rule.path, rule.text);
-        rules.map(|rule| self.added("rule", &rule.path, &text(rule))).collect()
+        let rules = rules.map(|rule| self.added("rule", &rule.path, &text(rule)));
+        rules.chain(self.skills_that(|triggers| triggers.is_for_path(path.as_str()))).collect()
     }
 }
 
 impl LateContext for Belongings {
-    fn for_prompt(&self, _prompt: &str) -> Vec<ContextAdded> {
-        Vec::new()
+    fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded> {
+        self.skills_that(|triggers| triggers.keyword_in(prompt).is_some()).collect()
     }
 
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {
@@ -50,6 +67,16 @@ impl LateContext for Belongings {
         let paths = touched(tool_id, &arguments);
         paths.iter().take(MAX_PATHS).flat_map(|path| self.for_path(path)).collect()
     }
+}
+
+/// The same each time, so that it comes in once.
+fn skill_text(skill: &Guide) -> String {
+    let Guide { name, text, .. } = skill;
+    if text.len() <= MAX_SKILL_BYTES {
+        return format!("The skill {name} is for this:\n\n{text}");
+    }
+    let beginning = &text[..text.floor_char_boundary(MAX_SKILL_BYTES)];
+    format!("The skill {name} is for this. Its beginning; `read_skill` has all of it:\n\n{beginning}")
 }
 
 /// The paths that a call names, as far as that can be told.

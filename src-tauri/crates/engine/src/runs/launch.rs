@@ -111,6 +111,7 @@ impl Runs {
         };
         let config = &Config { off: run.options.off.clone(), ..config.clone() };
         let output_schema = run.options.output_schema.clone();
+        let skills = self.projects.guides_of(open, config).with_triggers(&run.options.skills, &config.off);
         let reasoning_effort = run.options.reasoning_effort.clone();
         let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
         let parts = RunParts {
@@ -130,6 +131,7 @@ impl Runs {
                 open,
                 self.projects.rules_of(open),
                 &config.off,
+                skills,
                 self.records.redactor(),
             )),
         };

@@ -49,9 +49,10 @@ impl Runs {
             self.sessions.ensure_known_tools(&open, &config, disabled)?;
         }
         let disabled_tools = start.disabled_tools.clone().unwrap_or(settings.disabled_tools);
+        let of_skills = self.projects.guides_of(&open, &config).allowed_tools(&start.options.skills);
         let options = RunOptions {
             images,
-            tools: narrowed(config.policy.tools.as_ref(), start.allowed_tools.as_ref()),
+            tools: narrowed(narrowed(config.policy.tools.clone(), start.allowed_tools), of_skills),
             disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
             off: settings.off,
             reasoning_effort: start.options.reasoning_effort.clone().or(settings.effort),
@@ -96,10 +97,10 @@ impl Runs {
 }
 
 /// What both allow.
-fn narrowed(one: Option<&ToolNames>, other: Option<&ToolNames>) -> Option<ToolNames> {
+fn narrowed(one: Option<ToolNames>, other: Option<ToolNames>) -> Option<ToolNames> {
     match (one, other) {
-        (Some(one), Some(other)) => Some(one.narrowed_to(other)),
-        (one, other) => one.or(other).cloned(),
+        (Some(one), Some(other)) => Some(one.narrowed_to(&other)),
+        (one, other) => one.or(other),
     }
 }
 
