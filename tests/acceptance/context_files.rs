@@ -158,3 +158,17 @@ fn a_skill_comes_in_when_its_word_is_said_or_its_files_are_touched() {
     assert_eq!(payloads(&events, "run.started")[0]["prompt"], "fill it");
     assert!(payloads(&events, "context.added").is_empty(), "it is there already");
 }
+
+#[test]
+fn prompts_have_fragments_and_variables() {
+    let config = json!({"prompts": {"fragments": {"tone": "Be brief in {{system}}.", "round": "{{fragment:round}}"}}});
+    let stage = Stage::configured(Script::new(vec![Turn::text("ok")]), &config);
+    let refused = stage.exec(&["--system", "{{fragment:tune}}", "go"]).fails(2, "PROMPT_FRAGMENT_NOT_FOUND");
+    assert!(refused.hint.contains("tone"), "{refused:?}");
+    stage.exec(&["--system", "{{fragment:round}}", "go"]).fails(2, "PROMPT_VALIDATION_FAILED");
+    assert_eq!(stage.sessions(), Vec::<Value>::new(), "nothing has happened");
+    let done = stage.exec(&["--system", "{{fragment:tone}} Ask {{nobody}}.", "go"]).exits(0);
+    let expected = format!("Be brief in {}. Ask {{{{nobody}}}}.", std::env::consts::OS);
+    assert!(stage.system_prompt().contains(&expected), "{}", stage.system_prompt());
+    assert!(done.stderr.contains("unknown variables: {{nobody}}"), "{}", done.stderr);
+}

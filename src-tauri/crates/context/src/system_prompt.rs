@@ -1,7 +1,7 @@
 //! The order of the system prompt: base prompt, the custom part (call > session > configuration), the rules, the
 //! skills, the procedures, the memory.
 
-use crate::{MemoryText, render};
+use crate::{BuiltPrompt, MemoryText, render};
 use arki_domain::PartKind;
 
 const BASE_PROMPT: &str = include_str!("base_prompt.md");
@@ -62,10 +62,8 @@ pub struct SystemPromptInputs<'a> {
     pub plans: bool,
     /// The run works for another one.
     pub is_subagent: bool,
-    /// The call-level prompt wins over the session's, and that over the configuration's.
-    pub call_prompt: Option<&'a str>,
-    pub session_prompt: Option<&'a str>,
-    pub configured_prompt: Option<&'a str>,
+    /// What the call, the session or the configuration adds ([`crate::build_prompt`]).
+    pub custom: Option<&'a BuiltPrompt>,
     /// From the root towards the file.
     pub rules: Vec<Rule>,
     pub skills: Vec<IndexEntry>,
@@ -129,12 +127,7 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     if inputs.is_subagent {
         parts.push(Part::new("subagent", "built in", SUBAGENT));
     }
-    let custom = inputs
-        .call_prompt
-        .map(|text| ("call", text))
-        .or_else(|| inputs.session_prompt.map(|text| ("session", text)))
-        .or_else(|| inputs.configured_prompt.map(|text| ("configuration", text)));
-    parts.extend(custom.map(|(origin, text)| Part::new("custom", origin, text)));
+    parts.extend(inputs.custom.map(|custom| Part::new("custom", custom.origin, &custom.text)));
     parts.extend(inputs.rules.iter().map(|rule| {
         let whose = if rule.is_users { "the user" } else { "this project" };
         let text = format!("Rules of {whose}, from {}:\n\n{}", rule.path, rule.text);
@@ -180,6 +173,7 @@ fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_order_is_base_custom_rules_skills_procedures_memory() {
@@ -190,9 +184,7 @@ mod tests {
             today: "2026-11-21",
             plans: true,
             is_subagent: true,
-            call_prompt: Some("from the call"),
-            session_prompt: Some("from the session"),
-            configured_prompt: Some("from the configuration"),
+            custom: Some(&BuiltPrompt { origin: "call", text: "from the call".into(), unknown: BTreeSet::new() }),
             rules: vec![
                 Rule { path: "AGENTS.md".into(), text: "one".into(), is_users: true },
                 Rule { path: "a/AGENTS.md".into(), text: "two".into(), is_users: false },

@@ -31,6 +31,7 @@ use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
+use std::collections::BTreeMap;
 
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
 pub(crate) const AGENT: &str = "arki";
@@ -52,6 +53,8 @@ pub struct Config {
     pub(crate) core: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
+    /// Texts that system prompts name, by name.
+    pub(crate) prompt_fragments: BTreeMap<String, String>,
     /// Of the session at hand: its own prompt, and the parts that its requests go without.
     pub(crate) session_prompt: Option<String>,
     pub(crate) off: Vec<String>,

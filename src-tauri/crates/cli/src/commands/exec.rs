@@ -46,6 +46,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, o
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
     tell_what_is_off(engine, &opened, output);
+    engine.runs().prompt_warning(&opened, &start.options).iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;
     follow::to_next_stop(engine, output, subscription, running).await

@@ -25,6 +25,7 @@ pub(crate) struct ConfigFile {
     pub(crate) limits: LimitsConfig,
     pub(crate) hooks: BTreeMap<String, Value>,
     pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
+    pub(crate) prompts: PromptsConfig,
     pub(crate) skills: SkillsConfig,
     pub(crate) compaction: CompactionConfig,
     pub(crate) memory: MemoryConfig,
@@ -299,6 +300,14 @@ pub(crate) struct McpOauthConfig {
     /// The environment variable that holds the secret.
     pub(crate) client_secret_env: Option<String>,
     pub(crate) scopes: Vec<String>,
+}
+
+/// Texts that system prompts are made of. The user's alone.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct PromptsConfig {
+    /// By name; a system prompt, or another fragment, has one where it says `{{fragment:NAME}}`.
+    pub(crate) fragments: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

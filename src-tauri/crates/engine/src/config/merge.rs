@@ -2,7 +2,8 @@
 
 use super::agents;
 use super::file::{
-    CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, RetentionConfig,
+    CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
+    RetentionConfig,
 };
 use super::invalid::invalid;
 use super::mcp;
@@ -56,6 +57,7 @@ impl Config {
             core: DEFAULT_CORE.to_owned(),
             model_options: ModelOptions::default(),
             system_prompt: None,
+            prompt_fragments: file.prompts.fragments.clone(),
             session_prompt: None,
             off: Vec::new(),
             agents: agents::of_user(file, path)?,
@@ -99,6 +101,9 @@ impl Config {
         }
         if file.memory != MemoryConfig::default() {
             return Err(invalid(path, "a project may not decide on \"memory\""));
+        }
+        if file.prompts != PromptsConfig::default() {
+            return Err(invalid(path, "a project may not define \"prompts\""));
         }
         if file.plan.approve == Some(false) {
             return Err(invalid(path, "a project may ask for \"plan.approve\", not turn it off"));

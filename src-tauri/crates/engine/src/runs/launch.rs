@@ -4,7 +4,7 @@ use crate::ActiveRun;
 use crate::config::Config;
 use crate::presence::Presence;
 use crate::projects::guides::index;
-use crate::projects::open::OpenProject;
+use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -15,7 +15,7 @@ use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
-use arki_context::{MemoryFile, MemoryText, SystemPrompt, SystemPromptInputs};
+use arki_context::{BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, build_prompt};
 use arki_domain::{Code, Executor, Fault, ModelOptions, PartKind, RunOptions, SessionId};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
@@ -160,6 +160,9 @@ impl Runs {
         is_subagent: bool,
     ) -> Result<String, Fault> {
         let prompt = self.system_prompt_parts(open, config, options, is_subagent)?;
+        if let Some(warning) = self.custom_prompt(open, config, options)?.as_ref().and_then(unknown_variables) {
+            tracing::warn!("{warning}");
+        }
         // The hash names these bytes in the log and the blob store, so keys go before it is computed.
         Ok(self.records.redactor().redact(&prompt.text()).into_owned())
     }
@@ -175,15 +178,14 @@ impl Runs {
         let guides = found.without(&config.off);
         let mut rules = at_start(self.projects.rules_of(open));
         rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, &config.off));
+        let custom = self.custom_prompt(open, config, options)?;
         let inputs = SystemPromptInputs {
             project: &open.path(),
             system: std::env::consts::OS,
             today: &day(self.records.clock().now_ms()),
             plans: options.plan,
             is_subagent,
-            call_prompt: options.system.as_deref(),
-            session_prompt: config.session_prompt.as_deref(),
-            configured_prompt: config.system_prompt.as_deref(),
+            custom: custom.as_ref(),
             rules,
             skills: index(&guides.skills),
             chosen_skills: found.chosen(&options.skills)?,
@@ -203,4 +205,44 @@ impl Runs {
         let files = found.iter().map(|file| MemoryFile { origin: &file.path, text: &file.text });
         arki_context::memory_text(&files.collect::<Vec<_>>(), MAX_MEMORY_TOKENS, &EstimatedTokens)
     }
+
+    /// The warning about a call's own prompt, where it has variables that nothing is known of.
+    #[must_use]
+    pub fn prompt_warning(&self, opened: &OpenedFolder, options: &RunOptions) -> Option<String> {
+        options.system.as_ref().filter(|text| text.contains("{{"))?;
+        let config = self.projects.config_of(&opened.0).ok()?;
+        self.custom_prompt(&opened.0, &config, options).ok()?.as_ref().and_then(unknown_variables)
+    }
+
+    /// # Errors
+    /// `PROMPT_FRAGMENT_NOT_FOUND`, `PROMPT_VALIDATION_FAILED`.
+    pub(super) fn custom_prompt(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        options: &RunOptions,
+    ) -> Result<Option<BuiltPrompt>, Fault> {
+        let layers = PromptLayers {
+            call: options.system.as_slice(),
+            session: config.session_prompt.as_slice(),
+            configuration: config.system_prompt.as_slice(),
+        };
+        let (project, today) = (open.path(), day(self.records.clock().now_ms()));
+        let name = open.project.root().file_name().unwrap_or_default().to_string_lossy();
+        let values = [
+            ("project", project.as_str()),
+            ("project_name", &name),
+            ("system", std::env::consts::OS),
+            ("today", &today),
+        ];
+        Ok(build_prompt(&layers, &config.prompt_fragments, &values)?)
+    }
+}
+
+/// The warning about variables that nothing is known of; they stay in the prompt as they are.
+pub(crate) fn unknown_variables(prompt: &BuiltPrompt) -> Option<String> {
+    let unknown: Vec<String> = prompt.unknown.iter().map(|name| format!("{{{{{name}}}}}")).collect();
+    let origin = prompt.origin;
+    (!unknown.is_empty())
+        .then(|| format!("The prompt from the {origin} has unknown variables: {}.", unknown.join(", ")))
 }

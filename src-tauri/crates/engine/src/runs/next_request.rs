@@ -7,6 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
+use crate::runs::launch::unknown_variables;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
@@ -130,7 +131,9 @@ impl Runs {
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), false)?;
         let tools = self.executor(&open, &config, Presence::default()).definitions();
-        let warnings = told(&self.projects.rules_of(&open).warnings);
+        let mut warnings = told(&self.projects.rules_of(&open).warnings);
+        let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;
+        warnings.extend(custom.as_ref().and_then(unknown_variables));
         Ok(Head { config, system, tools, settings, warnings })
     }
 
