@@ -100,7 +100,7 @@ fn a_sub_agents_session_is_listed_beneath_its_parents_and_is_nobodys_to_continue
     let shown = stage.arki(&["sessions", "list"]).exits(0).stdout;
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[0].contains(&parent) && lines[0].ends_with("Have it noted"), "{shown}");
-    assert!(lines[1].contains(&child) && lines[1].ends_with("└ arki: Write notes.txt."), "{shown}");
+    assert!(lines[1].contains(&child) && lines[1].ends_with("└ arki: Write notes.txt"), "{shown}");
 
     stage.arki(&["resume", &parent, "--approve", "all"]).exits(0);
     let events = stage.exec(&["--continue", "and again"]).exits(0).lines();

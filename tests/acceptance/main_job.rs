@@ -61,7 +61,7 @@ fn events_say_what_happened_in_the_order_in_which_it_happened() {
         .chain(a_turn)
         .chain(["tool.call", "policy.decided", "file.changed", "tool.result"])
         .chain(a_turn)
-        .chain(["output.message", "run.completed"])
+        .chain(["output.message", "memory.observed", "run.completed"])
         .collect();
     let stored = stored(&events);
     assert_eq!(kinds(&stored), expected);

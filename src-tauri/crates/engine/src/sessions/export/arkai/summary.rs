@@ -36,6 +36,15 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
         "change.taken_back" => format!("the change of event {}", number("seq")),
         "trust.changed" if is("trusted") => format!("trusted with {}", pieces(count("pins"))),
         "trust.changed" => "not trusted".to_owned(),
+        "context.compacted" => {
+            format!("{}: {} to {} tokens", text("strategy"), number("tokensBefore"), number("tokensAfter"))
+        }
+        "session.configured" => {
+            payload.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        "memory.observed" => texts(&payload["observations"]),
+        "memory.reflected" => texts(&payload["reflections"]),
+        "memory.reviewed" => format!("{} {}", text("decision"), text("text")).trim_end().to_owned(),
         "artifact.emitted" => format!("{}, {} bytes", text("name"), number("bytes")),
         "queue.changed" => format!("{} waiting, {} told", count("queued"), count("delivered")),
         "subagent.started" => format!("{} in session {}", text("agent"), text("sessionId")),
@@ -53,6 +62,11 @@ fn scope(files: bool, conversation: bool) -> &'static str {
         (false, true) => "conversation",
         _ => "files and conversation",
     }
+}
+
+fn texts(entries: &Value) -> String {
+    let entries = entries.as_array().into_iter().flatten();
+    entries.filter_map(|entry| entry["text"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
 fn pieces(count: usize) -> String {
