@@ -1,8 +1,9 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `edit`, `long_session`, `policy`, `providers`, `search`, `secrets`, `start`,
+//! `context`, `edit`, `long_session`, `policy`, `providers`, `search`, `secrets`, `start`,
 //! `store`, `turns` and `window`.
 
+pub(crate) mod context;
 pub(crate) mod edit;
 mod home;
 mod http;

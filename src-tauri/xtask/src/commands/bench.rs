@@ -2,13 +2,12 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{edit, long_session, policy, providers, search, secrets, start, store, turns, window},
+    bench::{context, edit, long_session, policy, providers, search, secrets, start, store, turns, window},
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str =
-    "there are `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `context`, `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -18,6 +17,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name, option] if option == "--debug" && name != "window" => {
             run(&Repository { measured: Measured::Debug, ..repository.clone() }, std::slice::from_ref(name))
         }
+        [name] if name == "context" => context::measure(repository),
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
