@@ -21,6 +21,7 @@ mod accessibility;
 mod asking;
 mod bench;
 mod commands;
+mod context;
 mod delegating;
 mod elicitations;
 mod failures;

@@ -1,5 +1,6 @@
 //! Keys that have no character, as WebDriver writes them.
 
+pub(crate) const TAB: &str = "\u{e004}";
 pub(crate) const ENTER: &str = "\u{e007}";
 pub(crate) const CONTROL: &str = "\u{e009}";
 pub(crate) const ESCAPE: &str = "\u{e00c}";

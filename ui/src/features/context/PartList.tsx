@@ -80,7 +80,7 @@ function Single({ kind, part, ...actions }: { kind: GroupKind; part: ContextPart
   const title = groupTitle(kind);
   const own = hasNameOfItsOwn(part);
   return (
-    <div className={part.off ? "part-row part-single part off" : "part-row part-single"}>
+    <div className={part.off ? "part-row part-single off" : "part-row part-single"}>
       <span className={`part-swatch part-${kind}`} aria-hidden />
       <span className="part-name">
         <b>{title}</b> {own && <span className="secondary">{partTitle(part)}</span>}

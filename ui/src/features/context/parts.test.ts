@@ -3,7 +3,7 @@ import { contextPart } from "../../testing/fake_context";
 import { groupsOf, partTitle, percent } from "./parts";
 
 describe("the parts of a request", () => {
-  it("are put together by what they are, in the order in which the first of each is sent, and none is lost", () => {
+  it("are put together by what they are, in a steady order, and none is lost", () => {
     const groups = groupsOf([
       contextPart({ part: "base", origin: "built in", tokens: 10, share: 0.1 }),
       contextPart({ part: "rules", origin: "AGENTS.md", tokens: 20, share: 0.2 }),

@@ -65,21 +65,14 @@ export function partTitle({ part, origin }: ContextPart): string {
 export const hasNameOfItsOwn = ({ part, origin }: ContextPart): boolean =>
   !partWords[part] && origin !== "" && origin !== part;
 
-/** By what they are, in the order in which the first of each is sent. */
+/** By what they are, about in the order in which they are sent; what is off keeps its place. */
 export function groupsOf(parts: readonly ContextPart[]): PartGroup[] {
-  const groups = new Map<GroupKind, ContextPart[]>();
-  for (const part of parts) {
-    const kind = kinds[part.part] ?? "other";
-    const group = groups.get(kind);
-    if (group) group.push(part);
-    else groups.set(kind, [part]);
-  }
-  return [...groups].map(([kind, of]) => ({
-    kind,
-    parts: of,
-    tokens: of.reduce((sum, part) => sum + part.tokens, 0),
-    share: of.reduce((sum, part) => sum + part.share, 0),
-  }));
+  return (Object.keys(groupWords) as GroupKind[]).flatMap((kind) => {
+    const of = parts.filter((part) => (kinds[part.part] ?? "other") === kind);
+    if (of.length === 0) return [];
+    const sum = (figure: "tokens" | "share") => of.reduce((all, part) => all + part[figure], 0);
+    return [{ kind, parts: of, tokens: sum("tokens"), share: sum("share") }];
+  });
 }
 
 /** A share in percent, without a sign: "12", "0.4", "< 0.1". */

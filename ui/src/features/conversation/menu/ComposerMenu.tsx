@@ -68,6 +68,7 @@ export function ComposerMenu({ of, trigger, listId, keys, onChoose, onClose, onA
               key={entry.key}
               id={optionId(place)}
               role="option"
+              aria-label={[`${entry.label} ${entry.hint}`.trim(), entry.detail].filter(Boolean).join(", ")}
               aria-selected={place === at}
               className="composer-option"
               // The box keeps the focus.
