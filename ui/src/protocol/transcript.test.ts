@@ -20,6 +20,22 @@ describe("foldTranscript", () => {
     expect({ run, lastPrompt }).toEqual({ run: "ended", lastPrompt: "Hello" });
   });
 
+  it("says while a summary is being written, until it is there or the run is over", () => {
+    const { events, add } = eventLog("s");
+    const compacting = () => foldTranscript(events).compacting;
+    add("run.started", { prompt: "Hello" });
+    add("engine.request", { turn: 1 });
+    expect(compacting()).toBe(false);
+    add("engine.request", { turn: 1, purpose: "compaction" });
+    expect(compacting()).toBe(true);
+    add("engine.response", { purpose: "compaction" });
+    add("context.compacted", {});
+    expect(compacting()).toBe(false);
+    add("engine.request", { turn: 2, purpose: "compaction" });
+    add("run.cancelled", {});
+    expect(compacting()).toBe(false);
+  });
+
   it("has a compaction where it happened, and nothing of the conversation is gone", () => {
     const { events, add } = eventLog("s");
     add("run.started", { prompt: "Hello" });

@@ -25,6 +25,8 @@ export type Transcript = {
   rewinds: readonly Rewind[];
   /** The request failed, and is sent again at that time (in ms since 1970). */
   retry: { at: number; code: string; attempt: number } | null;
+  /** A model writes the summary that is to stand for older messages. */
+  compacting: boolean;
 };
 
 export const emptyTranscript: Transcript = {
@@ -37,6 +39,7 @@ export const emptyTranscript: Transcript = {
   queued: {},
   rewinds: [],
   retry: null,
+  compacting: false,
 };
 
 export function foldTranscript(events: readonly Event[], from: Transcript = emptyTranscript): Transcript {
@@ -45,13 +48,16 @@ export function foldTranscript(events: readonly Event[], from: Transcript = empt
 
 export function transcriptStep(state: Transcript, event: Event): Transcript {
   const next = byKind(steps, state, event) ?? state;
-  return endsRetry.has(event.type) && next.retry ? { ...next, retry: null } : next;
+  if (!goesOn.has(event.type)) return next;
+  const compacting = event.type === "engine.request" && event.payload.purpose === "compaction";
+  return next.retry || next.compacting !== compacting ? { ...next, retry: null, compacting } : next;
 }
 
-/** What comes next in a run whose request was sent again. */
-const endsRetry: ReadonlySet<Event["type"]> = new Set([
+/** What comes next in a run whose request was sent again, or where a summary was being written. */
+const goesOn: ReadonlySet<Event["type"]> = new Set([
   "engine.request",
   "engine.response",
+  "context.compacted",
   "output.message",
   "run.started",
   "run.paused",

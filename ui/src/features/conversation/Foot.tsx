@@ -2,7 +2,7 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki, useAsking, useOverview } from "../../platform/context";
+import { useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
@@ -65,6 +65,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
               </span>
             </p>
           )}
+          {run === "running" && <CompactingNote sessionId={sessionId} />}
           {run === "running" && (
             <RetryNote sessionId={sessionId} onRetryNow={overview?.runBy == null ? props.onRetryNow : null} />
           )}
@@ -77,6 +78,16 @@ function SessionFoot(props: Props & { sessionId: string }) {
         </>
       }
     />
+  );
+}
+
+/** It may take a minute in which nothing else is told. */
+function CompactingNote({ sessionId }: { sessionId: string }) {
+  const compacting = useSessionPart(sessionId, (view) => view.transcript.compacting);
+  return (
+    <div role="status">
+      {compacting && <p className="foot-note small">{t`Summarizing older messages to make room…`}</p>}
+    </div>
   );
 }
 
