@@ -134,6 +134,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::remove_key,
             rpc_settings::save_provider,
             rpc_settings::remove_provider,
+            rpc_settings::set_reflection,
             rpc_settings::set_default_model,
         ])
         .setup(move |app| {

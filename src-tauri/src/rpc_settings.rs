@@ -65,6 +65,11 @@ pub(crate) async fn remove_provider(name: String, desktop: State<'_, Desktop>) -
 }
 
 #[tauri::command]
+pub(crate) async fn set_reflection(on: bool, desktop: State<'_, Desktop>) -> Answer<()> {
+    reading(&desktop, move |engine| engine.accounts().set_reflection(on)).await
+}
+
+#[tauri::command]
 pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_default_model(&model)).await
 }

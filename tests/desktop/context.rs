@@ -1,5 +1,6 @@
 //! What the model sees of a session: part by part, made shorter, and what is typed behind a slash.
 
+use crate::accessibility::no_barrier;
 use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, TAB, Window, wait_until};
 use crate::scenes::DONE;
 use arki_testkit::{Script, Turn};
@@ -37,6 +38,7 @@ fn a_part_is_switched_off_and_a_compaction_is_seen_and_gone_back_on() {
     window.press(&[CONTROL, "4"]);
     window.element("list", "Parts of the next request");
     window.pictures("context");
+    no_barrier(&window, "the context");
     assert!(stage.request(2).contains(RULE));
     window.element("switch", "Send AGENTS.md").click();
     window.says("off");
@@ -47,6 +49,7 @@ fn a_part_is_switched_off_and_a_compaction_is_seen_and_gone_back_on() {
     let dialog = window.element("dialog", "Compact this conversation");
     dialog.inside("textbox", "Keep above all (optional)").write("the pears");
     window.pictures("compact");
+    no_barrier(&window, "the question what to keep");
     dialog.inside("button", "Compact").click();
     window.gone("dialog", "Compact this conversation");
     assert!(stage.request(4).contains("kept above all: the pears"));
@@ -59,6 +62,7 @@ fn a_part_is_switched_off_and_a_compaction_is_seen_and_gone_back_on() {
     let left_out = window.element("list", "Left out for the model");
     assert!(left_out.text().contains("Tell me about apples"), "{}", left_out.text());
     window.pictures("compacted");
+    no_barrier(&window, "a compaction");
     window.resize(1024, 768);
     window.pictures("compacted-1024");
 
@@ -88,6 +92,7 @@ fn commands_are_chosen_by_keys_and_carried_out() {
     assert!(list.text().contains("Greets somebody"), "{}", list.text());
     let message = box_of("combobox");
     window.pictures("commands");
+    no_barrier(&window, "the list of commands");
     window.press(&[ESCAPE]);
     window.gone("listbox", "Commands");
     message.ask("arguments[0].select()");
@@ -106,4 +111,24 @@ fn commands_are_chosen_by_keys_and_carried_out() {
     window.press(&[ENTER]);
     window.says(DONE);
     assert!(stage.request(1).contains("Say hello to Ada."));
+}
+
+#[test]
+fn what_a_model_proposes_to_remember_is_reviewed_in_the_window() {
+    let stage = stage(Script::new(vec![Turn::text(DONE)]));
+    let window = stage.open();
+    window.click("Memory");
+    window.element("dialog", "Memory").inside("button", "Open settings").click();
+    let settings = window.element("dialog", "Settings");
+    let reflection = settings.inside("switch", "Reflection");
+    assert_eq!(reflection.ask("return arguments[0].checked"), false);
+    reflection.click();
+    wait_until("the configuration", || {
+        std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap().contains("reflect")
+    });
+    window.pictures("reflection");
+    no_barrier(&window, "the settings of memory");
+    settings.inside("button", "Review memory…").click();
+    window.element("dialog", "Memory");
+    no_barrier(&window, "memory");
 }

@@ -11,7 +11,15 @@ import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
 import { MainPane } from "./MainPane";
-import { HistoryDialogs, Inspector, KeyboardMap, Palette, SettingsDialog, TrustDialog } from "./parts";
+import {
+  HistoryDialogs,
+  Inspector,
+  KeyboardMap,
+  MemoryDialog,
+  Palette,
+  SettingsDialog,
+  TrustDialog,
+} from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import "./app.css";
@@ -39,6 +47,7 @@ export function App() {
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}
         onInbox={() => actions.inbox?.()}
+        onMemory={actions.memory}
         onSettings={actions.settings}
       />
     </ErrorBoundary>
@@ -105,12 +114,16 @@ function useFreshOnReturn() {
 
 /** The user's first content is there: what they may ask for next is fetched meanwhile. */
 function useTheRest() {
-  const ready = useStore(useArki().ready);
+  const arki = useArki();
+  const ready = useStore(arki.ready);
   useEffect(() => {
     if (!ready) return;
-    const soon = setTimeout(() => void fetchParts(), restAfterMs);
+    const soon = setTimeout(() => {
+      void arki.refreshMemory();
+      void fetchParts();
+    }, restAfterMs);
     return () => clearTimeout(soon);
-  }, [ready]);
+  }, [arki, ready]);
 }
 
 /** Where nothing has the focus, keys reach the page alone. */
@@ -149,12 +162,26 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
       <Once when={project !== null && dialog === "trust"}>
         {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
       </Once>
-      <Once when={dialog === "settings"}>
+      <Once when={dialog === "settings" || dialog === "reflection"}>
         <SettingsDialog
-          open={dialog === "settings"}
+          open={dialog === "settings" || dialog === "reflection"}
           onClose={close}
+          first={dialog === "reflection" ? "memory" : "models"}
+          onReviewMemory={() => window.setDialog("memory")}
           theme={window.theme}
           onTheme={window.setTheme}
+        />
+      </Once>
+      <Once when={dialog === "memory"}>
+        <MemoryDialog
+          folder={window.shown?.folder ?? null}
+          open={dialog === "memory"}
+          onClose={close}
+          onSession={(sessionId) => {
+            close();
+            window.go(sessionId);
+          }}
+          onSettings={() => window.setDialog("reflection")}
         />
       </Once>
       <Once when={dialog === "palette"}>

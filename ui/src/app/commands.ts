@@ -23,6 +23,7 @@ export type Actions = {
   plan: (() => void) | null;
   context: () => void;
   processes: () => void;
+  memory: () => void;
   compact: (() => void) | null;
   filterSessions: () => void;
   focusMessage: () => void;
@@ -85,6 +86,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "plan", section: t`View`, title: t`Show plan`, shortcut: "Mod+3", run: act.plan },
     { id: "context", section: t`View`, title: t`Show context`, shortcut: "Mod+4", run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, shortcut: "Mod+5", run: act.processes },
+    { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
     {
       id: "filter",
       section: t`View`,

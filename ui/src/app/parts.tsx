@@ -16,4 +16,7 @@ export const Palette = lazily(() => import("../features/palette/Palette").then((
 export const KeyboardMap = lazily(() =>
   import("../features/palette/KeyboardMap").then((part) => part.KeyboardMap),
 );
+export const MemoryDialog = lazily(() =>
+  import("../features/memory/MemoryDialog").then((part) => part.MemoryDialog),
+);
 export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

@@ -33,6 +33,7 @@ export function useCommands(window: Window) {
     settings: () => setDialog("settings"),
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
+    memory: () => setDialog("memory"),
     trust: window.project ? () => setDialog("trust") : null,
     theme: window.setTheme,
     model: window.setModel,

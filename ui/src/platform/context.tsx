@@ -33,6 +33,7 @@ export const useSessions = () => useStore(useArki().sessions);
 export const useApprovals = () => useStore(useArki().approvals);
 export const useQuestions = () => useStore(useArki().questions);
 export const useElicitations = () => useStore(useArki().elicitations);
+export const useMemories = () => useStore(useArki().memories);
 export const useCatalogue = () => useStore(useArki().catalogue);
 
 /** The session of each question that waits for the user: the model's, and MCP servers' where their session is known. */

@@ -1,6 +1,6 @@
 /** A long session whose model's window fills up. */
 import type { PayloadOf } from "../protocol/events";
-import type { NextRequest, SessionSummary } from "../protocol/generated";
+import type { MemoryEntry, NextRequest, SessionSummary } from "../protocol/generated";
 import { models, providers, tools } from "./configured";
 import { eventLog } from "./events";
 import { createFake, demoProject, type Fake } from "./fake";
@@ -87,6 +87,41 @@ export const longRequest: NextRequest = requestOf({
   ],
 });
 
+const entry = (given: Partial<MemoryEntry>): MemoryEntry => ({
+  id: "m",
+  text: "",
+  scope: "project",
+  state: "pending",
+  sessionId: "s-review",
+  project: "/home/ada/code/arki",
+  path: null,
+  ts: Date.UTC(2026, 10, 21, 9, 40),
+  used: false,
+  ...given,
+});
+
+export const memories: MemoryEntry[] = [
+  entry({ id: "p1", text: "The tests of crates/view need a display: run them with xvfb-run." }),
+  entry({ id: "p2", scope: "user", text: "Prefers small commits, each with a reason in its message." }),
+  entry({
+    id: "a1",
+    state: "accepted",
+    used: true,
+    text: "Kind::Widget is serialised; its name on disk must stay.",
+    path: "/home/ada/code/arki/.arki/memory/memory.md",
+  }),
+  entry({
+    id: "a2",
+    state: "accepted",
+    used: true,
+    scope: "user",
+    sessionId: null,
+    project: null,
+    text: "Answers in British English.",
+    path: "/home/ada/.config/arki/memory/memory.md",
+  }),
+];
+
 function longSession(sessionId: string) {
   const { events, add } = eventLog(sessionId);
   for (let round = 1; round <= 9; round += 1) {
@@ -121,6 +156,7 @@ export const context = (): Fake =>
     sessions: [{ ...summary, sessionId: "s-review", title: "Rename the widget API" }],
     logs: { "s-review": longSession("s-review") },
     next: longRequest,
+    memory: memories,
   });
 
 const summary: Omit<SessionSummary, "sessionId" | "title"> = {

@@ -11,6 +11,7 @@ import type {
   Frame,
   McpServerEntry,
   McpTestStep,
+  MemoryEntry,
   ModelEntry,
   NextRequest,
   ProjectState,
@@ -50,6 +51,7 @@ const demoApp: AppState = {
   recentProjects: [],
   defaultModel: "openai/gpt-5.1",
   sandbox: "bubblewrap",
+  reflects: false,
 };
 
 export function createFake(given: {
@@ -65,6 +67,7 @@ export function createFake(given: {
   tools?: SessionToolEntry[];
   elicitations?: ElicitationSummary[];
   next?: NextRequest;
+  memory?: MemoryEntry[];
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
@@ -189,6 +192,10 @@ export function createFake(given: {
     remove_key: () => null,
     save_provider: () => null,
     remove_provider: () => null,
+    set_reflection: ({ on }) => {
+      app.reflects = on;
+      return null;
+    },
     set_default_model: ({ model }) => {
       app.defaultModel = model;
       return null;

@@ -1,6 +1,6 @@
-/** The scripted engine's side of what the model sees. */
+/** The scripted engine's side of what the model sees and remembers. */
 import type { Answer, CommandName, Params } from "../platform/platform";
-import type { ContextPart, NextRequest, SlashCommandEntry } from "../protocol/generated";
+import type { ContextPart, MemoryEntry, NextRequest, SlashCommandEntry } from "../protocol/generated";
 
 type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
@@ -46,8 +46,13 @@ export const commands: SlashCommandEntry[] = [
   beginsRun: beginsRun === true,
 }));
 
-export function contextHandlers(given: { next?: NextRequest }): Handlers {
+export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntry[] }): Handlers {
   let next = given.next ?? noRequest;
+  let memory = given.memory ?? [];
+  const change = (id: string, changes: Partial<MemoryEntry>) => {
+    memory = memory.map((one) => (one.id === id ? { ...one, ...changes } : one));
+    return null;
+  };
   return {
     list_commands: () => commands,
     next_request: () => next,
@@ -57,6 +62,18 @@ export function contextHandlers(given: { next?: NextRequest }): Handlers {
         part.id !== null && (off.includes(part.id) || (part.off && !on.includes(part.id)));
       next = requestOf({ ...next, parts: next.parts.map((part) => ({ ...part, off: isOff(part) })) });
       return next;
+    },
+    list_memory: () => memory,
+    accept_memory: ({ id, text }) =>
+      change(id, { state: "accepted", used: true, ...(text === null ? {} : { text }) }),
+    reject_memory: ({ id }) => {
+      memory = memory.filter((one) => one.id !== id);
+      return null;
+    },
+    edit_memory: ({ id, text }) => change(id, { text }),
+    remove_memory: ({ id }) => {
+      memory = memory.filter((one) => one.id !== id);
+      return null;
     },
   };
 }

@@ -161,6 +161,8 @@ commands! {
     list_models {} -> Vec<ModelEntry>;
     /// Lists models like `list_models`, with those of local servers; takes up to two seconds.
     live_models {} -> LiveModelList;
+    /// Whether a model draws conclusions from runs, which costs requests.
+    set_reflection { on: bool } -> ();
     set_default_model { model: String } -> ();
     list_providers {} -> Vec<ProviderEntry>;
     save_provider { name: String, kind: String, base_url: Option<String> } -> ();

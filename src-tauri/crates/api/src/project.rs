@@ -55,6 +55,8 @@ wire! {
         pub default_model: String,
         /// The sandbox that confines commands, or `none`.
         pub sandbox: String,
+        /// Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
+        pub reflects: bool,
     }
     ProviderEntry {
         pub name: String,

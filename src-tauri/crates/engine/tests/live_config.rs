@@ -67,6 +67,17 @@ impl Stage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn reflection_is_off_until_the_user_turns_it_on() {
+    let stage = Stage::new().await;
+    let reflects = || stage.engine.projects().app_state(None).unwrap().reflects;
+    assert!(!reflects());
+    stage.engine.accounts().set_reflection(true).unwrap();
+    assert!(reflects());
+    stage.engine.accounts().set_reflection(false).unwrap();
+    assert!(!reflects());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_next_run_goes_by_what_changed_meanwhile() {
     let stage = Stage::new().await;
     stage.home.write("AGENTS.md", "First rule.\n").unwrap();

@@ -28,7 +28,7 @@ export function CompactionDetails({ item, leftOutBy, onShow, onLink, onBack }: P
           : t`The session keeps every message. The model now sees this text instead of the older ones:`}
       </p>
       {item.summary !== "" && (
-        <section className="compacted-summary" aria-label={t`Summary for the model`}>
+        <section className="compacted-summary" aria-label={t`Summary for the model`} tabIndex={0}>
           <Markdown text={item.summary} onLink={onLink} streaming={false} />
         </section>
       )}

@@ -1,12 +1,12 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
 import { t } from "@lingui/core/macro";
-import { FolderOpen, Inbox, Plus, Settings } from "lucide-react";
+import { Bookmark, FolderOpen, Inbox, Plus, Settings } from "lucide-react";
 import { type KeyboardEvent, type Ref, useCallback, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName, homePath } from "../../components/format";
 import { useLatest } from "../../components/latest";
 import { showShortcut } from "../../components/shortcuts";
-import { useApprovals, useAsking, useSessions } from "../../platform/context";
+import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Family, groupByProject } from "../../protocol/sessions";
 import { Row, waitingWords } from "./SessionRow";
@@ -23,6 +23,7 @@ type Props = {
   onNew: () => void;
   onOpenFolder: () => void;
   onInbox: () => void;
+  onMemory: () => void;
   onSettings: () => void;
 };
 
@@ -30,7 +31,7 @@ type Props = {
 const worthFiltering = 5;
 
 export function Sessions(props: Props) {
-  const { folder, selected, onSelect, onNew, onOpenFolder, onInbox, onSettings } = props;
+  const { folder, selected, onSelect, onNew, onOpenFolder, onInbox, onMemory, onSettings } = props;
   const [words, setWords] = useState("");
   const sessions = useSessions();
   const approvals = useApprovals();
@@ -149,6 +150,7 @@ export function Sessions(props: Props) {
           <span className="grow">{t`Inbox`}</span>
           {all > 0 && <span className="count" data-count={all} />}
         </Button>
+        <Memory onOpen={onMemory} />
         <Button
           look="quiet"
           label={t`Settings`}
@@ -161,6 +163,28 @@ export function Sessions(props: Props) {
         </Button>
       </div>
     </nav>
+  );
+}
+
+/** With how many memories are proposed: nothing waits for these, so they are no part of the inbox. */
+function Memory({ onOpen }: { onOpen: () => void }) {
+  const proposed = useMemories().entries?.filter((one) => one.state === "pending").length ?? 0;
+  const count = useId();
+  return (
+    <Button
+      look="quiet"
+      label={t`Memory`}
+      title={t`What Arki remembers`}
+      icon={<Bookmark size={16} aria-hidden />}
+      aria-describedby={count}
+      onClick={onOpen}
+    >
+      <span className="grow">{t`Memory`}</span>
+      {proposed > 0 && <span className="count quiet" data-count={proposed} />}
+      <span id={count} className="sr-only">
+        {proposed > 0 && t`${proposed} to review`}
+      </span>
+    </Button>
   );
 }
 

@@ -5,26 +5,38 @@ import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
 import { Appearance, type Theme } from "./Appearance";
 import { McpServers } from "./McpServers";
+import { Memory } from "./Memory";
 import { Models } from "./Models";
 import { Providers } from "./Providers";
 import "./settings.css";
 
-type Props = { open: boolean; onClose: () => void; theme: Theme; onTheme: (theme: Theme) => void };
+type Props = {
+  open: boolean;
+  onClose: () => void;
+  /** What is shown first. */
+  first: "models" | "memory";
+  theme: Theme;
+  onTheme: (theme: Theme) => void;
+  onReviewMemory: () => void;
+};
 
-export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
+export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewMemory }: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
     <Dialog title={t`Settings`} open={open} onClose={onClose} wide>
-      <Tabs.Root defaultValue="models">
+      <Tabs.Root key={first} defaultValue={first}>
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
             {t`Models & providers`}
           </Tabs.Tab>
           <Tabs.Tab className="tab" value="mcp">
             {t`MCP servers`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="memory">
+            {t`Memory`}
           </Tabs.Tab>
           <Tabs.Tab className="tab" value="appearance">
             {t`Appearance`}
@@ -36,6 +48,9 @@ export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="mcp">
           <McpServers />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="memory">
+          <Memory onReview={onReviewMemory} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
           <Appearance theme={theme} onTheme={onTheme} />

@@ -1,9 +1,10 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ProviderEntry, ProviderTestStep } from "../../protocol/generated";
-import { createFake } from "../../testing/fake";
-import { renderOn } from "../../testing/render";
+import { createFake, fail } from "../../testing/fake";
+import { renderOn, sent } from "../../testing/render";
+import { Memory } from "./Memory";
 import { Providers } from "./Providers";
 
 const lab: ProviderEntry = {
@@ -33,6 +34,30 @@ async function shown(testSteps: ProviderTestStep[]) {
   await userEvent.click(screen.getByRole("button", { name: "Test connection" }));
   return { fake, steps: screen.getByRole("region", { name: "Test of lab" }) };
 }
+
+describe("Reflection", () => {
+  it("says what it costs, is off until it is turned on, and leads to what was proposed", async () => {
+    const fake = createFake({});
+    const onReview = vi.fn();
+    await renderOn(fake, <Memory onReview={onReview} />);
+    expect(screen.getByText(/one small extra request/)).toBeTruthy();
+    const reflection = () => screen.getByRole<HTMLInputElement>("switch", { name: "Reflection" });
+    expect(reflection().checked).toBe(false);
+    await userEvent.click(reflection());
+    await waitFor(() => expect(reflection().checked).toBe(true));
+    expect(sent(fake, "set_reflection")).toEqual([{ on: true }]);
+    await userEvent.click(screen.getByRole("button", { name: "Review memory…" }));
+    expect(onReview).toHaveBeenCalledOnce();
+  });
+
+  it("stays as it is where the configuration can't be written", async () => {
+    const fake = createFake({ handlers: { set_reflection: () => fail("CONFIG_INVALID", "It is damaged.") } });
+    await renderOn(fake, <Memory onReview={() => {}} />);
+    await userEvent.click(screen.getByRole("switch", { name: "Reflection" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("It is damaged.");
+    expect(screen.getByRole<HTMLInputElement>("switch", { name: "Reflection" }).checked).toBe(false);
+  });
+});
 
 describe("Test connection", () => {
   it("tests at once, without a model, and shows each step", async () => {

@@ -9,6 +9,7 @@ import type {
   ElicitationSummary,
   Event,
   Frame,
+  MemoryEntry,
   ModelEntry,
   ProjectState,
   ProviderEntry,
@@ -31,6 +32,9 @@ export type Catalogue = {
   error: CommandError | null;
 };
 
+/** Null until it has been asked for. */
+export type Memories = { entries: readonly MemoryEntry[] | null; error: CommandError | null };
+
 export type Arki = {
   platform: Platform;
   app: Store<AppState | null>;
@@ -44,6 +48,8 @@ export type Arki = {
   /** What MCP servers ask in the middle of their calls. */
   elicitations: Store<readonly ElicitationSummary[]>;
   catalogue: Store<Catalogue>;
+  /** What is proposed to be remembered, and what the user accepted. */
+  memories: Store<Memories>;
   /**
    * Subscribes, then fetches: nothing in between is lost. May be called again after a failure. `likely`: the session
    * that is probably shown first, fetched without waiting for the list.
@@ -58,6 +64,7 @@ export type Arki = {
   refreshQuestions: () => Promise<void>;
   refreshElicitations: () => Promise<void>;
   refreshCatalogue: () => Promise<void>;
+  refreshMemory: () => Promise<void>;
   /** Asks local servers which models they have now. */
   refreshLiveModels: () => Promise<void>;
   session: (sessionId: string) => OpenSession;
@@ -69,6 +76,8 @@ const keptViews = 4;
 const hidesSecrets = (event: Event) =>
   event.type === "approval.requested" && JSON.stringify(event.payload).includes("[secret:");
 
+const proposes = ({ type }: Event) => type === "memory.reflected" || type === "memory.reviewed";
+
 export function createArki(platform: Platform, now: () => number): Arki {
   const app = createStore<AppState | null>(null);
   const failure = createStore<CommandError | null>(null);
@@ -78,6 +87,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const questions = createStore<readonly QuestionSummary[]>([]);
   const elicitations = createStore<readonly ElicitationSummary[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
+  const memories = createStore<Memories>({ entries: null, error: null });
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
@@ -122,6 +132,15 @@ export function createArki(platform: Platform, now: () => number): Arki {
     }
   };
 
+  const refreshMemory = async () => {
+    try {
+      const folder = app.get()?.project?.path ?? null;
+      memories.set({ entries: await platform.call("list_memory", { folder }), error: null });
+    } catch (thrown) {
+      memories.update((now) => ({ ...now, error: asCommandError(thrown) }));
+    }
+  };
+
   const missed = () => {
     for (const view of views.values()) view.missed();
     const lists = [refreshSessions(), refreshApprovals(), refreshQuestions(), refreshElicitations()];
@@ -135,6 +154,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       approvals.update((list) => events.reduce(pendingStep, list));
       questions.update((list) => events.reduce(questionsStep, list));
       // The log has placeholders where the review shows the secrets themselves.
+      if (events.some(proposes)) void refreshMemory();
       if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
     }
     for (const view of views.values()) view.apply(frames);
@@ -211,6 +231,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     questions,
     elicitations,
     catalogue,
+    memories,
     start,
     stop,
     openProject: (path) => {
@@ -221,7 +242,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
         if (lastAsked !== path) return project;
         void refreshSessions().catch(() => undefined);
         void refreshCatalogue();
-        return setProject(project);
+        const opened = setProject(project);
+        if (memories.get().entries !== null) void refreshMemory();
+        return opened;
       });
     },
     setTrust: async (path, trust) => {
@@ -234,6 +257,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshQuestions,
     refreshElicitations,
     refreshCatalogue,
+    refreshMemory,
     refreshLiveModels,
     session,
   };

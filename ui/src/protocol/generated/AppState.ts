@@ -11,4 +11,8 @@ export type AppState = {
    * The sandbox that confines commands, or `none`.
    */
   sandbox: string;
+  /**
+   * Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
+   */
+  reflects: boolean;
 };

@@ -184,6 +184,10 @@ export type Commands = {
    * Lists models like `list_models`, with those of local servers; takes up to two seconds.
    */
   live_models: { params: Record<symbol, never>; result: LiveModelList };
+  /**
+   * Whether a model draws conclusions from runs, which costs requests.
+   */
+  set_reflection: { params: { on: boolean }; result: null };
   set_default_model: { params: { model: string }; result: null };
   list_providers: { params: Record<symbol, never>; result: Array<ProviderEntry> };
   save_provider: { params: { name: string; kind: string; baseUrl: string | null }; result: null };

@@ -176,6 +176,14 @@ impl Accounts {
             set(&agent, "model", model);
         })
     }
+
+    /// Turns reflection on or off, in the user's configuration.
+    ///
+    /// # Errors
+    /// When the configuration can't be written.
+    pub fn set_reflection(&self, on: bool) -> Result<(), Fault> {
+        self.set_config("memory.reflect", if on { "true" } else { "false" })
+    }
 }
 
 fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {

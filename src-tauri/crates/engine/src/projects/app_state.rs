@@ -11,13 +11,15 @@ impl Projects {
     /// # Errors
     /// When the configuration has an error.
     pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Fault> {
+        let config = self.accounts.user_config()?;
         Ok(AppState {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             data_dir: self.records.directories().data.display().to_string(),
             project,
             recent_projects: self.recent_projects(),
-            default_model: self.accounts.user_config()?.model,
+            default_model: config.model,
             sandbox: Sandbox::strongest().name,
+            reflects: config.reflects,
         })
     }
 }

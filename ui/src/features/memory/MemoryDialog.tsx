@@ -1,0 +1,84 @@
+/** What is proposed to be remembered beyond its session, for the user to decide, and what they accepted. */
+import { t } from "@lingui/core/macro";
+import { useEffect } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import type { MemoryEntry } from "../../protocol/generated";
+import { Accepted } from "./Accepted";
+import { Candidate } from "./Candidate";
+import { useMemory } from "./useMemory";
+import "./memory.css";
+
+type Props = {
+  /** The project whose memory is shown beside the user's. */
+  folder: string | null;
+  open: boolean;
+  onClose: () => void;
+  /** To the session that it comes from. */
+  onSession: (sessionId: string) => void;
+  onSettings: () => void;
+};
+
+export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: Props) {
+  const arki = useArki();
+  const memory = useMemory(folder);
+  const { pending, accepted } = memory;
+  useEffect(() => {
+    if (open) void arki.refreshMemory();
+  }, [arki, open]);
+  const groups: [title: string, entries: MemoryEntry[]][] = [
+    [t`In this project`, accepted.filter((one) => one.scope === "project")],
+    [t`In all projects`, accepted.filter((one) => one.scope === "user")],
+  ];
+  return (
+    <Dialog title={t`Memory`} open={open} onClose={onClose} wide>
+      <p className="secondary memory-lead">
+        {t`Only what you accept is put into later prompts. It's kept in Markdown files that you can edit.`}
+      </p>
+      {memory.error && <ErrorNote error={memory.error} />}
+      <section className="memory-section" aria-labelledby="memory-pending">
+        <h3 id="memory-pending">{t`To review`}</h3>
+        {pending === null && !memory.error && <p className="secondary">{t`Loading…`}</p>}
+        {pending?.length === 0 && (
+          <p className="secondary">
+            {t`Nothing to review. With reflection on, Arki suggests here what may be worth remembering.`}{" "}
+            <Button small onClick={onSettings}>
+              {t`Open settings`}
+            </Button>
+          </p>
+        )}
+        <ul aria-label={t`To review`}>
+          {pending?.map((entry) => (
+            <Candidate
+              key={entry.id}
+              entry={entry}
+              onAccept={(text) => memory.accept(entry.id, text)}
+              onReject={() => memory.reject(entry.id)}
+              onSession={onSession}
+            />
+          ))}
+        </ul>
+      </section>
+      {groups.map(
+        ([title, entries]) =>
+          entries.length > 0 && (
+            <section key={title} className="memory-section" aria-label={title}>
+              <h3>{title}</h3>
+              <ul aria-label={title}>
+                {entries.map((entry) => (
+                  <Accepted
+                    key={entry.id}
+                    entry={entry}
+                    onEdit={(text) => memory.edit(entry.id, text)}
+                    onRemove={() => memory.remove(entry.id)}
+                  />
+                ))}
+              </ul>
+            </section>
+          ),
+      )}
+    </Dialog>
+  );
+}
