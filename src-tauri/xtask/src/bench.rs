@@ -1,7 +1,7 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `context`, `edit`, `long_session`, `policy`, `providers`, `search`, `secrets`, `start`,
-//! `store`, `turns` and `window`.
+//! `context`, `edit`, `long_session`, `policy`, `providers`, `search`, `secrets`,
+//! `skills`, `start`, `store`, `turns` and `window`.
 
 pub(crate) mod context;
 pub(crate) mod edit;
@@ -14,6 +14,7 @@ pub(crate) mod providers;
 mod script;
 pub(crate) mod search;
 pub(crate) mod secrets;
+pub(crate) mod skills;
 pub(crate) mod start;
 mod statistics;
 pub(crate) mod store;

@@ -2,12 +2,12 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{context, edit, long_session, policy, providers, search, secrets, start, store, turns, window},
+    bench::{context, edit, long_session, policy, providers, search, secrets, skills, start, store, turns, window},
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str = "there are `context`, `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `context`, `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -24,6 +24,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name] if name == "search" => search::measure(repository),
         [name] if name == "secrets" => secrets::measure(repository),
         [name] if name == "session" => long_session::measure(repository),
+        [name] if name == "skills" => skills::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),
