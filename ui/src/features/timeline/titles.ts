@@ -40,7 +40,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "state.snapshot": msg`State saved`,
   "context.added": msg`Context added`,
   "context.compacted": msg`Context compacted`,
-  "memory.observed": msg`Memory saved`,
+  "memory.observed": msg`Run noted`,
   "memory.reflected": msg`Conclusion drawn`,
   "memory.reviewed": msg`Memory reviewed`,
   "hook.ran": msg`Hook ran`,
