@@ -3,8 +3,8 @@
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
-    ApprovalSummary, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent, SessionPage,
-    SessionSummary, Shown, SlashCommandEntry,
+    ApprovalSummary, MentionEntry, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent,
+    SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
@@ -36,6 +36,12 @@ pub(crate) async fn session_page(
 pub(crate) async fn list_commands(desktop: State<'_, Desktop>) -> Answer<Vec<SlashCommandEntry>> {
     let folder = desktop.client.folder();
     reading(&desktop, move |engine| engine.projects().slash_commands(folder.as_deref())).await
+}
+
+#[tauri::command]
+pub(crate) async fn list_mentions(typed: String, desktop: State<'_, Desktop>) -> Answer<Vec<MentionEntry>> {
+    let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
+    reading(&desktop, move |engine| engine.projects().mentionable(&folder, &typed)).await
 }
 
 #[tauri::command]

@@ -174,6 +174,8 @@ commands! {
 
     /// What can be typed behind a `/` in the folder that is open, by name.
     list_commands {} -> Vec<SlashCommandEntry>;
+    /// What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
+    list_mentions { typed: String } -> Vec<MentionEntry>;
 
     /// Of the folder that is open. Starts none.
     list_mcp_servers {} -> Vec<McpServerEntry>;

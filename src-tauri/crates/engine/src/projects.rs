@@ -5,6 +5,7 @@ pub(crate) mod config_in_force;
 pub(crate) mod guides;
 pub(crate) mod leavings;
 pub(crate) mod memory_files;
+pub(crate) mod mentionable;
 pub(crate) mod not_yet;
 pub(crate) mod open;
 pub(crate) mod rules;
@@ -15,6 +16,7 @@ use crate::accounts::Accounts;
 use crate::records::Records;
 use arki_sandbox::SandboxStatus;
 use leavings::Leavings;
+use mentionable::Mentionable;
 use std::sync::{Arc, OnceLock};
 
 /// Folders: their trust, the configuration in force in them, their skills and procedures.
@@ -23,12 +25,13 @@ pub struct Projects {
     accounts: Arc<Accounts>,
     leavings: Arc<Leavings>,
     sandbox: OnceLock<SandboxStatus>,
+    mentionable: Mentionable,
 }
 
 impl Projects {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
         let leavings = Arc::new(Leavings::new(records.directories().untold()));
-        Self { records, accounts, leavings, sandbox: OnceLock::new() }
+        Self { records, accounts, leavings, sandbox: OnceLock::new(), mentionable: Mentionable::default() }
     }
 
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {

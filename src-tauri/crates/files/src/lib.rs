@@ -55,7 +55,7 @@ pub use error::{
 };
 pub use file_content::FileContent;
 pub use find::{Found, find};
-pub use listing::{Entry, Listing, files_below, list};
+pub use listing::{Entry, Listing, files_below, list, paths};
 pub use output_file::{OutputFile, remove_unfinished_exports};
 pub use patch::plan_patch;
 pub use plan::{DELETE_LIMIT_BYTES, plan_delete, plan_edit, plan_write};

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use arki_disk::EntryKind;
 use cap_std::fs::Metadata;
+use globset::GlobSet;
 use serde::Serialize;
 
 use crate::error::{FileError, Result};
 use crate::project::{Project, ProjectPath};
+use crate::protection::is_secret;
 use crate::walk::{self, NAMES_SHOWN, Walked};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,6 +75,17 @@ pub fn files_below(
     Ok(Some(files))
 }
 
+/// The paths of the project's files and folders without secret ones, a folder with a `/` at its end, in the order of a walk;
+/// at most `max`. Blocking; run it off the async threads.
+pub fn paths(project: &Project, secrets: &GlobSet, max: usize) -> Vec<Box<str>> {
+    let shown = walk::walk(project, &ProjectPath::root(), None).flatten().filter_map(|found| {
+        let path = ProjectPath::from_walk(found.path.strip_prefix(project.root()).ok()?)?;
+        let end = if found.kind == EntryKind::Folder { "/" } else { "" };
+        (!is_secret(&path, secrets)).then(|| format!("{path}{end}").into_boxed_str())
+    });
+    shown.take(max).collect()
+}
+
 fn existing_folder(project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
     match project.kind(path)? {
         Some(EntryKind::Folder) => project.canonical(path),
@@ -105,6 +118,15 @@ mod tests {
 
     fn names(listing: &Listing) -> Vec<&str> {
         listing.entries.iter().map(|entry| entry.path.as_str()).collect()
+    }
+
+    #[test]
+    fn all_paths_are_told_but_secret_and_ignored_ones() {
+        let (folder, project) = project(&["b/x.rs", "a.txt", ".env", ".git/config", "target/out", "b/.env.local"]);
+        fs::write(folder.path().join(".gitignore"), "target/\n").unwrap();
+        let all = |max| paths(&project, &GlobSet::empty(), max).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(all(9), [".gitignore", "a.txt", "b/", "b/x.rs"]);
+        assert_eq!(all(2), [".gitignore", "a.txt"]);
     }
 
     #[test]

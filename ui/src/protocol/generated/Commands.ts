@@ -13,6 +13,7 @@ import type { McpServerEntry } from "./McpServerEntry";
 import type { McpServerSettings } from "./McpServerSettings";
 import type { McpTestStep } from "./McpTestStep";
 import type { MemoryEntry } from "./MemoryEntry";
+import type { MentionEntry } from "./MentionEntry";
 import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
 import type { ProjectState } from "./ProjectState";
@@ -206,6 +207,10 @@ export type Commands = {
    * What can be typed behind a `/` in the folder that is open, by name.
    */
   list_commands: { params: Record<symbol, never>; result: Array<SlashCommandEntry> };
+  /**
+   * What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
+   */
+  list_mentions: { params: { typed: string }; result: Array<MentionEntry> };
   /**
    * Of the folder that is open. Starts none.
    */

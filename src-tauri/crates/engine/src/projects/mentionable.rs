@@ -1,0 +1,169 @@
+//! What can be mentioned in a folder: its paths, as they were a moment ago, and the sessions in it.
+
+use crate::projects::Projects;
+use crate::projects::open::canonical;
+use arki_api::{MentionEntry, MentionKind};
+use arki_context::{mention_of, rank_paths};
+use arki_domain::Fault;
+use arki_domain::projection::SessionSummary;
+use arki_files::Project;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const MAX_ENTRIES: usize = 20;
+/// Sessions among them, where paths fit too.
+const MAX_SESSIONS: usize = 5;
+/// The newest ones of all folders.
+const MAX_SESSIONS_LOOKED_AT: usize = 200;
+/// Paths beyond these are not found.
+const MAX_PATHS: usize = 500_000;
+/// An older list is still used, while the folder is walked anew.
+const FRESH: Duration = Duration::from_secs(3);
+const SESSION: &str = "session:";
+
+type Paths = Arc<[Box<str>]>;
+
+/// The paths of the folder that was asked for last.
+#[derive(Debug, Default)]
+pub(crate) struct Mentionable(Mutex<Option<Walked>>);
+
+#[derive(Debug)]
+struct Walked {
+    root: PathBuf,
+    paths: Paths,
+    at: Instant,
+    is_walking: bool,
+}
+
+impl Projects {
+    /// What fits to what was typed behind an `@`, the best first. Blocking.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be read.
+    pub fn mentionable(self: &Arc<Self>, folder: &Path, typed: &str) -> Result<Vec<MentionEntry>, Fault> {
+        let root = canonical(folder)?;
+        let sessions = self.records.reader().sessions(MAX_SESSIONS_LOOKED_AT, 0)?;
+        let project = root.display().to_string();
+        let sessions: Vec<_> = sessions.into_iter().filter(|it| it.project == project && it.parent.is_none()).collect();
+        if let Some(typed) = typed.strip_prefix(SESSION) {
+            return Ok(session_entries(typed, &sessions, MAX_ENTRIES));
+        }
+        let mut entries = path_entries(typed, &self.paths_in(&root)?);
+        if !typed.is_empty() {
+            let sessions = session_entries(typed, &sessions, MAX_SESSIONS);
+            entries.truncate(MAX_ENTRIES - sessions.len());
+            entries.extend(sessions);
+        }
+        Ok(entries)
+    }
+
+    /// As they were a moment ago; only who asks first waits for a walk.
+    fn paths_in(self: &Arc<Self>, root: &Path) -> Result<Paths, Fault> {
+        let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {
+            if walked.at.elapsed() >= FRESH && !walked.is_walking {
+                walked.is_walking = true;
+                let (projects, root) = (self.clone(), root.to_owned());
+                std::thread::spawn(move || projects.walk_again(&root));
+            }
+            return Ok(walked.paths.clone());
+        }
+        let paths = self.walked(root)?;
+        let (root, at) = (root.to_owned(), Instant::now());
+        *kept = Some(Walked { root, paths: paths.clone(), at, is_walking: false });
+        Ok(paths)
+    }
+
+    fn walk_again(&self, root: &Path) {
+        let walked = self.walked(root);
+        let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(kept) = kept.as_mut().filter(|kept| kept.root == root) else { return };
+        (kept.is_walking, kept.at) = (false, Instant::now());
+        match walked {
+            Ok(paths) => kept.paths = paths,
+            Err(fault) => tracing::debug!(%fault, "the folder's paths are not listed anew"),
+        }
+    }
+
+    fn walked(&self, root: &Path) -> Result<Paths, Fault> {
+        let project = Project::open(root)?;
+        let secrets = self.accounts.user_config()?.secret_files.set;
+        Ok(arki_files::paths(&project, &secrets, MAX_PATHS).into())
+    }
+}
+
+fn path_entries(typed: &str, paths: &[Box<str>]) -> Vec<MentionEntry> {
+    let entry = |path: &str| {
+        let kind = if path.ends_with('/') { MentionKind::Folder } else { MentionKind::File };
+        MentionEntry { mention: mention_of(path), kind, name: path.to_owned() }
+    };
+    if typed.trim().is_empty() {
+        let is_at_top = |path: &&Box<str>| !path.trim_end_matches('/').contains('/');
+        return paths.iter().filter(is_at_top).take(MAX_ENTRIES).map(|path| entry(path)).collect();
+    }
+    rank_paths(typed, paths, MAX_ENTRIES).into_iter().map(|at| entry(&paths[at])).collect()
+}
+
+fn session_entries(typed: &str, sessions: &[SessionSummary], most: usize) -> Vec<MentionEntry> {
+    let titles: Vec<&str> = sessions.iter().map(|session| session.title.as_str()).collect();
+    let entry = |session: &SessionSummary| MentionEntry {
+        mention: format!("@{SESSION}{}", session.session_id),
+        kind: MentionKind::Session,
+        name: session.title.clone(),
+    };
+    let by_id = sessions.iter().position(|session| session.session_id.as_str() == typed);
+    let ranked = match by_id {
+        Some(at) => vec![at],
+        None => rank_paths(typed, &titles, most),
+    };
+    ranked.into_iter().map(|at| entry(&sessions[at])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::SessionId;
+
+    fn names(entries: &[MentionEntry]) -> Vec<&str> {
+        entries.iter().map(|entry| entry.mention.as_str()).collect()
+    }
+
+    #[test]
+    fn paths_fit_by_letters_and_nothing_typed_gives_the_top_level() {
+        let paths: Vec<Box<str>> =
+            ["a name.md", "src/", "src/main.rs", "src/other.rs"].into_iter().map(Box::from).collect();
+        assert_eq!(names(&path_entries("", &paths)), ["@\"a name.md\"", "@src/"]);
+        assert_eq!(names(&path_entries("smain", &paths)), ["@src/main.rs"]);
+        assert_eq!(path_entries("src", &paths)[0].kind, MentionKind::Folder);
+        let many: Vec<Box<str>> = (0..10_000).map(|at| format!("src/file{at}.rs").into()).collect();
+        assert_eq!(path_entries("file", &many).len(), MAX_ENTRIES);
+    }
+
+    #[test]
+    fn sessions_fit_by_their_titles() {
+        let session = |id: &str, title: &str| SessionSummary {
+            title: title.to_owned(),
+            ..SessionSummary::new(SessionId::from(id.to_owned()))
+        };
+        let sessions = [session("s1", "Fix the parser"), session("s2", "Write docs")];
+        assert_eq!(names(&session_entries("parser", &sessions, 5)), ["@session:s1"]);
+        assert_eq!(names(&session_entries("s2", &sessions, 5)), ["@session:s2"]);
+        assert_eq!(session_entries("", &sessions, 1).len(), 1);
+    }
+
+    /// The bound on what a key press waits for: 30 ms over 200,000 paths (figures in `docs/performance.md`).
+    #[test]
+    #[ignore = "measures; run it in a release build"]
+    fn two_hundred_thousand_paths_are_ranked_within_the_bound() {
+        let paths: Vec<Box<str>> = (0..200_000)
+            .map(|at| format!("packages/part{}/src/feature{}/file_{at}.rs", at % 97, at % 1013).into())
+            .collect();
+        for typed in ["f", "file", "part12feature7", "file_199999", "zzzz"] {
+            let begun = Instant::now();
+            let found = path_entries(typed, &paths).len();
+            println!("{typed}: {found} in {:?}", begun.elapsed());
+            assert!(begun.elapsed() < Duration::from_millis(30), "{typed}");
+        }
+    }
+}
