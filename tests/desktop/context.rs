@@ -97,7 +97,10 @@ fn commands_are_chosen_by_keys_and_carried_out() {
     window.gone("listbox", "Commands");
     message.ask("arguments[0].select()");
     window.write("/contex");
-    window.element("option", "/context, Show what the next request is made of");
+    wait_until("the command alone", || {
+        let options = window.elements("option", None);
+        options.len() == 1 && options[0].text().contains("/context")
+    });
     window.press(&[ENTER]);
     window.element("list", "Parts of the next request");
     wait_until("an empty box", || box_of("textbox").ask("return arguments[0].value") == "");

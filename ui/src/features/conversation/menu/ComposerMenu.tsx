@@ -68,7 +68,6 @@ export function ComposerMenu({ of, trigger, listId, keys, onChoose, onClose, onA
               key={entry.key}
               id={optionId(place)}
               role="option"
-              aria-label={[`${entry.label} ${entry.hint}`.trim(), entry.detail].filter(Boolean).join(", ")}
               aria-selected={place === at}
               className="composer-option"
               // The box keeps the focus.
@@ -79,7 +78,7 @@ export function ComposerMenu({ of, trigger, listId, keys, onChoose, onClose, onA
               <span className="composer-option-name cut">
                 {entry.label}
                 {entry.hint && <span className="secondary"> {entry.hint}</span>}
-              </span>
+              </span>{" "}
               <span className="composer-option-detail small secondary cut">{entry.detail}</span>
             </div>
           ))}
