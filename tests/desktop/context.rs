@@ -106,6 +106,16 @@ fn commands_are_chosen_by_keys_and_carried_out() {
     wait_until("an empty box", || box_of("textbox").ask("return arguments[0].value") == "");
     assert!(stage.model.requests().is_empty(), "the model was asked");
 
+    window.write("Look at @agen");
+    wait_until("the file", || {
+        let options = window.elements("option", None);
+        !options.is_empty() && options[0].text().contains("AGENTS.md")
+    });
+    window.pictures("mentions");
+    no_barrier(&window, "the list of mentions");
+    window.press(&[TAB]);
+    wait_until("the mention", || box_of("textbox").ask("return arguments[0].value") == "Look at @AGENTS.md ");
+    box_of("textbox").ask("arguments[0].select()");
     window.write("/gre");
     window.element("listbox", "Commands");
     window.press(&[TAB]);

@@ -1,6 +1,12 @@
 /** The scripted engine's side of what the model sees and remembers. */
 import type { Answer, CommandName, Params } from "../platform/platform";
-import type { ContextPart, MemoryEntry, NextRequest, SlashCommandEntry } from "../protocol/generated";
+import type {
+  ContextPart,
+  MemoryEntry,
+  MentionEntry,
+  NextRequest,
+  SlashCommandEntry,
+} from "../protocol/generated";
 
 type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
@@ -46,6 +52,13 @@ export const commands: SlashCommandEntry[] = [
   beginsRun: beginsRun === true,
 }));
 
+export const mentions: MentionEntry[] = [
+  { mention: "@crates/view/", kind: "folder", name: "crates/view/" },
+  { mention: "@crates/view/src/app.rs", kind: "file", name: "crates/view/src/app.rs" },
+  { mention: '@"docs/a name.md"', kind: "file", name: "docs/a name.md" },
+  { mention: "@session:s-review", kind: "session", name: "Rename the widget API" },
+];
+
 export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntry[] }): Handlers {
   let next = given.next ?? noRequest;
   let memory = given.memory ?? [];
@@ -55,6 +68,8 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
   };
   return {
     list_commands: () => commands,
+    list_mentions: ({ typed }) =>
+      mentions.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())),
     next_request: () => next,
     compact_session: () => null,
     configure_session: ({ changes: { on, off } }) => {

@@ -1,5 +1,6 @@
-/** The list above the message box: the commands that fit what is written after a "/". */
+/** The list above the message box: commands after a "/", files, folders and sessions after an "@". */
 import { plural, t } from "@lingui/core/macro";
+import { File, Folder, MessageSquare } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../../../components/latest";
 import { composes } from "../../../components/shortcuts";
@@ -8,6 +9,8 @@ import type { ChosenBy, MenuEntry, MenuKeys } from "./menu";
 import type { Trigger } from "./trigger";
 import { useEntries } from "./useEntries";
 import "./menu.css";
+
+const icons = { file: File, folder: Folder, session: MessageSquare };
 
 type Props = {
   of: Shown;
@@ -48,6 +51,8 @@ export function ComposerMenu({ of, trigger, listId, keys, onChoose, onClose, onA
       return true;
     }
     if (event.key !== "Enter" && event.key !== "Tab") return false;
+    // Written out already: Enter is the box's.
+    if (event.key === "Enter" && current.insert === `@${trigger.words}`) return false;
     onChoose(current, event.key);
     return true;
   };
@@ -60,28 +65,38 @@ export function ComposerMenu({ of, trigger, listId, keys, onChoose, onClose, onA
   return (
     <>
       {entries.length > 0 && (
-        <div ref={list} id={listId} className="composer-menu" role="listbox" aria-label={t`Commands`}>
-          {entries.map((entry, place) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the message box has the focus and hears the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the message box names the active option
-            <div
-              key={entry.key}
-              id={optionId(place)}
-              role="option"
-              aria-selected={place === at}
-              className="composer-option"
-              // The box keeps the focus.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => onChoose(entry, "Enter")}
-              onPointerMove={() => place !== at && setActive({ at: place, of: answered })}
-            >
-              <span className="composer-option-name cut">
-                {entry.label}
-                {entry.hint && <span className="secondary"> {entry.hint}</span>}
-              </span>{" "}
-              <span className="composer-option-detail small secondary cut">{entry.detail}</span>
-            </div>
-          ))}
+        <div
+          ref={list}
+          id={listId}
+          className="composer-menu"
+          role="listbox"
+          aria-label={trigger.kind === "command" ? t`Commands` : t`Mentions`}
+        >
+          {entries.map((entry, place) => {
+            const Icon = entry.icon && icons[entry.icon];
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the message box has the focus and hears the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the message box names the active option
+              <div
+                key={entry.key}
+                id={optionId(place)}
+                role="option"
+                aria-selected={place === at}
+                className="composer-option"
+                // The box keeps the focus.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => onChoose(entry, "Enter")}
+                onPointerMove={() => place !== at && setActive({ at: place, of: answered })}
+              >
+                {Icon && <Icon size={14} aria-hidden className="composer-option-icon" />}
+                <span className="composer-option-name cut">
+                  {entry.label}
+                  {entry.hint && <span className="secondary"> {entry.hint}</span>}
+                </span>{" "}
+                <span className="composer-option-detail small secondary cut">{entry.detail}</span>
+              </div>
+            );
+          })}
         </div>
       )}
       <p className="sr-only" role="status">

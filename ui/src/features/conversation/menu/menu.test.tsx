@@ -135,11 +135,61 @@ describe("the menu of commands", () => {
   });
 });
 
+describe("the menu of mentions", () => {
+  it("opens anywhere with an at sign, names files by their last part, and puts the mention in", async () => {
+    const { box, onSend } = await shown();
+    await userEvent.type(box(), "Look at @app");
+    await screen.findByRole("listbox", { name: "Mentions" });
+    await waitFor(() => expect(options()).toEqual(["app.rs crates/view/src"]));
+    await userEvent.keyboard("{Enter}");
+    expect(box().value).toBe("Look at @crates/view/src/app.rs ");
+    expect(onSend).not.toHaveBeenCalled();
+    expect(screen.queryByRole("listbox")).toBeNull();
+    await userEvent.type(box(), "and @a na");
+    expect(screen.queryByRole("listbox")).toBeNull();
+    await userEvent.clear(box());
+    await userEvent.type(box(), '@"a na');
+    await screen.findByRole("listbox", { name: "Mentions" });
+    await waitFor(() => expect(options()).toEqual(["a name.md docs"]));
+    await userEvent.keyboard("{Enter}");
+    expect(box().value).toBe('@"docs/a name.md" ');
+  });
+
+  it("leaves Enter to the box where a mention is written out", async () => {
+    const { box, onSend } = await shown();
+    await userEvent.type(box(), "@crates/view/src/app.rs");
+    await screen.findByRole("listbox", { name: "Mentions" });
+    await userEvent.keyboard("{Enter}");
+    await waitFor(() => expect(onSend).toHaveBeenCalledExactlyOnceWith("@crates/view/src/app.rs", null));
+  });
+
+  it("goes on into a folder with Tab, and ends it with Enter", async () => {
+    const { box } = await shown();
+    await userEvent.type(box(), "@view");
+    await waitFor(() => expect(options()[0]).toBe("view/ crates"));
+    await userEvent.keyboard("{Tab}");
+    expect(box().value).toBe("@crates/view/");
+    await waitFor(() => expect(options()).toEqual(["view/ crates", "app.rs crates/view/src"]));
+    await userEvent.keyboard("{ArrowDown}{Enter}");
+    expect(box().value).toBe("@crates/view/src/app.rs ");
+  });
+
+  it("stays closed in addresses and code, and leads to sessions by their titles", async () => {
+    expect(triggerAt("ada@example.org", 15)).toBeNull();
+    expect(triggerAt("(@src", 5)).toEqual({ kind: "mention", from: 1, words: "src" });
+    const { box } = await shown();
+    await userEvent.type(box(), "@rename");
+    await waitFor(() => expect(options()).toEqual(["Rename the widget API "]));
+    await userEvent.keyboard("{Tab}");
+    expect(box().value).toBe("@session:s-review ");
+  });
+});
+
 describe("what is typed", () => {
   it("is a command only at the beginning, and only up to its arguments", () => {
-    expect(triggerAt("/", 1)).toEqual({ from: 0, words: "" });
-    expect(triggerAt("  /git:co", 9)).toEqual({ from: 2, words: "git:co" });
-    expect(triggerAt("/compact", 4)).toEqual({ from: 0, words: "com" });
+    expect(triggerAt("/", 1)).toEqual({ kind: "command", from: 0, words: "" });
+    expect(triggerAt("  /git:co", 9)).toEqual({ kind: "command", from: 2, words: "git:co" });
+    expect(triggerAt("/compact", 4)).toEqual({ kind: "command", from: 0, words: "com" });
     expect(triggerAt("/compact the", 12)).toBeNull();
     expect(triggerAt("see /usr/bin", 12)).toBeNull();
     expect(triggerAt("/usr/bin", 8)).toBeNull();

@@ -3,6 +3,7 @@ import type { KeyboardEvent } from "react";
 
 export type MenuEntry = {
   key: string;
+  icon: "file" | "folder" | "session" | null;
   label: string;
   /** Behind the label: what else is to be written. */
   hint: string;
@@ -11,6 +12,8 @@ export type MenuEntry = {
   insert: string;
   /** Enter sends it as it is, for nothing more has to be written. */
   sends: boolean;
+  /** Tab goes on from it, as into a folder. */
+  leadsOn: boolean;
 };
 
 export type ChosenBy = "Enter" | "Tab";

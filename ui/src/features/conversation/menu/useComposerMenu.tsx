@@ -26,7 +26,7 @@ export function useComposerMenu({ of, text, onSend }: Given) {
   const listId = useId();
   const at = caret === null ? null : Math.min(caret, text.length);
   const found = at === null ? null : triggerAt(text, at);
-  const place = found && `${found.from}`;
+  const place = found && `${found.kind} ${found.from}`;
   // What was closed stays so until the caret has left it.
   if (closed !== null && closed !== place) setClosed(null);
   const trigger = closed === null ? found : null;
@@ -42,7 +42,8 @@ export function useComposerMenu({ of, text, onSend }: Given) {
     if (by === "Enter" && entry.sends) {
       return onSend(text.slice(0, trigger.from) + entry.insert + text.slice(at));
     }
-    type(field, trigger.from, at, entry.insert + (text[at] === " " ? "" : " "));
+    const goesOn = (by === "Tab" && entry.leadsOn) || text[at] === " ";
+    type(field, trigger.from, at, entry.insert + (goesOn ? "" : " "));
   };
   const isOpen = trigger !== null && active !== null;
   const looks = {

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { useEffect, useMemo, useState } from "react";
 import { useArki } from "../../../platform/context";
-import type { Shown, SlashCommandEntry } from "../../../protocol/generated";
+import type { MentionEntry, Shown, SlashCommandEntry } from "../../../protocol/generated";
 import { fitting } from "./matching";
 import type { MenuEntry } from "./menu";
 import type { Trigger } from "./trigger";
@@ -9,23 +9,64 @@ import type { Trigger } from "./trigger";
 /** They are about a session. */
 const ofSession: ReadonlySet<string> = new Set(["compact", "rename", "tools", "undo", "usage"]);
 
+type Found = { entries: readonly MenuEntry[]; of: string };
+
 /** What can be chosen, best first, and which words it answers. */
-export function useEntries(of: Shown, trigger: Trigger): { entries: readonly MenuEntry[]; of: string } {
-  const commands = useCommandList();
+export function useEntries(of: Shown, trigger: Trigger): Found {
+  const commands = useCommandList(trigger.kind === "command");
+  const mentions = useMentionList(trigger);
   const { words } = trigger;
   const isNew = of.sessionId === null;
-  const entries = useMemo(() => {
+  const fits = useMemo(() => {
     const there = commands.filter((one) => !isNew || one.beginsRun || !ofSession.has(one.name));
     return fitting(there, words, (command) => command.name).map(commandEntry);
   }, [commands, words, isNew]);
-  return { entries, of: words };
+  return trigger.kind === "mention" ? mentions : { entries: fits, of: words };
+}
+
+const nothing: Found = { entries: [], of: "" };
+
+/** Ranked by the engine at each letter; what was found before stays until the next answer. */
+function useMentionList({ kind, words }: Trigger): Found {
+  const { platform } = useArki();
+  const [found, setFound] = useState(nothing);
+  const wanted = kind === "mention";
+  useEffect(() => {
+    if (!wanted) return setFound(nothing);
+    let current = true;
+    platform.call("list_mentions", { typed: words }).then(
+      (listed) => current && setFound({ entries: listed.map(mentionEntry), of: words }),
+      () => current && setFound(nothing),
+    );
+    return () => {
+      current = false;
+    };
+  }, [platform, wanted, words]);
+  return found;
+}
+
+function mentionEntry({ mention, kind, name }: MentionEntry): MenuEntry {
+  // The name first, then where it is.
+  const path = name.replace(/\/$/, "");
+  const cut = kind === "session" ? -1 : path.lastIndexOf("/");
+  return {
+    key: mention,
+    icon: kind,
+    label: kind === "folder" ? `${path.slice(cut + 1)}/` : path.slice(cut + 1),
+    hint: "",
+    detail: cut > 0 ? path.slice(0, cut) : "",
+    insert: mention,
+    sends: false,
+    leadsOn: kind === "folder",
+  };
 }
 
 /** Listed anew each time the menu opens: the user's own may have changed. What can't be listed is no reason to stop writing. */
-function useCommandList(): readonly SlashCommandEntry[] {
+function useCommandList(wanted: boolean): readonly SlashCommandEntry[] {
   const { platform } = useArki();
   const [commands, setCommands] = useState<readonly SlashCommandEntry[]>([]);
   useEffect(() => {
+    if (!wanted) return;
     let isOpen = true;
     platform.call("list_commands", {}).then(
       (listed) => isOpen && setCommands(listed.filter((one) => one.name !== "help")),
@@ -34,7 +75,7 @@ function useCommandList(): readonly SlashCommandEntry[] {
     return () => {
       isOpen = false;
     };
-  }, [platform]);
+  }, [platform, wanted]);
   return commands;
 }
 
@@ -42,10 +83,12 @@ function commandEntry({ name, description, arguments: takes, source }: SlashComm
   const needsWords = takes !== "" && !takes.startsWith("[");
   return {
     key: name,
+    icon: null,
     label: `/${name}`,
     hint: takes,
     detail: source === "built in" ? description : t`${description} · ${source}`,
     insert: `/${name}`,
     sends: !needsWords,
+    leadsOn: false,
   };
 }
