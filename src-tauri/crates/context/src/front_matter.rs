@@ -15,6 +15,8 @@ pub struct FrontMatter<'a> {
     /// Whether there is any.
     pub is_present: bool,
     pub body: &'a str,
+    /// Whether a value is written as `[a, b]` or `{a: b}`, which stricter readers refuse.
+    pub has_flow_values: bool,
     pub warning: Option<String>,
 }
 
@@ -23,11 +25,17 @@ impl<'a> FrontMatter<'a> {
     pub fn read(source: &'a str) -> Self {
         let source = source.trim_start_matches('\u{feff}');
         let Some((head, body)) = split(source) else {
-            return Self { fields: BTreeMap::new(), is_present: false, body: source, warning: None };
+            return Self {
+                fields: BTreeMap::new(),
+                is_present: false,
+                body: source,
+                has_flow_values: false,
+                warning: None,
+            };
         };
         if head.len() > MAX_FRONT_MATTER_BYTES {
             let warning = Some(format!("its first lines are over {MAX_FRONT_MATTER_BYTES} bytes and were skipped"));
-            return Self { fields: BTreeMap::new(), is_present: true, body, warning };
+            return Self { fields: BTreeMap::new(), is_present: true, body, has_flow_values: false, warning };
         }
         let (fields, warning) = match serde_saphyr::from_str::<Option<BTreeMap<String, Value>>>(head) {
             Ok(fields) => (fields.unwrap_or_default(), None),
@@ -37,7 +45,7 @@ impl<'a> FrontMatter<'a> {
                 (line_by_line(head), Some(warning))
             }
         };
-        Self { fields, is_present: true, body, warning }
+        Self { fields, is_present: true, body, has_flow_values: has_flow_values(head), warning }
     }
 
     /// A text, a number or a flag as text.
@@ -75,6 +83,21 @@ impl<'a> FrontMatter<'a> {
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.fields.keys().map(String::as_str)
     }
+}
+
+/// Texts over several lines (`|`, `>`) are skipped.
+fn has_flow_values(head: &str) -> bool {
+    let mut text_below = None;
+    head.lines().filter(|line| !line.trim().is_empty()).any(|line| {
+        let indent = line.len() - line.trim_start().len();
+        if text_below.is_some_and(|of| indent > of) {
+            return false;
+        }
+        let entry = line.trim_start().trim_start_matches("- ");
+        let value = entry.split_once(": ").map_or(entry, |(_, value)| value).trim_start();
+        text_below = value.starts_with(['|', '>']).then_some(indent);
+        value.starts_with(['[', '{'])
+    })
 }
 
 fn items(value: &Value) -> Vec<String> {

@@ -40,6 +40,9 @@ impl SkillText {
         if !head.is_present {
             warnings.push("it does not begin with lines between `---`".to_owned());
         }
+        if head.has_flow_values {
+            warnings.push("a value in `[…]` or `{…}` is not for every reader; write one entry a line".to_owned());
+        }
         let unknown: Vec<&str> = head.keys().filter(|key| !KNOWN_KEYS.contains(key)).collect();
         if !unknown.is_empty() {
             warnings.push(format!("it has fields that the specification does not know: {}", unknown.join(", ")));
@@ -167,7 +170,7 @@ mod tests {
     #[test]
     fn a_skill_by_the_specification_has_no_warnings() {
         let read = skill(
-            "---\nname: pdf\ndescription: >\n  Fills\n  forms.\nlicense: MIT\nallowed-tools: Bash Read\n---\n# PDF\n",
+            "---\nname: pdf\ndescription: >\n  Fills\n  forms.\nmetadata:\n  note: |\n    [not] a: [list]\nlicense: MIT\nallowed-tools: Bash Read\n---\n# PDF\n",
         );
         assert_eq!((&*read.name, &*read.description, &*read.text), ("pdf", "Fills forms.", "# PDF"));
         assert!(read.is_valid() && read.allowed_tools == ["Bash", "Read"], "{read:?}");
@@ -185,6 +188,8 @@ mod tests {
             ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML"),
             ("---\nname: pdf\ndescription: x\nversion: 1\n---\n", "does not know: version"),
             ("---\nname: pdf\ndescription: x\npaths: \"a[\"\n---\n", "can't be read"),
+            ("---\nname: pdf\ndescription: x\nallowed-tools: [Read, Bash]\n---\n", "one entry a line"),
+            ("---\nname: pdf\ndescription: x\nmetadata:\n  tags: {a: b}\n---\n", "one entry a line"),
             (long.as_str(), "was cut"),
         ] {
             let read = skill(source);
