@@ -84,7 +84,7 @@ mod tests {
     struct Log(Transcript, u64);
 
     impl Log {
-        fn add(&mut self, kind: &str, payload: Value) {
+        fn add(&mut self, kind: &str, payload: &Value) {
             self.1 += 1;
             let event = json!({"eventId": format!("e{}", self.1), "runId": "r", "sessionId": "s", "seq": self.1, "ts": 0,
                 "type": kind, "payload": payload, "prevHash": "", "hash": ""});
@@ -94,15 +94,15 @@ mod tests {
         fn call(&mut self, id: &str, path: &str) {
             self.add(
                 "engine.request",
-                json!({"turn": 1, "provider": "p", "model": "m", "requestHash": "", "messageCount": 1}),
+                &json!({"turn": 1, "provider": "p", "model": "m", "requestHash": "", "messageCount": 1}),
             );
             self.add(
                 "tool.call",
-                json!({"turn": 1, "callId": id, "toolId": "read_file", "args": {"path": path}, "category": "read"}),
+                &json!({"turn": 1, "callId": id, "toolId": "read_file", "args": {"path": path}, "category": "read"}),
             );
             self.add(
                 "tool.result",
-                json!({"callId": id, "toolId": "read_file", "result": "x", "isError": false,
+                &json!({"callId": id, "toolId": "read_file", "result": "x", "isError": false,
                 "durationMs": 1, "truncated": false}),
             );
         }
@@ -117,22 +117,22 @@ mod tests {
         let mut log = Log::default();
         log.add(
             "run.started",
-            json!({"prompt": "read the pdf", "agent": "arki", "model": "m", "core": "tool-loop",
+            &json!({"prompt": "read the pdf", "agent": "arki", "model": "m", "core": "tool-loop",
             "systemPromptHash": "", "options": {}}),
         );
         assert_eq!(log.origins(), ["pdf"]);
-        log.add("context.added", json!({"part": "skill", "origin": "pdf", "text": "How."}));
+        log.add("context.added", &json!({"part": "skill", "origin": "pdf", "text": "How."}));
         assert!(log.origins().is_empty());
         log.call("c1", "b/x");
         assert!(log.origins().is_empty());
         log.call("c2", "a/x");
         assert_eq!(log.origins(), ["a/AGENTS.md"], "also after a crash at this point");
-        log.add("context.added", json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Older rules."}));
+        log.add("context.added", &json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Older rules."}));
         assert_eq!(log.origins(), ["a/AGENTS.md"], "they are others now");
-        log.add("context.added", json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Rules."}));
+        log.add("context.added", &json!({"part": "rule", "origin": "a/AGENTS.md", "text": "Rules."}));
         log.add(
             "context.compacted",
-            json!({"strategy": "summarize-early", "tokensBefore": 9, "tokensAfter": 1,
+            &json!({"strategy": "summarize-early", "tokensBefore": 9, "tokensAfter": 1,
             "targetTokens": 2, "droppedSeqRange": [1, 9], "summary": "sum"}),
         );
         log.call("c3", "a/y");

@@ -99,8 +99,8 @@ fn path_entries(typed: &str, paths: &[Box<str>]) -> Vec<MentionEntry> {
         MentionEntry { mention: mention_of(path), kind, name: path.to_owned() }
     };
     if typed.trim().is_empty() {
-        let is_at_top = |path: &&Box<str>| !path.trim_end_matches('/').contains('/');
-        return paths.iter().filter(is_at_top).take(MAX_ENTRIES).map(|path| entry(path)).collect();
+        let is_at_top = |path: &&str| !path.trim_end_matches('/').contains('/');
+        return paths.iter().map(|path| &**path).filter(is_at_top).take(MAX_ENTRIES).map(entry).collect();
     }
     rank_paths(typed, paths, MAX_ENTRIES).into_iter().map(|at| entry(&paths[at])).collect()
 }
