@@ -78,6 +78,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::session_page,
             rpc_runs::list_commands,
             rpc_runs::list_mentions,
+            rpc_runs::mentions_in,
             rpc_runs::send_message,
             rpc_runs::stop_run,
             rpc_runs::retry_now,

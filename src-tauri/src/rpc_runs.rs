@@ -3,8 +3,8 @@
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
-    ApprovalSummary, MentionEntry, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent,
-    SessionPage, SessionSummary, Shown, SlashCommandEntry,
+    ApprovalSummary, MentionEntry, MentionSize, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions,
+    Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
@@ -42,6 +42,12 @@ pub(crate) async fn list_commands(desktop: State<'_, Desktop>) -> Answer<Vec<Sla
 pub(crate) async fn list_mentions(typed: String, desktop: State<'_, Desktop>) -> Answer<Vec<MentionEntry>> {
     let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
     reading(&desktop, move |engine| engine.projects().mentionable(&folder, &typed)).await
+}
+
+#[tauri::command]
+pub(crate) async fn mentions_in(text: String, desktop: State<'_, Desktop>) -> Answer<Vec<MentionSize>> {
+    let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
+    Ok(desktop.engine.runs().mentions_in(folder, text).await?)
 }
 
 #[tauri::command]

@@ -62,6 +62,7 @@ mod mcp_over_http;
 #[cfg(target_os = "linux")]
 mod mcp_sign_in;
 mod memory;
+mod mentions;
 mod models;
 mod patching;
 mod permissions;

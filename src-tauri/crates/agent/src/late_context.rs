@@ -2,13 +2,19 @@
 //! It is read off the conversation before the model is asked, so that a crash loses none and repeats none.
 
 use crate::run_host::RunHost;
-use arki_domain::projection::{MessageKind, Transcript};
+use arki_domain::projection::{MessageKind, ShownAs, Transcript};
 use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
 
 impl RunHost {
     /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
     pub(crate) async fn add_late_context(&mut self) -> Result<(), Fault> {
-        let added = missing(&mut self.transcript, &*self.parts.late_context);
+        let (asked, late) = (asked(&mut self.transcript), self.parts.late_context.clone());
+        if asked.is_empty() {
+            return Ok(());
+        }
+        // Files are read for it.
+        let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
+        let added = missing(&mut self.transcript, belonging.map_err(Fault::internal)?);
         if added.is_empty() {
             return Ok(());
         }
@@ -16,9 +22,15 @@ impl RunHost {
     }
 }
 
-fn missing(transcript: &mut Transcript, late: &dyn LateContext) -> Vec<ContextAdded> {
+/// What something may belong to.
+enum Asked {
+    Prompt(String),
+    Call { tool_id: String, arguments: String },
+}
+
+fn missing(transcript: &mut Transcript, belonging: Vec<ContextAdded>) -> Vec<ContextAdded> {
     let mut missing: Vec<ContextAdded> = Vec::new();
-    for added in belonging(transcript, late) {
+    for added in belonging {
         let is_same = |known: &ContextAdded| (&known.part, &known.origin) == (&added.part, &added.origin);
         if !missing.iter().any(is_same) && last_text(transcript, &added).as_ref() != Some(&added.text) {
             missing.push(added);
@@ -27,29 +39,49 @@ fn missing(transcript: &mut Transcript, late: &dyn LateContext) -> Vec<ContextAd
     missing
 }
 
+fn belonging(asked: &[Asked], late: &dyn LateContext) -> Vec<ContextAdded> {
+    let belonging = |asked: &Asked| match asked {
+        Asked::Prompt(prompt) => late.for_prompt(prompt),
+        Asked::Call { tool_id, arguments } => late.for_call(tool_id, arguments),
+    };
+    asked.iter().flat_map(belonging).collect()
+}
+
 /// Since the model was asked last, oldest first.
-fn belonging(transcript: &mut Transcript, late: &dyn LateContext) -> Vec<ContextAdded> {
-    let mut belonging = Vec::new();
+fn asked(transcript: &mut Transcript) -> Vec<Asked> {
+    let mut asked = Vec::new();
     for message in transcript.conversation().rev() {
         match (message.kind, &**message.whole) {
-            (MessageKind::Said, Message::User { content, .. }) => belonging.push(late.for_prompt(content)),
+            (MessageKind::Said, Message::User { content, .. }) => asked.push(Asked::Prompt(content.clone())),
             (MessageKind::Said, Message::ToolRequest { calls, .. }) => {
-                let of_calls = calls.iter().flat_map(|call| late.for_call(&call.tool_id, &call.arguments));
-                belonging.push(of_calls.collect());
+                asked.extend(
+                    calls.iter().rev().map(|call| Asked::Call {
+                        tool_id: call.tool_id.to_string(),
+                        arguments: call.arguments.clone(),
+                    }),
+                );
                 break;
             }
             (MessageKind::Said, Message::Assistant { .. }) => break,
             _ => {}
         }
     }
-    belonging.into_iter().rev().flatten().collect()
+    asked.reverse();
+    asked
 }
 
-/// In its last form.
+/// In its last form. What a compaction has left out counts only where it belongs to the last prompt: otherwise it would
+/// come again as often as it's left out.
 fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String> {
+    let mut is_before_prompt = false;
     transcript.conversation().rev().find_map(|message| match (message.kind, &**message.whole) {
+        (MessageKind::Said, Message::User { .. }) => {
+            is_before_prompt = true;
+            None
+        }
         (MessageKind::Added { part, origin }, Message::User { content, .. })
-            if (part, origin) == (&added.part, &added.origin) =>
+            if (part, origin) == (&added.part, &added.origin)
+                && !(is_before_prompt && message.shown_as == ShownAs::LeftOut) =>
         {
             Some(content.clone())
         }
@@ -108,7 +140,8 @@ mod tests {
         }
 
         fn origins(&mut self) -> Vec<String> {
-            missing(&mut self.0, &Known).into_iter().map(|added| added.origin).collect()
+            let belonging = belonging(&asked(&mut self.0), &Known);
+            missing(&mut self.0, belonging).into_iter().map(|added| added.origin).collect()
         }
     }
 

@@ -176,6 +176,8 @@ commands! {
     list_commands {} -> Vec<SlashCommandEntry>;
     /// What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
     list_mentions { typed: String } -> Vec<MentionEntry>;
+    /// What comes along with a draft, in its order.
+    mentions_in { text: String } -> Vec<MentionSize>;
 
     /// Of the folder that is open. Starts none.
     list_mcp_servers {} -> Vec<McpServerEntry>;

@@ -6,6 +6,9 @@ use crate::CallId;
 /// Of the only memory that there is: it goes as a whole.
 const MEMORY: &str = "memory";
 
+/// What a prompt mentions, as `context.added` names it. It's left out with the prompt, and comes again with another one.
+pub const MENTION_PART: &str = "mention";
+
 /// A kind of part that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {

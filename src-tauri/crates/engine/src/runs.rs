@@ -10,6 +10,7 @@ mod for_clients;
 pub(crate) mod hold;
 mod late_context;
 pub(crate) mod launch;
+pub(crate) mod mentions;
 pub(crate) mod next_request;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;

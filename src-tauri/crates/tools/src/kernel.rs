@@ -22,6 +22,7 @@ mod secrets;
 mod settings;
 mod subject;
 mod together;
+mod unasked;
 mod user_question;
 mod write;
 

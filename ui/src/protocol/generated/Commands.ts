@@ -14,6 +14,7 @@ import type { McpServerSettings } from "./McpServerSettings";
 import type { McpTestStep } from "./McpTestStep";
 import type { MemoryEntry } from "./MemoryEntry";
 import type { MentionEntry } from "./MentionEntry";
+import type { MentionSize } from "./MentionSize";
 import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
 import type { ProjectState } from "./ProjectState";
@@ -211,6 +212,10 @@ export type Commands = {
    * What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
    */
   list_mentions: { params: { typed: string }; result: Array<MentionEntry> };
+  /**
+   * What comes along with a draft, in its order.
+   */
+  mentions_in: { params: { text: string }; result: Array<MentionSize> };
   /**
    * Of the folder that is open. Starts none.
    */

@@ -2,7 +2,7 @@
 
 use crate::CountTokens;
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
-use arki_domain::{CallId, Message};
+use arki_domain::{CallId, MENTION_PART, Message};
 use std::collections::HashMap;
 
 /// Tools whose calls say what was done, not only what was seen.
@@ -48,8 +48,8 @@ impl<'a> Units<'a> {
                     all.summaries.push(*message);
                     all.summary_tokens += size;
                 }
-                MessageKind::Added { .. } => all.added_tokens += size,
-                MessageKind::Said | MessageKind::LateResult => {
+                MessageKind::Added { part, .. } if part != MENTION_PART => all.added_tokens += size,
+                MessageKind::Added { .. } | MessageKind::Said | MessageKind::LateResult => {
                     let at = all.unit_for(message, &unit_of_call);
                     if let Message::ToolRequest { calls, .. } = &**message.whole {
                         unit_of_call.extend(calls.iter().map(|call| (&call.call_id, at)));

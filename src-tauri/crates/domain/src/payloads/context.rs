@@ -42,9 +42,9 @@ payload! {
         /// The message that the model is shown first from now on; empty where nothing was dropped.
         pub summary: String,
     }
-    /// Something that instructs the model comes in during a run, such as the rules of a folder.
+    /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
     ContextAdded {
-        /// The kind of addition: `rule`, `skill`, `memory` or `tools`.
+        /// The kind of addition: `rule`, `skill`, `mention`, `memory` or `tools`.
         pub part: String,
         /// The source, for people: a path, for example.
         pub origin: String,

@@ -1,9 +1,10 @@
 //! What comes into a run's conversation when it touches something, or something is said: the rules of a folder, rules for
-//! certain paths, skills with triggers.
+//! certain paths, skills with triggers, what a prompt mentions.
 
 use crate::projects::open::OpenProject;
+use crate::runs::mentions::Mentioned;
 use arki_context::{LoadedRules, Triggers};
-use arki_domain::{ContextAdded, LateContext, PartKind, Redactor};
+use arki_domain::{ContextAdded, LateContext, MENTION_PART, PartKind, Redactor};
 use arki_edit::patch::patch_paths;
 use arki_files::Project;
 use arki_tools::Guide;
@@ -20,6 +21,7 @@ pub(crate) struct Belongings {
     project: Arc<Project>,
     rules: LoadedRules,
     skills: Vec<(Guide, Triggers)>,
+    mentioned: Option<Mentioned>,
     redactor: Redactor,
 }
 
@@ -30,11 +32,12 @@ impl Belongings {
         rules: &LoadedRules,
         off: &[String],
         skills: Vec<(Guide, Triggers)>,
+        mentioned: Option<Mentioned>,
         redactor: &Redactor,
     ) -> Self {
         let mut rules = rules.clone();
         rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
-        Self { project: open.project.clone(), rules, skills, redactor: redactor.clone() }
+        Self { project: open.project.clone(), rules, skills, mentioned, redactor: redactor.clone() }
     }
 
     /// What the conversation has is redacted, and is compared with this.
@@ -59,7 +62,9 @@ impl Belongings {
 
 impl LateContext for Belongings {
     fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded> {
-        self.skills_that(|triggers| triggers.keyword_in(prompt).is_some()).collect()
+        let mentioned = self.mentioned.iter().flat_map(|mentioned| mentioned.in_text(prompt));
+        let mentioned = mentioned.map(|it| self.added(MENTION_PART, &it.origin, &it.text));
+        mentioned.chain(self.skills_that(|triggers| triggers.keyword_in(prompt).is_some())).collect()
     }
 
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {

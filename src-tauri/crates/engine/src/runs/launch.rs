@@ -11,13 +11,15 @@ use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::runs::late_context::Belongings;
+use crate::runs::mentions::Mentioned;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
 use arki_context::{BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, build_prompt};
-use arki_domain::{Code, Executor, Fault, ModelOptions, PartKind, RunOptions, SessionId};
+use arki_domain::{Code, Fault, ModelOptions, PartKind, RunOptions, SessionId};
 use arki_policy::PolicySettings;
+use arki_tools::Kernel;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -114,11 +116,18 @@ impl Runs {
         let skills = self.projects.guides_of(open, config).with_triggers(&run.options.skills, &config.off);
         let reasoning_effort = run.options.reasoning_effort.clone();
         let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
+        let kernel = self.kernel(open, &Config { policy, model: run.model.clone(), ..config.clone() }, presence);
+        // What a model writes to another mentions nothing.
+        let mentioned = run.parent.is_none().then(|| Mentioned {
+            kernel: kernel.clone(),
+            sessions: self.sessions.clone(),
+            session_id: Some(session_id.clone()),
+        });
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
             model: self.accounts.providers(config).model(&run.model)?,
-            executor: self.executor(open, &Config { policy, model: run.model.clone(), ..config.clone() }, presence),
+            executor: kernel,
             clock: self.records.clock().clone(),
             redactor: self.records.redactor().clone(),
             system,
@@ -132,6 +141,7 @@ impl Runs {
                 self.projects.rules_of(open),
                 &config.off,
                 skills,
+                mentioned,
                 self.records.redactor(),
             )),
         };
@@ -144,7 +154,7 @@ impl Runs {
         Ok((parts, standing))
     }
 
-    pub(crate) fn executor(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<dyn Executor> {
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<Kernel> {
         let mut config = config.clone();
         config.policy.keep_rules_of(&open.path());
         self.kernels.kernel(open, &config, presence)

@@ -17,7 +17,7 @@ use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_se
 use arki_api::NextRequest;
 use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
-use arki_domain::{ContextCompacted, EventBody, Fault, RunOptions, SessionId, ToolDefinition, Usage};
+use arki_domain::{ContextCompacted, EventBody, Executor, Fault, RunOptions, SessionId, ToolDefinition, Usage};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl Runs {
         let mut config = self.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), false)?;
-        let tools = self.executor(&open, &config, Presence::default()).definitions();
+        let tools = self.kernel(&open, &config, Presence::default()).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));

@@ -2,9 +2,11 @@
 //! prompt with what belongs to it, the system prompt.
 
 use crate::config::Config;
+use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
+use crate::runs::mentions::Mentioned;
 use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::place::StartRun;
 use crate::runs::prompt_images;
@@ -43,7 +45,13 @@ impl Runs {
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let core = arki_agent::core(start.core.as_deref().unwrap_or(&config.core))?.name();
         let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
-        let (pictures, images) = prompt_images::read(start.images)?;
+        let mut shown = start.images;
+        if prompt.contains('@') && !is_subagent {
+            let kernel = self.kernel(&open, &config, Presence::default());
+            let mentioned = Mentioned { kernel, sessions: self.sessions.clone(), session_id: None };
+            shown.extend(mentioned.pictures_in(&prompt, prompt_images::MAX_IMAGE_BYTES));
+        }
+        let (pictures, images) = prompt_images::read(shown)?;
         contents.extend(pictures);
         if let Some(disabled) = &start.disabled_tools {
             self.sessions.ensure_known_tools(&open, &config, disabled)?;

@@ -40,7 +40,7 @@ impl Kernel {
     }
 
     /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
-    fn left_out_by(&self, tool: &str) -> Result<LeftOut, Fault> {
+    pub(super) fn left_out_by(&self, tool: &str) -> Result<LeftOut, Fault> {
         let denied = self.policy().denied_files(tool);
         if denied.is_empty() {
             return Ok(LeftOut { files: self.settings.secrets.clone(), by_rules: false });

@@ -2,7 +2,7 @@
 
 use super::Transcript;
 use super::entry::{Entry, MessageKind, ShownAs};
-use crate::{CallId, ContextAdded, ContextCompacted, Message};
+use crate::{CallId, ContextAdded, ContextCompacted, MENTION_PART, Message};
 use std::collections::HashSet;
 
 impl Transcript {
@@ -25,6 +25,8 @@ impl Transcript {
         for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.is_shown()) {
             let goes = match (&entry.kind, &*entry.whole) {
                 (MessageKind::Summary, _) => compacted.dropped_seq_range.is_some(),
+                // What was mentioned goes with the words that mention it.
+                (MessageKind::Added { part, .. }, _) if part == MENTION_PART => compacted.drops(entry.place),
                 (MessageKind::Added { .. }, _) => superseded.contains(&at),
                 (MessageKind::Said, Message::ToolResult { call_id, .. }) => left_out.contains(call_id),
                 (MessageKind::Said, Message::ToolRequest { calls, .. }) => {

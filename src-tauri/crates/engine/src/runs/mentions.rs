@@ -1,0 +1,243 @@
+//! What a prompt mentions, as the model is shown it: read by the tools that would read it, where the policy lets them do
+//! so unasked; a sentence where it doesn't.
+
+mod symbol;
+
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::sessions::Sessions;
+use crate::sessions::compacting::EstimatedTokens;
+use arki_api::MentionSize;
+use arki_context::{CountTokens, PathKind, Target, mentions};
+use arki_domain::{Fault, Message, SessionId};
+use arki_files::EntryKind;
+use arki_tools::Kernel;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Of all that one prompt mentions.
+const MAX_ATTACHED_BYTES: usize = 128 * 1024;
+/// Of another session's last answer.
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// Words behind an `@` that are looked up among the files.
+const MAX_LOOKUPS: usize = 1000;
+const PICTURES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+
+/// Reads what is mentioned in a folder.
+pub(crate) struct Mentioned {
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) sessions: Arc<Sessions>,
+    /// The session that the prompt is said in; `None` where there is none yet.
+    pub(crate) session_id: Option<SessionId>,
+}
+
+/// What the model is shown for a mention.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Attachment {
+    /// As it stands in the prompt.
+    pub(crate) mention: String,
+    pub(crate) origin: String,
+    pub(crate) text: String,
+    /// Why it isn't attached, or that it is cut.
+    pub(crate) note: Option<String>,
+}
+
+/// The text of one, and whether it is cut.
+struct Read {
+    text: String,
+    is_cut: bool,
+}
+
+impl Mentioned {
+    /// In the order of the prompt, each once. Blocking.
+    pub(crate) fn in_text(&self, prompt: &str) -> Vec<Attachment> {
+        let mut attached: Vec<Attachment> = Vec::new();
+        let mut room = MAX_ATTACHED_BYTES;
+        for found in self.found(prompt) {
+            let origin = origin(&found.1);
+            if attached.iter().any(|known| known.origin == origin) {
+                continue;
+            }
+            let Some(read) = self.read(&found.1, &origin) else { continue };
+            let read = match read {
+                Ok(read) if read.text.len() > room => Err(format!(
+                    "together, what is mentioned would be more than {} KiB; ask for it in parts.",
+                    MAX_ATTACHED_BYTES >> 10
+                )),
+                read => read,
+            };
+            attached.push(attachment(found.0, origin, read));
+            room = room.saturating_sub(attached.last().map_or(0, |last| last.text.len()));
+        }
+        attached
+    }
+
+    /// The pictures that are mentioned, of those that can be shown.
+    pub(crate) fn pictures_in(&self, prompt: &str, max_bytes: usize) -> Vec<Vec<u8>> {
+        let mut paths: Vec<String> = Vec::new();
+        for (_, target) in self.found(prompt) {
+            if let Target::File { path, .. } = target
+                && is_picture(&path)
+                && !paths.contains(&path)
+            {
+                paths.push(path);
+            }
+        }
+        paths.iter().filter_map(|path| self.picture(path, max_bytes).ok()).collect()
+    }
+
+    fn picture(&self, path: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
+        self.kernel.ensure_readable("read_file", &json!({ "path": path }))?;
+        let project = self.kernel.project();
+        Ok(project.read(&project.resolve(path)?, max_bytes as u64)?.bytes)
+    }
+
+    fn found(&self, prompt: &str) -> Vec<(String, Target)> {
+        let mut lookups = 0;
+        let found = mentions(prompt, &mut |path| {
+            lookups += 1;
+            (lookups <= MAX_LOOKUPS).then(|| self.kind_of(path))?
+        });
+        found.into_iter().map(|mention| (prompt[mention.range].to_owned(), mention.target)).collect()
+    }
+
+    /// What leads out of the project is something too, which is refused with a sentence.
+    fn kind_of(&self, path: &str) -> Option<PathKind> {
+        let project = self.kernel.project();
+        let path = project.resolve(path).ok()?;
+        match project.kind(&path) {
+            Ok(Some(EntryKind::Folder)) => Some(PathKind::Folder),
+            Ok(Some(_)) | Err(_) => Some(PathKind::File),
+            Ok(None) => None,
+        }
+    }
+
+    /// `None` where it names nothing after all. The error is a sentence's end.
+    fn read(&self, target: &Target, origin: &str) -> Option<Result<Read, String>> {
+        match target {
+            Target::File { path, .. } if is_picture(path) => Some(self.picture_words(path)),
+            Target::File { path, lines } => Some(self.file(path, *lines)),
+            Target::Folder { path } => Some(self.tool("list_directory", &json!({ "path": path })).map(|read| Read {
+                text: format!("The user mentions the folder {path}. What is in it:\n\n{}", read.text),
+                ..read
+            })),
+            Target::Symbol(name) => symbol::read(self, name),
+            Target::Session(id) => self.session(id),
+            Target::Diff => Some(Err("`git diff HEAD` shows what has changed.".to_owned())),
+            Target::Url(_) => Some(Err(format!("`fetch_url` reads {origin}, where the user allows it."))),
+        }
+    }
+
+    fn tool(&self, tool_id: &str, args: &Value) -> Result<Read, String> {
+        let output = self.kernel.read_unasked(tool_id, args).map_err(|fault| fault.message)?;
+        Ok(Read { text: output.text, is_cut: output.truncated })
+    }
+
+    fn file(&self, path: &str, lines: Option<(u64, u64)>) -> Result<Read, String> {
+        let wanted = lines.map(|(first, last)| (first, (last - first).saturating_add(1)));
+        let args = match wanted {
+            Some((first, count)) => json!({ "path": path, "offset": first, "limit": count }),
+            None => json!({ "path": path }),
+        };
+        let read = self.tool("read_file", &args)?;
+        // The line about what follows stands behind those that were asked for.
+        let has_all = wanted.is_some_and(|(_, count)| read.text.lines().count() as u64 > count);
+        let part = lines.map_or_else(String::new, |(first, last)| format!(", lines {first} to {last}"));
+        let text = format!("The user mentions the file {path}{part}:\n\n{}", read.text);
+        Ok(Read { text, is_cut: read.is_cut && !has_all })
+    }
+
+    fn picture_words(&self, path: &str) -> Result<Read, String> {
+        let max = crate::runs::prompt_images::MAX_IMAGE_BYTES;
+        self.picture(path, max).map_err(|fault| fault.message)?;
+        let text = format!("{path} is a picture. It is shown with the message, where that begins a run.");
+        Ok(Read { text, is_cut: false })
+    }
+
+    fn session(&self, id: &str) -> Option<Result<Read, String>> {
+        let session = self.sessions.find_session(id).ok().filter(|it| self.session_id.as_ref() != Some(&it.session_id));
+        let session = session?;
+        if session.project != self.kernel.project().root().display().to_string() {
+            return Some(Err("it belongs to another folder.".to_owned()));
+        }
+        let answer = self.sessions.history(&session.session_id).map(|mut history| {
+            history.transcript.conversation().rev().find_map(|message| match &**message.whole {
+                Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content.clone()),
+                _ => None,
+            })
+        });
+        Some(match answer {
+            Ok(answer) => Ok(session_text(&session.title, session.session_id.as_str(), answer.as_deref())),
+            Err(fault) => Err(fault.message),
+        })
+    }
+}
+
+impl Runs {
+    /// What the model would be shown for the mentions of a draft, in tokens. Reads, and changes nothing.
+    ///
+    /// # Errors
+    /// When the folder or its configuration cannot be read.
+    pub async fn mentions_in(self: &Arc<Self>, folder: PathBuf, text: String) -> Result<Vec<MentionSize>, Fault> {
+        if !text.contains('@') {
+            return Ok(Vec::new());
+        }
+        blocking(self, move |runs| {
+            let kernel = runs.kernels.judging_kernel(&folder)?;
+            let mentioned = Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None };
+            let size = |it: Attachment| MentionSize {
+                tokens: EstimatedTokens.text(&it.text),
+                mention: it.mention,
+                note: it.note,
+            };
+            Ok(mentioned.in_text(&text).into_iter().map(size).collect())
+        })
+        .await
+    }
+}
+
+fn attachment(mention: String, origin: String, read: Result<Read, String>) -> Attachment {
+    let (text, note) = match read {
+        Ok(read) => (read.text, read.is_cut.then(|| "Only a part of it is attached.".to_owned())),
+        Err(why) => (format!("{origin} is not attached: {why}"), Some(format!("Not attached: {why}"))),
+    };
+    Attachment { mention, origin, text, note }
+}
+
+/// The name of what is attached, the same however it is written.
+fn origin(target: &Target) -> String {
+    match target {
+        Target::File { path, lines: Some((first, last)) } => format!("{path}:{first}-{last}"),
+        Target::File { path, lines: None } => path.clone(),
+        Target::Folder { path } => format!("{path}/"),
+        Target::Symbol(name) => format!("symbol:{name}"),
+        Target::Session(id) => format!("session:{id}"),
+        Target::Diff => "diff".to_owned(),
+        Target::Url(url) => url.clone(),
+    }
+}
+
+fn is_picture(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| PICTURES.contains(&extension.as_str()))
+}
+
+fn session_text(title: &str, id: &str, answer: Option<&str>) -> Read {
+    let mut text = format!("The user mentions another session of this folder, {id}: {title}\n\n");
+    let Some(answer) = answer else {
+        text.push_str("It has no answer yet.");
+        return Read { text, is_cut: false };
+    };
+    let shown = &answer[..answer.floor_char_boundary(MAX_ANSWER_BYTES)];
+    text.push_str("Its last answer:\n\n");
+    text.push_str(shown);
+    let is_cut = shown.len() < answer.len();
+    if is_cut {
+        text.push_str(&format!("\n[cut after {} bytes of {}]", shown.len(), answer.len()));
+    }
+    Read { text, is_cut }
+}
+
+#[cfg(test)]
+mod tests;
