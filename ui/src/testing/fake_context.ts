@@ -68,6 +68,12 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
   };
   return {
     list_commands: () => commands,
+    mentions_in: ({ text }) =>
+      [...text.matchAll(/@\S+/g)].map(([mention]) => ({
+        mention,
+        tokens: mention.length * 100,
+        note: mention.endsWith(".png") ? "It is a picture, which this model can't see." : null,
+      })),
     list_mentions: ({ typed }) =>
       mentions.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())),
     next_request: () => next,

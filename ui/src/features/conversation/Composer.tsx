@@ -8,6 +8,7 @@ import { ArrowUp, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName } from "../../components/format";
+import { lazily } from "../../components/lazily";
 import { sends, showShortcut } from "../../components/shortcuts";
 import type { QueueMode, Shown } from "../../protocol/generated";
 import { useComposerMenu } from "./menu/useComposerMenu";
@@ -36,6 +37,8 @@ type Props = {
   /** They are in the box now: showing the session again must not put them in again. */
   onGiven?: () => void;
 };
+
+const MentionChips = lazily(() => import("./menu/MentionChips").then((part) => part.MentionChips));
 
 const drafts = new Map<string, string>();
 
@@ -131,6 +134,7 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
+      {text.includes("@") && <MentionChips text={text} />}
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={of.folder}>
           <Trans>

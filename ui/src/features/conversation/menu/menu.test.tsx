@@ -185,6 +185,24 @@ describe("the menu of mentions", () => {
   });
 });
 
+describe("what is mentioned", () => {
+  it("shows with the tokens that it takes, and says why one is not attached", async () => {
+    const { box } = await shown();
+    await userEvent.type(box(), "Compare @a.rs ");
+    const chips = await screen.findByRole("list", { name: "Mentioned" });
+    expect(chips.textContent).toBe("@a.rs500 tok");
+    await userEvent.type(box(), "with @b.png ");
+    await waitFor(() =>
+      expect(within(screen.getByRole("list", { name: "Mentioned" })).getAllByRole("listitem")).toHaveLength(
+        2,
+      ),
+    );
+    expect(screen.getByText("It is a picture, which this model can't see.")).toBeTruthy();
+    await userEvent.clear(box());
+    expect(screen.queryByRole("list", { name: "Mentioned" })).toBeNull();
+  });
+});
+
 describe("what is typed", () => {
   it("is a command only at the beginning, and only up to its arguments", () => {
     expect(triggerAt("/", 1)).toEqual({ kind: "command", from: 0, words: "" });
