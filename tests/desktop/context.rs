@@ -115,6 +115,9 @@ fn commands_are_chosen_by_keys_and_carried_out() {
     no_barrier(&window, "the list of mentions");
     window.press(&[TAB]);
     wait_until("the mention", || box_of("textbox").ask("return arguments[0].value") == "Look at @AGENTS.md ");
+    let chips = window.element("list", "Mentioned");
+    assert!(chips.text().contains("AGENTS.md") && chips.text().contains("tok"), "{}", chips.text());
+    window.pictures("mentioned");
     box_of("textbox").ask("arguments[0].select()");
     window.write("/gre");
     window.element("listbox", "Commands");
