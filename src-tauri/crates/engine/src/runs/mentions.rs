@@ -5,6 +5,7 @@ mod symbol;
 
 use crate::records::blocking;
 use crate::runs::Runs;
+use crate::runs::prompt_images::{MAX_IMAGE_BYTES, ensure_picture};
 use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_api::MentionSize;
@@ -73,8 +74,8 @@ impl Mentioned {
         attached
     }
 
-    /// The pictures that are mentioned, of those that can be shown.
-    pub(crate) fn pictures_in(&self, prompt: &str, max_bytes: usize) -> Vec<Vec<u8>> {
+    /// The pictures that are mentioned, of those that can be shown, at most `max`.
+    pub(crate) fn pictures_in(&self, prompt: &str, max: usize) -> Vec<Vec<u8>> {
         let mut paths: Vec<String> = Vec::new();
         for (_, target) in self.found(prompt) {
             if let Target::File { path, .. } = target
@@ -84,13 +85,15 @@ impl Mentioned {
                 paths.push(path);
             }
         }
-        paths.iter().filter_map(|path| self.picture(path, max_bytes).ok()).collect()
+        paths.iter().filter_map(|path| self.picture(path).ok()).take(max).collect()
     }
 
-    fn picture(&self, path: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
+    fn picture(&self, path: &str) -> Result<Vec<u8>, Fault> {
         self.kernel.ensure_readable("read_file", &json!({ "path": path }))?;
         let project = self.kernel.project();
-        Ok(project.read(&project.resolve(path)?, max_bytes as u64)?.bytes)
+        let bytes = project.read(&project.resolve(path)?, MAX_IMAGE_BYTES as u64)?.bytes;
+        ensure_picture(&bytes)?;
+        Ok(bytes)
     }
 
     fn found(&self, prompt: &str) -> Vec<(String, Target)> {
@@ -149,9 +152,10 @@ impl Mentioned {
     }
 
     fn picture_words(&self, path: &str) -> Result<Read, String> {
-        let max = crate::runs::prompt_images::MAX_IMAGE_BYTES;
-        self.picture(path, max).map_err(|fault| fault.message)?;
-        let text = format!("{path} is a picture. It is shown with the message, where that begins a run.");
+        self.picture(path).map_err(|fault| fault.message)?;
+        let text = format!(
+            "{path} is a picture. It is shown with the message, if that begins a run and you can see pictures."
+        );
         Ok(Read { text, is_cut: false })
     }
 

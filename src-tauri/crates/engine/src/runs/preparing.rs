@@ -49,7 +49,8 @@ impl Runs {
         if prompt.contains('@') && !is_subagent {
             let kernel = self.kernel(&open, &config, Presence::default());
             let mentioned = Mentioned { kernel, sessions: self.sessions.clone(), session_id: None };
-            shown.extend(mentioned.pictures_in(&prompt, prompt_images::MAX_IMAGE_BYTES));
+            let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
+            shown.extend(mentioned.pictures_in(&prompt, room));
         }
         let (pictures, images) = prompt_images::read(shown)?;
         contents.extend(pictures);

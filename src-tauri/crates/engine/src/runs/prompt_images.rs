@@ -49,6 +49,12 @@ fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Fault> {
     Ok((Content { hash, bytes, kind: ContentKind::Plain }, image))
 }
 
+/// # Errors
+/// `USAGE` for what is no picture that models can see, or too large.
+pub(crate) fn ensure_picture(bytes: &[u8]) -> Result<(), Fault> {
+    read_one(bytes.to_vec()).map(drop)
+}
+
 /// Fails where the model is known not to see: it would answer as if nothing was shown, or not at all.
 pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
     if !model.is_blind() {

@@ -77,11 +77,16 @@ impl Runs {
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;
         let is_subagent = parent.is_some();
+        let are_shown = !start.images.is_empty();
         let prepared = blocking(self, move |runs| runs.prepared(open, config, start, settings, is_subagent));
-        let prepared = prepared.await?;
+        let mut prepared = prepared.await?;
         if !prepared.options.images.is_empty() {
             let providers = self.accounts.providers(&prepared.config);
-            prompt_images::ensure_seen_by(&providers.live_model_info(&prepared.model).await?)?;
+            match prompt_images::ensure_seen_by(&providers.live_model_info(&prepared.model).await?) {
+                // A picture that is only mentioned is a file like any other.
+                Err(_) if !are_shown => prepared.options.images.clear(),
+                seen => seen?,
+            }
         }
         let system_prompt_hash = self.records.store().put_blob(prepared.system.as_bytes()).await?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;

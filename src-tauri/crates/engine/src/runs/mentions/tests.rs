@@ -126,9 +126,12 @@ async fn what_would_run_or_be_fetched_is_left_to_the_model() {
 #[tokio::test]
 async fn pictures_are_found_and_a_draft_tells_its_tokens() {
     let stage = Stage::new();
-    stage.home.write("shot.png", "\u{89}PNG").unwrap();
+    stage.home.write("shot.png", b"\x89PNG\r\n\x1a\n").unwrap();
+    stage.home.write("no.png", "words").unwrap();
     assert_eq!(stage.mentioned().pictures_in("look at @shot.png and @shot.png", 100).len(), 1);
-    assert!(stage.mentioned().pictures_in("@shot.png", 2).is_empty(), "too large");
+    assert!(stage.mentioned().pictures_in("@shot.png", 0).is_empty());
+    assert!(stage.mentioned().pictures_in("@no.png", 9).is_empty());
+    assert!(stage.only("@no.png").text.contains("not attached"));
     let sizes = stage.engine.runs().mentions_in(stage.home.project_dir(), "@src/a.rs and @x".to_owned()).await.unwrap();
     assert_eq!(sizes.len(), 1);
     assert!(sizes[0].tokens > 5 && sizes[0].mention == "@src/a.rs");
