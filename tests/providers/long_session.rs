@@ -40,21 +40,21 @@ fn tokens(address: &str, text: &str) -> usize {
     json["tokens"].as_array().unwrap().len()
 }
 
-fn chunk(delta: Value, reason: Option<&str>) -> Value {
+fn chunk(delta: &Value, reason: Option<&str>) -> Value {
     json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "mock",
         "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 }
 
 /// An answer whose request had so many tokens.
 fn answer(prompt_tokens: usize, text: &str, call: Option<(usize, &str, Value)>) -> Turn {
-    let mut chunks = vec![chunk(json!({"role": "assistant", "content": text}), None)];
+    let mut chunks = vec![chunk(&json!({"role": "assistant", "content": text}), None)];
     let reason = if call.is_some() { "tool_calls" } else { "stop" };
     if let Some((number, name, args)) = call {
         let function = json!({"name": name, "arguments": args.to_string()});
         let call = json!({"index": 0, "id": format!("call_{number}"), "type": "function", "function": function});
-        chunks.push(chunk(json!({"tool_calls": [call]}), None));
+        chunks.push(chunk(&json!({"tool_calls": [call]}), None));
     }
-    chunks.push(chunk(json!({}), Some(reason)));
+    chunks.push(chunk(&json!({}), Some(reason)));
     chunks.push(json!({"id": "u", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [],
         "usage": {"prompt_tokens": prompt_tokens, "completion_tokens": 10, "total_tokens": prompt_tokens + 10}}));
     Turn::chunks(&chunks)
