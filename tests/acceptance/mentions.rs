@@ -51,3 +51,16 @@ fn a_rule_that_denies_reading_a_file_denies_its_mention() {
     let first = json!(messages(&stage)[0]).to_string();
     assert!(first.contains("private/a.txt is not attached") && !first.contains("hidden words"), "{first}");
 }
+
+#[test]
+fn what_is_mentioned_leaves_room_in_a_small_window() {
+    let stage = Stage::new(vec![Turn::text("ok")]);
+    stage.arki(&["config", "set", "providers.mock.models.mock.contextWindow", "16384"]).exits(0);
+    for number in 0..4 {
+        stage.write(&format!("long{number}.txt"), "A line of words.\n".repeat(300));
+    }
+    stage.exec(&["see @long0.txt @long1.txt @long2.txt @long3.txt"]).exits(0);
+    let first = json!(messages(&stage)[0]).to_string();
+    assert!(first.contains("1\\tA line of words.") && first.contains("long3.txt is not attached"), "{first}");
+    assert!(first.len() < 24 * 1024, "{} bytes", first.len());
+}

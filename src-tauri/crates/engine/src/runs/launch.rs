@@ -117,16 +117,18 @@ impl Runs {
         let reasoning_effort = run.options.reasoning_effort.clone();
         let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
         let kernel = self.kernel(open, &Config { policy, model: run.model.clone(), ..config.clone() }, presence);
+        let model = self.accounts.providers(config).model(&run.model)?;
         // What a model writes to another mentions nothing.
         let mentioned = run.parent.is_none().then(|| Mentioned {
             kernel: kernel.clone(),
             sessions: self.sessions.clone(),
             session_id: Some(session_id.clone()),
+            model: Some(model.clone()),
         });
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
-            model: self.accounts.providers(config).model(&run.model)?,
+            model,
             executor: kernel,
             clock: self.records.clock().clone(),
             redactor: self.records.redactor().clone(),

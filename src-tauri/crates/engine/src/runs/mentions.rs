@@ -10,14 +10,14 @@ use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_api::MentionSize;
 use arki_context::{CountTokens, PathKind, Target, mentions};
-use arki_domain::{Fault, Message, SessionId};
+use arki_domain::{ChatModel, Fault, Message, SessionId};
 use arki_files::EntryKind;
 use arki_tools::Kernel;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Of all that one prompt mentions.
+/// Of all that one prompt mentions. Of a small window it is a quarter, at four bytes a token.
 const MAX_ATTACHED_BYTES: usize = 128 * 1024;
 /// Of another session's last answer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
@@ -31,6 +31,8 @@ pub(crate) struct Mentioned {
     pub(crate) sessions: Arc<Sessions>,
     /// The session that the prompt is said in; `None` where there is none yet.
     pub(crate) session_id: Option<SessionId>,
+    /// The model that is shown it, where that is settled.
+    pub(crate) model: Option<Arc<dyn ChatModel>>,
 }
 
 /// What the model is shown for a mention.
@@ -54,7 +56,8 @@ impl Mentioned {
     /// In the order of the prompt, each once. Blocking.
     pub(crate) fn in_text(&self, prompt: &str) -> Vec<Attachment> {
         let mut attached: Vec<Attachment> = Vec::new();
-        let mut room = MAX_ATTACHED_BYTES;
+        let most = self.max_bytes();
+        let mut room = most;
         for found in self.found(prompt) {
             let origin = origin(&found.1);
             if attached.iter().any(|known| known.origin == origin) {
@@ -64,7 +67,7 @@ impl Mentioned {
             let read = match read {
                 Ok(read) if read.text.len() > room => Err(format!(
                     "together, what is mentioned would be more than {} KiB; ask for it in parts.",
-                    MAX_ATTACHED_BYTES >> 10
+                    most >> 10
                 )),
                 read => read,
             };
@@ -72,6 +75,13 @@ impl Mentioned {
             room = room.saturating_sub(attached.last().map_or(0, |last| last.text.len()));
         }
         attached
+    }
+
+    fn max_bytes(&self) -> usize {
+        let window = self.model.as_ref().and_then(|model| model.context_window());
+        window
+            .and_then(|tokens| usize::try_from(tokens).ok())
+            .map_or(MAX_ATTACHED_BYTES, |tokens| tokens.min(MAX_ATTACHED_BYTES))
     }
 
     /// The pictures that are mentioned, of those that can be shown, at most `max`.
@@ -189,7 +199,7 @@ impl Runs {
         }
         blocking(self, move |runs| {
             let kernel = runs.kernels.judging_kernel(&folder)?;
-            let mentioned = Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None };
+            let mentioned = Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None, model: None };
             let size = |it: Attachment| MentionSize {
                 tokens: EstimatedTokens.text(&it.text),
                 mention: it.mention,

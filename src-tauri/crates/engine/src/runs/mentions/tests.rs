@@ -23,7 +23,7 @@ impl Stage {
     fn mentioned(&self) -> Mentioned {
         let runs = self.engine.runs();
         let kernel = runs.kernels.judging_kernel(&self.home.project_dir()).unwrap();
-        Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None }
+        Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None, model: None }
     }
 
     fn only(&self, prompt: &str) -> Attachment {
