@@ -24,6 +24,7 @@ pub(crate) mod resume;
 mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
+mod system_prompt;
 mod typed;
 
 use crate::accounts::Accounts;

@@ -7,7 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
-use crate::runs::launch::unknown_variables;
+use crate::runs::system_prompt::unknown_variables;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
