@@ -211,6 +211,32 @@ fn a_window_that_the_tools_alone_fill_is_named() {
     let stage = stage(script, Some(2_048));
     let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
     assert!(shown.hint.contains("larger context window"), "{shown:?}");
+    assert!(stage.model.requests().is_empty(), "it was sent although it can't fit");
+}
+
+#[test]
+fn a_window_of_4096_is_worked_in_with_all_tools() {
+    const SMALL: usize = 4096;
+    let made = Arc::new(AtomicUsize::new(0));
+    let script = Script::new(vec![Turn::computed(move |request| {
+        if count(request) > SMALL {
+            return too_long();
+        }
+        if is_summary(request) {
+            return answer(request, "Parts were read.", None);
+        }
+        let turn = made.fetch_add(1, Ordering::SeqCst);
+        let call = ("read_file", json!({"path": "part0.txt", "offset": 1 + turn * 8, "limit": 8}));
+        answer(request, if turn == 29 { "Done." } else { "" }, (turn < 29).then_some(call))
+    })]);
+    let stage = stage(script, Some(SMALL));
+    stage.exec(&[GOAL]).exits(0);
+    let log = stage.log();
+    assert!(!payloads(&log, "context.compacted").is_empty());
+    assert!(turns_of(&stage).iter().all(|request| count(request) <= SMALL));
+    assert_eq!(turns_of(&stage).len(), 30, "a request was refused as too long");
+    let shown = stage.arki(&["context", "last"]).exits(0).stdout;
+    assert!(shown.contains("4096") && !shown.contains("not known"), "{shown}");
 }
 
 #[test]

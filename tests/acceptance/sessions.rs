@@ -187,6 +187,9 @@ fn a_session_can_be_renamed() {
     assert_eq!(stage.sessions()[0]["title"], "A first look");
     stage.exec(&["--continue", "again"]).exits(0);
     assert_eq!(stage.sessions()[0]["title"], "A first look");
+    stage.arki(&["sessions", "rename", &session, "with ghp_0123456789abcdefghijABCDEFGHIJ888888"]).exits(0);
+    let shown = text(&stage.sessions()[0]["title"]);
+    assert!(shown.starts_with("with [secret:"), "{shown}");
     stage.arki(&["sessions", "rename", &session, " "]).fails(2, "USAGE");
     stage.arki(&["sessions", "rename", &session, &"x".repeat(201)]).fails(2, "USAGE");
     stage.verifies();

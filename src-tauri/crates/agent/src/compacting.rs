@@ -20,8 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Kept free for the answer where the configuration sets no limit, in tokens.
+/// Kept free for the answer where the configuration sets no limit, in tokens; of a small window an eighth.
 const TOKENS_FOR_ANSWER: u64 = 4096;
+const SHARE_FOR_ANSWER: u64 = 8;
 /// The size assumed for an unknown window, in sizes of the request at hand.
 const UNKNOWN_WINDOW: u64 = 4;
 
@@ -55,18 +56,15 @@ impl RunHost {
         drop(request);
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
-        if !limits.is_due(self.tally.tokens()) || self.too_large_fixed.is_some_and(|known| known == fixed) {
+        let fits = self.tally.tokens() < window;
+        if !limits.is_due(self.tally.tokens()) || (fits && self.too_large_fixed == Some(fixed)) {
             return Ok(None);
         }
         match self.compact(limits).await? {
             Ended::Compacted | Ended::NothingToDo => Ok(None),
             Ended::Stopped(end) => Ok(Some(end)),
-            Ended::Impossible(error)
-                if self.tally.tokens() >= window && !matches!(error, CompactionError::FixedTooLarge { .. }) =>
-            {
-                self.failed(error.into(), None).await.map(Some)
-            }
-            // It still fits, or the window is said to be too small for any work. The provider has the last word.
+            Ended::Impossible(error) if !fits => self.failed(error.into(), None).await.map(Some),
+            // It still fits: the provider has the last word.
             Ended::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
@@ -136,9 +134,13 @@ impl RunHost {
     }
 
     fn limits(&self, window: u64) -> CompactionLimits {
-        let answer = self.parts.model_options.max_completion_tokens.map_or(TOKENS_FOR_ANSWER, u64::from);
+        let answer = self.parts.model_options.max_completion_tokens.map_or_else(|| room_for_answer(window), u64::from);
         CompactionLimits::new(window, self.tally.fixed_tokens(), self.parts.compaction.at_fraction, answer)
     }
+}
+
+fn room_for_answer(window: u64) -> u64 {
+    TOKENS_FOR_ANSWER.min(window / SHARE_FOR_ANSWER)
 }
 
 /// Why a run no longer waits for a summary.
@@ -176,7 +178,7 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
     let planned = Planning {
         compaction,
         focus,
-        limits: CompactionLimits::new(window, fixed, compaction.at_fraction, TOKENS_FOR_ANSWER).asked_for(now),
+        limits: CompactionLimits::new(window, fixed, compaction.at_fraction, room_for_answer(window)).asked_for(now),
         summary_window: summary_model.context_window().unwrap_or(now),
         tokens: &tokens,
     }

@@ -12,9 +12,9 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Folders whose content is executed or obeyed, wherever they are in the project.
 const PROTECTED_FOLDERS: &[&str] = &[".git", ".arki", ".claude", ".cursor", ".agent", ".agents", ".skills"];
-/// Files that instruct, wherever they are in the project.
+/// Files that instruct or name programs, wherever they are in the project.
 const PROTECTED_FILES: &[&str] =
-    &["agents.md", "claude.md", "agents.local.md", "claude.local.md", "copilot-instructions.md"];
+    &["agents.md", "claude.md", "agents.local.md", "claude.local.md", "copilot-instructions.md", ".mcp.json"];
 /// A folder that instructs, below another that doesn't.
 const PROTECTED_PAIR: [&str; 2] = [".github", "instructions"];
 
@@ -218,6 +218,7 @@ mod tests {
             ".skills/a",
             ".cursor/rules/a.mdc",
             ".github/copilot-instructions.md",
+            ".mcp.json",
             ".github/instructions/a.md",
         ] {
             assert!(protected(text), "{text}");

@@ -54,7 +54,9 @@ impl ChatModel for WireModel {
     }
 
     fn context_window(&self) -> Option<u64> {
-        self.known.get().filter(|known| !known.assumes_window).map(|known| known.context_window)
+        let known = self.known.get().cloned();
+        let known = known.unwrap_or_else(|| catalogue::model_info(self.connection.settings(), &self.model));
+        (!known.assumes_window).then_some(known.context_window)
     }
 
     fn is_free(&self) -> bool {

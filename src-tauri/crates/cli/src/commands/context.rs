@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::{Output, dim, visible};
 use arki_api::{NextRequest, SessionChanges};
-use arki_domain::Fault;
+use arki_domain::{CompactionStrategy, Fault};
 use arki_engine::{Compacted, Engine};
 use serde_json::json;
 use std::path::Path;
@@ -42,8 +42,7 @@ fn show(next: &NextRequest, output: &Output) {
     };
     output.line(format!("{:>8}  tokens{window}, {}", next.total_tokens, visible(&next.model)));
     for compacted in &next.compactions {
-        let strategy = serde_json::to_value(compacted.strategy).ok();
-        let strategy = strategy.as_ref().and_then(|word| word.as_str()).unwrap_or_default();
+        let strategy = word_of(compacted.strategy);
         output.line(format!(
             "#{}  compacted ({strategy}): {} to {} tokens, target {}",
             compacted.seq, compacted.tokens_before, compacted.tokens_after, compacted.target_tokens
@@ -56,6 +55,10 @@ fn show(next: &NextRequest, output: &Output) {
     }
 }
 
+fn word_of(strategy: CompactionStrategy) -> String {
+    serde_json::to_value(strategy).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
 pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     match engine.runs().compact(&session.session_id, focus, asked_to_stop()).await? {
@@ -66,12 +69,13 @@ pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, outp
         Compacted::NothingToDo => output.line("There is nothing to leave out."),
         Compacted::Done(event) if output.json => {
             output.object(
-                &json!({"sessionId": session.session_id, "compacted": true, "tokensBefore": event.tokens_before,
+                &json!({"sessionId": session.session_id, "compacted": true, "strategy": event.strategy, "tokensBefore": event.tokens_before,
                 "tokensAfter": event.tokens_after}),
             );
         }
         Compacted::Done(event) => {
-            output.line(format!("Compacted: {} to {} tokens.", event.tokens_before, event.tokens_after));
+            let strategy = word_of(event.strategy);
+            output.line(format!("Compacted ({strategy}): {} to {} tokens.", event.tokens_before, event.tokens_after));
         }
     }
     Ok(Exit::Done)

@@ -111,8 +111,9 @@ fn needed<'a>(command: &BuiltInCommand, arguments: &'a str) -> Result<&'a str, F
         return Ok(arguments);
     }
     let BuiltInCommand { name, arguments, .. } = command;
-    let message = format!("/{name} needs more: what it is for.");
-    Err(Fault::new(Code::USAGE, message, format!("Write `/{name} {}`.", arguments.trim_matches(['[', ']']))))
+    let optional = arguments.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let message = format!("/{name} needs an argument.");
+    Err(Fault::new(Code::USAGE, message, format!("Write `/{name} {}`.", optional.unwrap_or(arguments))))
 }
 
 /// The way to what begins no run; `None` for the list of commands itself.

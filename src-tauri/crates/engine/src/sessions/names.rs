@@ -186,7 +186,7 @@ pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) ->
 
 pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
     let article = if kind == "approval" { "an" } else { "a" };
-    let hint = format!("`{list}` shows the {kind}s there are.");
+    let hint = format!("`{list}` lists every {kind}.");
     match name.len() {
         0 => Fault::new(code, format!("No {kind} is named."), hint),
         1..MIN_ID_PART_BYTES => Fault::new(

@@ -19,8 +19,10 @@ impl Sessions {
         let length = title.chars().count();
         if length == 0 || length > MAX_TITLE_CHARS {
             let message = format!("A title has 1 to {MAX_TITLE_CHARS} characters; this one has {length}.");
-            return Err(Fault::new(Code::USAGE, message, "Give the session a shorter name."));
+            return Err(Fault::new(Code::USAGE, message, "Choose another title."));
         }
+        // A list shows it as it is stored with the session, beside the log.
+        let title = self.records.redactor().redact(&title).into_owned();
         let session = session_id.clone();
         blocking(self, move |sessions| {
             sessions.session(&session)?;
