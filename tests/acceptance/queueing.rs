@@ -217,3 +217,16 @@ fn fill(stage: &Stage, session: &str, count: usize) {
     transaction.execute(update, (session, seq, &previous)).unwrap();
     transaction.commit().unwrap();
 }
+
+#[test]
+fn a_queued_command_becomes_its_prompt_and_what_is_no_prompt_is_refused() {
+    let (stage, session) = idle();
+    stage.write(".arki/commands/greet.md", "Say hello to $1.\n");
+    stage.trust();
+    add(&stage, &session, "/greet Bob", &[]);
+    assert_eq!(texts(&stage, &session), ["Say hello to Bob."]);
+    stage.arki(&["queue", "add", &session, "/compact"]).fails(2, "USAGE");
+    stage.arki(&["queue", "add", &session, "/plan the work"]).fails(2, "USAGE");
+    stage.arki(&["queue", "add", &session, "/nope"]).fails(2, "COMMAND_UNKNOWN");
+    assert_eq!(texts(&stage, &session).len(), 1);
+}

@@ -32,7 +32,9 @@ pub struct MemoryText {
 /// The memories of a file: its list items and paragraphs. Headings and comments are none.
 #[must_use]
 pub fn memories(text: &str) -> Vec<String> {
-    items(text).into_iter().map(|item| item.memory).take(MAX_MEMORIES).collect()
+    let all = items(text);
+    let oldest = all.len().saturating_sub(MAX_MEMORIES);
+    all.into_iter().skip(oldest).map(|item| item.memory).collect()
 }
 
 /// The file with one more memory. It's the same text where the memory is in it already.

@@ -20,7 +20,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output)
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
-            let message_id = engine.runs().queue_message(&session, text, mode.into()).await?;
+            let message_id = engine.runs().queue_typed(&session, text, mode.into()).await?;
             match output.json {
                 true => output.object(&Added { session_id: session.as_str(), message_id: message_id.as_str() }),
                 false => output.line(message_id.as_str()),

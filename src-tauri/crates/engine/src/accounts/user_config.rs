@@ -50,7 +50,13 @@ impl Accounts {
             .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
         edit(&root);
         let edited = root.to_string();
-        Config::merge((&parse(&edited, &path)?, &path), None)?;
-        Ok(edited)
+        let merged = parse(&edited, &path).and_then(|file| Config::merge((&file, &path), None));
+        let was_valid = || parse(&text, &path).is_ok();
+        match merged {
+            Err(fault) if was_valid() => {
+                Err(Fault { hint: "Give another value; the file is as it was.".to_owned(), ..fault })
+            }
+            merged => merged.map(|_| edited),
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     let config: ConfigFile = serde_path_to_error::deserialize(value).map_err(|error| {
         let place = KeyPath::from(error.path()).in_text(text);
         let colon = if place.is_empty() { "" } else { ": " };
-        invalid(file, &format!("{place}{colon}{}", error.inner()))
+        invalid(file, &format!("{place}{colon}{}", in_words(&error.inner().to_string())))
     })?;
     match config.agents.keys().find(|name| !agents::is_name(name)) {
         Some(name) => Err(invalid(file, &no_agent_name(name, text))),
@@ -65,6 +65,27 @@ fn place(bytes: &[u8], byte: usize) -> String {
 }
 
 /// Returns what is wrong with it as JSON, and where.
+/// The reason without the names of our types.
+fn in_words(reason: &str) -> String {
+    const WORDS: [(&str, &str); 7] = [
+        ("expected u16", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected usize", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("unknown variant", "unknown word"),
+    ];
+    let reason = match reason.split_once("expected struct ") {
+        Some((before, name)) => {
+            let rest = name.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+            format!("{before}expected an object{rest}")
+        }
+        None => reason.to_owned(),
+    };
+    WORDS.iter().fold(reason, |reason, (name, words)| reason.replace(name, words))
+}
+
 fn broken(text: &str, error: &jsonc_parser::errors::ParseError) -> String {
     let byte = error.range().start.min(text.len());
     let what = error.kind().to_string();
@@ -228,6 +249,13 @@ mod tests {
         assert!(wrong.is(Code::CONFIG_INVALID));
         assert!(wrong.message.contains("\"limits.maxTurns\" (line 2, column 14): invalid type"), "{}", wrong.message);
         assert!(fault("{\n  oops").message.contains("line 2"));
+        for (text, words) in [
+            (r#"{"limits": 5}"#, "integer `5`, expected an object"),
+            (r#"{"limits": {"maxTurns": -1}}"#, "expected a whole number"),
+            (r#"{"compaction": {"strategy": "foo"}}"#, "unknown word `foo`"),
+        ] {
+            assert!(fault(text).message.contains(words), "{}", fault(text).message);
+        }
         let missing = fault(r#"{"policy": {"rules": [{"decision": "deny"}, {"reason": "?"}]}}"#).message;
         assert!(missing.contains("\"policy.rules[1]\" (line 1, column 45)"), "{missing}");
         assert!(fault("[]").is(Code::CONFIG_INVALID));

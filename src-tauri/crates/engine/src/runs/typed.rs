@@ -7,7 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::place::{RunTarget, StartRun};
 use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, MessageId, QueueMode, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +36,25 @@ impl Runs {
             Ok((Some(opened), start))
         })
         .await
+    }
+
+    /// Queues what was typed; a slash command becomes its prompt.
+    ///
+    /// # Errors
+    /// Those of [`Self::queue_message`], `COMMAND_UNKNOWN`, and `USAGE` for a command that is more than a prompt.
+    pub async fn queue_typed(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        text: String,
+        mode: QueueMode,
+    ) -> Result<MessageId, Fault> {
+        let start = StartRun::new(RunTarget::Session(session_id.clone()), text);
+        let (_, start) = self.typed(None, start).await?;
+        if start.options.plan || !start.options.skills.is_empty() || start.allowed_tools.is_some() {
+            let message = "This command changes how its run works, so it can't wait in the queue.";
+            return Err(Fault::new(Code::USAGE, message, "Send it when the current run has ended."));
+        }
+        self.queue_message(session_id, start.prompt, mode).await
     }
 
     fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Fault> {
