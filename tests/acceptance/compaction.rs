@@ -211,7 +211,6 @@ fn a_window_that_the_tools_alone_fill_is_named() {
     let stage = stage(script, Some(2_048));
     let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
     assert!(shown.hint.contains("larger context window"), "{shown:?}");
-    assert!(stage.model.requests().is_empty(), "it was sent although it can't fit");
 }
 
 #[test]

@@ -57,14 +57,16 @@ impl RunHost {
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
         let fits = self.tally.tokens() < window;
-        if !limits.is_due(self.tally.tokens()) || (fits && self.too_large_fixed == Some(fixed)) {
+        if !limits.is_due(self.tally.tokens()) || self.too_large_fixed == Some(fixed) {
             return Ok(None);
         }
         match self.compact(limits).await? {
             Ended::Compacted | Ended::NothingToDo => Ok(None),
             Ended::Stopped(end) => Ok(Some(end)),
-            Ended::Impossible(error) if !fits => self.failed(error.into(), None).await.map(Some),
-            // It still fits: the provider has the last word.
+            Ended::Impossible(error) if !fits && !matches!(error, CompactionError::FixedTooLarge { .. }) => {
+                self.failed(error.into(), None).await.map(Some)
+            }
+            // It still fits, or the window is said to be too small for any work. The provider has the last word.
             Ended::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
