@@ -31,6 +31,16 @@ const BELOW: &str = r"
     return log.scrollHeight - log.scrollTop - log.clientHeight;
 ";
 
+/// The view is higher for a moment that no frame shows, as when what is below it is drawn twice at once.
+const GROW_AND_SHRINK: &str = r"
+    const log = document.querySelector('[role=log]');
+    log.style.bottom = '-19px';
+    log.getBoundingClientRect();
+    const top = log.scrollTop;
+    log.style.bottom = '';
+    return top;
+";
+
 /// Fifty messages by keys would take minutes.
 const SEND: &str = r"
     const box = document.querySelector('textarea');
@@ -125,6 +135,8 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
         wait_until("the end of the run", || window.run(IS_IDLE) == true);
     }
     drop(load);
+    window.run(GROW_AND_SHRINK);
+    is_followed(&window, ROUNDS);
     window.pictures("transcript-burst");
 }
 

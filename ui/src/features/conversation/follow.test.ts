@@ -24,6 +24,9 @@ describe("following the end", () => {
   it("is not ended by rows that turn out smaller than estimated", () => {
     expect(follows(true, at(1500, 2400), at(1300, 2200))).toBe(true);
   });
+  it("is not ended by a view that grows while an answer comes", () => {
+    expect(follows(true, at(1500, 2000, 500), at(1460, 2300, 540))).toBe(true);
+  });
 });
 
 describe("rows", () => {

@@ -8,11 +8,11 @@ export const toEnd = (at: Position) => at.height - at.view - at.top;
 
 /**
  * Content that grows or is measured anew moves the end away; only someone who scrolls up leaves it. Rows that
- * shrink pull the position up with them, which is no scrolling.
+ * shrink, and a view that grows, pull the position up with them, which is no scrolling.
  */
 export function follows(following: boolean, before: Position, now: Position): boolean {
   if (toEnd(now) <= endSlack) return true;
   const up = before.top - now.top;
-  const shrunk = Math.max(0, before.height - now.height);
-  return following && up <= shrunk + 1;
+  const pulled = Math.max(0, before.height - now.height) + Math.max(0, now.view - before.view);
+  return following && up <= pulled + 1;
 }

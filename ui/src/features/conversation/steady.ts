@@ -5,7 +5,7 @@
  * Rows are ordinary content of a scroller, so that what is in view is the browser's business and never a guess.
  */
 import { type RefObject, useLayoutEffect, useRef } from "react";
-import { follows, type Position } from "./follow";
+import { follows, type Position, toEnd } from "./follow";
 
 /** Something near the top of what is seen, and how far below the scroller's top it is. */
 type Anchor = { element: Element; top: number };
@@ -30,6 +30,8 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
   const anchor = useRef<Anchor | null>(null);
   const follow = useRef(following);
   follow.current = following;
+  /** Whether somebody's hand was on it since it was last put at the end. */
+  const byHand = useRef(false);
 
   const scrollTo = (el: HTMLElement, top: number) => {
     el.scrollTop = top;
@@ -40,6 +42,11 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     if (!el) return follow.current;
     const now = position(el);
     const next = follows(follow.current, last.current, now);
+    // What is below it grew and shrank again between two frames: no size changed, but the end was left.
+    if (next && follow.current && !byHand.current && toEnd(now) >= 1) {
+      scrollTo(el, el.scrollHeight);
+      return true;
+    }
     last.current = now;
     anchor.current = next ? null : anchorOf(el);
     return next;
@@ -56,6 +63,7 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
         setFollowing(false);
         return;
       }
+      byHand.current = false;
       scrollTo(el, el.scrollHeight);
       return;
     }
@@ -87,7 +95,15 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     const observer = new ResizeObserver(() => latest.current());
     observer.observe(inner);
     observer.observe(el);
-    return () => observer.disconnect();
+    const listening = new AbortController();
+    for (const hand of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+      const { signal } = listening;
+      el.addEventListener(hand, () => (byHand.current = true), { passive: true, signal });
+    }
+    return () => {
+      observer.disconnect();
+      listening.abort();
+    };
   }, [scroller]);
   return { hold, scrolled, show };
 }
