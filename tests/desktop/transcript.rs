@@ -36,10 +36,17 @@ const GROW_AND_SHRINK: &str = r"
     const log = document.querySelector('[role=log]');
     log.style.bottom = '-19px';
     log.getBoundingClientRect();
-    const top = log.scrollTop;
     log.style.bottom = '';
-    return top;
 ";
+
+/// A person's small scroll up, after which the end is still near.
+const SCROLL_A_LITTLE: &str = r"
+    const log = document.querySelector('[role=log]');
+    log.dispatchEvent(new WheelEvent('wheel', { deltaY: -20, bubbles: true }));
+    log.scrollTop -= 20;
+";
+/// Long enough for the scroll to be heard of, and for several frames.
+const SOME_FRAMES: Duration = Duration::from_millis(500);
 
 /// Fifty messages by keys would take minutes.
 const SEND: &str = r"
@@ -137,6 +144,9 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
     drop(load);
     window.run(GROW_AND_SHRINK);
     is_followed(&window, ROUNDS);
+    window.run(SCROLL_A_LITTLE);
+    thread::sleep(SOME_FRAMES);
+    assert_eq!(window.run(BELOW).as_f64().map(f64::round), Some(20.0), "a person's scroll was taken back");
     window.pictures("transcript-burst");
 }
 
