@@ -119,7 +119,8 @@ describe("going back", () => {
     await open(fake);
     screen.getByRole("button", { name: "Two" }).focus();
     await userEvent.keyboard("{F2}Never{Escape}");
-    expect(document.activeElement).toBe(await screen.findByRole("button", { name: "Two" }));
+    const kept = await screen.findByRole("button", { name: "Two" });
+    await waitFor(() => expect(document.activeElement).toBe(kept));
     await userEvent.keyboard("{F2}Better{Enter}");
     const renamed = await screen.findByRole("button", { name: "Better" });
     await waitFor(() => expect(document.activeElement).toBe(renamed));
