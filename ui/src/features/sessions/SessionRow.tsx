@@ -1,6 +1,6 @@
 import { plural, t } from "@lingui/core/macro";
 import { GitFork } from "lucide-react";
-import { memo, useId, useRef } from "react";
+import { memo, useId, useLayoutEffect, useRef } from "react";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionSummary } from "../../protocol/generated";
 import { TitleEditor } from "./TitleEditor";
@@ -22,15 +22,21 @@ type RowProps = {
 export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
   const { subagents, current, approvals, questions, onSelect, onRenaming } = rest;
   const button = useRef<HTMLButtonElement>(null);
+  /** Who ends renaming with a key goes on in the list: the button gets the focus as soon as it is there. */
+  const focusNext = useRef(false);
+  useLayoutEffect(() => {
+    if (renaming || !focusNext.current) return;
+    focusNext.current = false;
+    button.current?.focus();
+  }, [renaming]);
   const waits = approvals + questions > 0;
   const state = waits ? "waiting" : session.state;
   const described = useId();
   const title = session.title || t`Untitled session`;
   if (renaming) {
     const done = (byKey: boolean) => {
+      focusNext.current = byKey;
       onRenaming(null);
-      // Who ends it with a key goes on in the list.
-      if (byKey) setTimeout(() => button.current?.focus(), 0);
     };
     return <TitleEditor session={session} onDone={done} />;
   }
