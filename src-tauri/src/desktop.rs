@@ -2,8 +2,8 @@
 
 use crate::desktop_host::announce_project;
 use crate::{
-    arguments, display, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
-    rpc_mcp, rpc_memory, rpc_runs, rpc_settings, window,
+    arguments, display, drops, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
+    rpc_mcp, rpc_memory, rpc_pictures, rpc_runs, rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -66,6 +66,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
         .manage(rpc_frames::Listening::default())
+        .manage(drops::Dropped::default())
+        .on_window_event(drops::hear)
         .invoke_handler(tauri::generate_handler![
             rpc::app_state,
             rpc::choose_folder,
@@ -107,6 +109,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::next_request,
             rpc_context::compact_session,
             rpc_context::configure_session,
+            rpc_pictures::look_at_picture,
+            rpc_pictures::choose_pictures,
+            rpc_pictures::take_dropped,
+            rpc_pictures::sent_picture,
             rpc_memory::list_memory,
             rpc_memory::accept_memory,
             rpc_memory::reject_memory,

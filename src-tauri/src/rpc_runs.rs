@@ -54,11 +54,12 @@ pub(crate) async fn mentions_in(text: String, desktop: State<'_, Desktop>) -> An
 pub(crate) async fn send_message(
     to: Shown,
     text: String,
+    pictures: Option<Vec<String>>,
     options: SendOptions,
     mode: Option<QueueMode>,
     desktop: State<'_, Desktop>,
 ) -> Answer<Sent> {
-    Ok(desktop.client.say(to, text, options, mode).await?)
+    Ok(desktop.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
 }
 
 #[tauri::command]

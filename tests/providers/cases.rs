@@ -93,7 +93,7 @@ fn thinking(case: &Case<'_>) -> Option<&'static str> {
 
 fn images(case: &Case<'_>) -> Option<&'static str> {
     const BYTES: &[u8] = b"\x89PNG\r\n\x1a\nnot much of a picture";
-    let image = Image { media_type: "image/png".into(), content_hash: "0123".into() };
+    let image = Image::new("image/png", "0123");
     let mut request = asking("");
     request.images = Arc::new([("0123".to_owned(), BYTES.into())].into());
     request.messages =

@@ -79,6 +79,7 @@ describe("the window", () => {
     expect(sent(fake, "send_message")).toEqual([
       {
         to: { folder: demoProject.path, sessionId: null },
+        pictures: null,
         text: "Do it",
         options: { model: null, approve: "ask" },
         mode: null,

@@ -18,6 +18,7 @@ function modelEntry(provider: string, model: string, contextWindow: number | nul
     contextWindowAssumed: false,
     outputLimit: null,
     capabilities: ["text"],
+    isBlind: false,
     price: null,
     source: "default",
     catalogueDate: null,

@@ -156,6 +156,7 @@ function overviewOf(events: readonly Event[]): SessionOverview {
     memory: [],
     origin: null,
     brokenAt: null,
+    model: null,
     runBy: null,
   };
 }

@@ -120,8 +120,19 @@ commands! {
     /// Of an accepted one.
     remove_memory { folder: Option<PathBuf>, id: String } -> ();
 
-    /// With a mode the message is queued while the session's run works, waits or is paused.
-    send_message { to: Shown, text: String, options: SendOptions, mode: Option<QueueMode> } -> Sent;
+    /// With a mode the message is queued while the session's run works, waits or is paused. Pictures, each in Base64,
+    /// can't wait: with them it begins a run or fails.
+    send_message {
+        to: Shown, text: String, pictures: Option<Vec<String>>, options: SendOptions, mode: Option<QueueMode>
+    } -> Sent;
+    /// Looks at a picture, in Base64, without keeping it. Fails where it can't be shown even when it is scaled down.
+    look_at_picture { data: String } -> PictureFacts;
+    /// The system's own dialog for pictures; empty: the user changed their mind.
+    choose_pictures {} -> Vec<AttachedFile>;
+    /// What was dropped onto the window since this was last asked.
+    take_dropped {} -> Vec<AttachedFile>;
+    /// A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
+    sent_picture { session_id: String, content_hash: String } -> Option<String>;
     set_queue { session_id: String, queued: Vec<QueuedMessage> } -> ();
     send_next { of: Shown } -> Sent;
     stop_run { session_id: String } -> ();

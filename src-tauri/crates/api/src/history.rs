@@ -71,6 +71,8 @@ wire! {
         pub changed_files: Vec<ChangedFile>,
         pub memory: Vec<String>,
         pub origin: Option<ForkOrigin>,
+        /// The session's own model; null where the configured one holds.
+        pub model: Option<String>,
         /// The first event whose hash is not right: the session is read-only.
         pub broken_at: Option<u64>,
         /// The id of another process that runs it.

@@ -19,6 +19,8 @@ wire! {
         /// In tokens; null where it is not known.
         pub output_limit: Option<u64>,
         pub capabilities: Vec<String>,
+        /// It is known to take no pictures.
+        pub is_blind: bool,
         /// Null where it is not known, which is not free.
         pub price: Option<ModelPrice>,
         /// The source of these figures.

@@ -40,7 +40,7 @@ pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};
 pub use io_words::io_words;
-pub use message::{Image, Message, Reasoning, ToolRequest};
+pub use message::{Image, Message, PixelSize, Reasoning, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, UnknownTokens, Usage};
 pub use part_kind::{MENTION_PART, PartKind, results_off};
 pub use payloads::*;

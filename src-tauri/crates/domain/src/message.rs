@@ -53,6 +53,30 @@ pub struct Image {
     pub media_type: String,
     /// SHA-256 hex of the bytes.
     pub content_hash: String,
+    /// In pixels, width and height; absent where the picture doesn't say it, and in earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<PixelSize>,
+}
+
+impl Image {
+    /// A picture of a size that isn't known.
+    pub fn new(media_type: impl Into<String>, content_hash: impl Into<String>) -> Self {
+        Self { media_type: media_type.into(), content_hash: content_hash.into(), size: None }
+    }
+}
+
+/// The width and height of a picture, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+pub struct PixelSize {
+    pub width: u32,
+    pub height: u32,
+}
+
+impl PixelSize {
+    #[must_use]
+    pub fn pixels(self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
 }
 
 /// A vendor's data about the model's thinking, signed or encrypted, sent back unchanged with the turn. Nobody but the

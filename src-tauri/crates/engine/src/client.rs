@@ -10,6 +10,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::place::{RunTarget, StartRun};
+use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
@@ -108,22 +109,27 @@ impl Client {
     }
 
     /// Sends a message written under these names: it begins a run or, where `mode` says how it may wait, is queued.
+    /// Pictures are in Base64; a message with pictures doesn't wait.
     ///
     /// # Errors
-    /// Those of [`Self::send`], and `SESSION_ELSEWHERE` where session and folder don't belong together.
+    /// Those of [`Self::send`], `USAGE` for pictures that can't be shown, and `SESSION_ELSEWHERE` where session and folder
+    /// don't belong together.
     pub async fn say(
         &self,
         to: Shown,
         text: String,
+        pictures: Vec<String>,
         options: SendOptions,
         mode: Option<QueueMode>,
     ) -> Result<Sent, Fault> {
-        let target = blocking(self.runs(), move |runs| runs.target_shown(to)).await?;
+        let prepared = blocking(self.runs(), move |runs| Ok((runs.target_shown(to)?, from_base64(&pictures)?)));
+        let (target, images) = prepared.await?;
         let session_id = match &target {
             RunTarget::Session(session_id) => session_id.to_string(),
             RunTarget::NewSession(_) => String::new(),
         };
-        let start = StartRun { model: options.model, options: options.approve.into(), ..StartRun::new(target, text) };
+        let (model, options) = (options.model, options.approve.into());
+        let start = StartRun { model, options, images, ..StartRun::new(target, text) };
         let Some(mode) = mode else { return Ok(Sent::from(&self.start_run(start).await?.0)) };
         match self.send(start, mode).await? {
             Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),

@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn an_image_is_told_by_its_type_and_bytes_or_not_at_all() {
-        let image = |hash: &str| Image { media_type: "image/png".to_owned(), content_hash: hash.to_owned() };
+        let image = |hash: &str| Image::new("image/png", hash);
         let images = Images::from([("a".to_owned(), Bytes::from_static(&[0xfb, 0xff, 0xfe, 0x01]))]);
         assert_eq!(data_url_of(&image("a"), &images).as_deref(), Some("data:image/png;base64,+//+AQ=="));
         assert_eq!(base64_of(&image("b"), &images), None);

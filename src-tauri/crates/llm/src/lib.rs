@@ -65,4 +65,4 @@ pub use price::{Price, PriceTier, Rates};
 pub use provider::{Capability, ModelSettings, ProviderKind, ProviderSettings};
 pub use providers::Providers;
 pub use secret::Secret;
-pub use token_estimate::{Estimator, message_tokens, request_tokens, text_tokens, tool_tokens};
+pub use token_estimate::{Estimator, image_tokens, message_tokens, request_tokens, text_tokens, tool_tokens};

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_image_that_is_no_longer_kept_is_spoken_of_instead() {
-        let image = |hash: &str| Image { media_type: "image/png".to_owned(), content_hash: hash.to_owned() };
+        let image = |hash: &str| Image::new("image/png", hash);
         let shown = Message::User { content: "look".to_owned(), images: vec![image("a"), image("b")] };
         let kept = Images::from([("b".to_owned(), bytes::Bytes::from_static(b"png"))]);
         let sent = sendable(&[Arc::new(shown)], &kept).messages;

@@ -28,7 +28,7 @@
 //!
 //! Why not a real tokenizer: `docs/decisions/0012-token-estimates.md`.
 
-use arki_domain::{ChatRequest, Message, ToolDefinition};
+use arki_domain::{ChatRequest, Message, PixelSize, ToolDefinition};
 use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
@@ -66,8 +66,12 @@ const DIGITS_A_TOKEN: u64 = 3;
 /// The tokens that a chat format adds to a message, and to a tool.
 const TOKENS_AROUND_MESSAGE: u64 = 4;
 const TOKENS_AROUND_TOOL: u64 = 8;
-/// About what the vendors count for a picture of a megapixel.
-const TOKENS_OF_IMAGE: u64 = 1500;
+/// Anthropic's documented rule for pictures, width × height / 750, and about where it and others end: a larger picture is
+/// scaled down by the vendor.
+const PIXELS_A_TOKEN: u64 = 750;
+const MAX_TOKENS_OF_IMAGE: u64 = 1600;
+/// The tokens of a picture of an unknown size: one of a megapixel or a little more.
+const TOKENS_OF_UNKNOWN_IMAGE: u64 = 1500;
 
 /// The bound on how far a vendor's count may bend the estimate of the rest.
 const MAX_BEND: f64 = 2.0;
@@ -112,13 +116,21 @@ pub fn tool_tokens(tool: &ToolDefinition) -> u64 {
     TOKENS_AROUND_TOOL + text_tokens(&tool.name) + text_tokens(&tool.description) + schema
 }
 
+/// Tokens of a picture of this size.
+#[must_use]
+pub fn image_tokens(size: Option<PixelSize>) -> u64 {
+    size.map_or(TOKENS_OF_UNKNOWN_IMAGE, |size| size.pixels().div_ceil(PIXELS_A_TOKEN).min(MAX_TOKENS_OF_IMAGE))
+}
+
 /// Thoughts are not counted: vendors that want them back count them apart or not at all.
 #[must_use]
 pub fn message_tokens(message: &Message) -> u64 {
     TOKENS_AROUND_MESSAGE
         + match message {
             Message::System { content } | Message::Assistant { content, .. } => text_tokens(content),
-            Message::User { content, images } => text_tokens(content) + TOKENS_OF_IMAGE * images.len() as u64,
+            Message::User { content, images } => {
+                text_tokens(content) + images.iter().map(|image| image_tokens(image.size)).sum::<u64>()
+            }
             Message::ToolRequest { content, calls, .. } => {
                 let calls = calls
                     .iter()

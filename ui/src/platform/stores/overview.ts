@@ -24,7 +24,7 @@ export type OpenOverview = {
 /** A run that works changes files in bursts. */
 const settleMs = 200;
 const tells =
-  /^(run\.|plan\.|memory\.|file\.changed|change\.taken_back|session\.(rewound|forked)|approval\.resolved)/;
+  /^(run\.|plan\.|memory\.|file\.changed|change\.taken_back|session\.(rewound|forked|configured)|approval\.resolved)/;
 
 export function openOverview(platform: Platform, sessionId: string): OpenOverview {
   const state = createStore<OverviewState>({ overview: null, queue: [], error: null });

@@ -27,6 +27,10 @@ export type ModelEntry = {
   outputLimit: number | null;
   capabilities: Array<string>;
   /**
+   * It is known to take no pictures.
+   */
+  isBlind: boolean;
+  /**
    * Null where it is not known, which is not free.
    */
   price: ModelPrice | null;

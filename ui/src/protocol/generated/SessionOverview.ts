@@ -16,6 +16,10 @@ export type SessionOverview = {
   memory: Array<string>;
   origin: ForkOrigin | null;
   /**
+   * The session's own model; null where the configured one holds.
+   */
+  model: string | null;
+  /**
    * The first event whose hash is not right: the session is read-only.
    */
   brokenAt: number | null;

@@ -66,6 +66,7 @@ mod tests {
             context_window: Some(400_000),
             context_window_assumed: source == ModelFigures::Default,
             output_limit: None,
+            is_blind: false,
             capabilities: vec!["text".into(), "vision".into()],
             price,
             source,

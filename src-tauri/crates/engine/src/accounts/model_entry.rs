@@ -5,6 +5,7 @@ use arki_api::{ModelEntry, ModelFigures, ModelPrice, ModelPriceTier};
 use arki_llm::{ModelInfo, ModelSource, Price, Providers, Rates};
 
 pub(crate) fn model_entry(info: ModelInfo) -> ModelEntry {
+    let is_blind = info.is_blind();
     let is_listed = info.source == ModelSource::Catalogue;
     ModelEntry {
         id: format!("{}/{}", info.provider, info.model),
@@ -15,6 +16,7 @@ pub(crate) fn model_entry(info: ModelInfo) -> ModelEntry {
         context_window_assumed: info.assumes_window,
         output_limit: info.output_limit,
         capabilities: info.capabilities.iter().map(word).collect(),
+        is_blind,
         price: info.price.map(price),
         source: figures(info.source),
         catalogue_date: is_listed.then(|| Providers::catalogue_date().to_owned()),

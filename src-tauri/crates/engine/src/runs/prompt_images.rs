@@ -1,16 +1,27 @@
 //! Pictures that the user shows with a prompt: taken in, kept by their hash, and found again for every later request.
 
+pub(crate) mod attaching;
+mod pixel_size;
+
+use crate::records::blocking;
 use crate::runs::Runs;
+use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Fault, Image, sha256_hex};
-use arki_llm::ModelInfo;
+use arki_domain::{Code, Content, ContentKind, Fault, Image, SessionId, sha256_hex};
+use arki_llm::{ModelInfo, image_tokens};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
+use pixel_size::pixel_size;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The largest picture, in bytes: the smallest limit among the vendors.
 pub const MAX_IMAGE_BYTES: usize = 5 << 20;
 /// Pictures of one prompt.
 pub const MAX_IMAGES: usize = 20;
+/// The largest picture that can be attached where it is scaled down before it is sent, in bytes and in pixels.
+const MAX_SOURCE_BYTES: usize = 20 << 20;
+const MAX_SOURCE_PIXELS: u64 = 50_000_000;
 
 /// The first bytes of pictures, and their types. WebP has its name behind a length.
 const SIGNATURES: [(&[u8], usize, &str); 5] = [
@@ -23,30 +34,86 @@ const SIGNATURES: [(&[u8], usize, &str); 5] = [
 
 /// Pictures that are fit to be shown: their contents, and how messages speak of them.
 pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), Fault> {
-    if images.len() > MAX_IMAGES {
-        return Err(Fault::new(
-            Code::USAGE,
-            format!("{} pictures are too many for one message.", images.len()),
-            format!("Show up to {MAX_IMAGES} at once."),
-        ));
-    }
+    ensure_not_too_many(images.len())?;
     images.into_iter().map(read_one).collect::<Result<Vec<_>, _>>().map(|read| read.into_iter().unzip())
 }
 
 fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Fault> {
-    let unusable = |what: String| {
-        Fault::new(Code::USAGE, what, "Show a PNG, JPEG, GIF or WebP of up to 5 MiB; a smaller copy mostly does.")
-    };
-    if bytes.len() > MAX_IMAGE_BYTES {
-        return Err(unusable(format!("A picture of {} bytes is too large to be shown to a model.", bytes.len())));
-    }
-    let found = SIGNATURES.iter().find(|(signature, at, _)| bytes.get(*at..).is_some_and(|b| b.starts_with(signature)));
-    let Some((_, _, media_type)) = found else {
-        return Err(unusable("The file is not a picture that models can see.".to_owned()));
-    };
+    let media_type = media_type(&bytes, MAX_IMAGE_BYTES)?;
     let hash = sha256_hex(&bytes);
-    let image = Image { media_type: (*media_type).to_owned(), content_hash: hash.clone() };
+    let size = pixel_size(media_type, &bytes);
+    let image = Image { media_type: media_type.to_owned(), content_hash: hash.clone(), size };
     Ok((Content { hash, bytes, kind: ContentKind::Plain }, image))
+}
+
+fn media_type(bytes: &[u8], max_bytes: usize) -> Result<&'static str, Fault> {
+    if bytes.len() > max_bytes {
+        return Err(too_large(&format!("of {} bytes", bytes.len()), max_bytes));
+    }
+    kind_of(bytes).ok_or_else(|| {
+        unusable("The file is not a picture that models can see.".to_owned(), "Show a PNG, JPEG, GIF or WebP.")
+    })
+}
+
+/// Returns the type of a picture by its first bytes; `None` where it is none that models can see.
+fn kind_of(bytes: &[u8]) -> Option<&'static str> {
+    let begins = |signature: &[u8], at: usize| bytes.get(at..).is_some_and(|bytes| bytes.starts_with(signature));
+    SIGNATURES.iter().find(|(signature, at, _)| begins(signature, *at)).map(|(_, _, media_type)| *media_type)
+}
+
+fn too_large(what: &str, max_bytes: usize) -> Fault {
+    let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy mostly does.", max_bytes >> 20);
+    unusable(format!("A picture {what} is too large to be shown to a model."), &hint)
+}
+
+fn unusable(what: String, hint: &str) -> Fault {
+    Fault::new(Code::USAGE, what, hint)
+}
+
+/// Reads what a picture says of itself. Nothing is decoded, and nothing is kept.
+fn facts(bytes: &[u8]) -> Result<PictureFacts, Fault> {
+    let media_type = media_type(bytes, MAX_SOURCE_BYTES)?;
+    let size = pixel_size(media_type, bytes)
+        .ok_or_else(|| unusable("The picture is damaged: it doesn't say its size.".to_owned(), "Save it anew."))?;
+    if size.pixels() > MAX_SOURCE_PIXELS {
+        let what = format!("A picture of {} × {} pixels is too large to be scaled down.", size.width, size.height);
+        return Err(unusable(what, "Show one of up to 50 megapixels."));
+    }
+    Ok(PictureFacts {
+        media_type: media_type.to_owned(),
+        bytes: bytes.len(),
+        width: size.width,
+        height: size.height,
+        tokens: image_tokens(Some(size)),
+    })
+}
+
+/// Decodes pictures as they come from a client. Longer text than the largest picture has isn't looked at.
+///
+/// # Errors
+/// `USAGE` where they are too many or too large, or no Base64.
+pub(crate) fn from_base64(pictures: &[String]) -> Result<Vec<Vec<u8>>, Fault> {
+    ensure_not_too_many(pictures.len())?;
+    pictures.iter().map(|data| decoded(data, MAX_IMAGE_BYTES)).collect()
+}
+
+fn decoded(data: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
+    if data.len() > max_bytes.div_ceil(3) * 4 {
+        return Err(too_large(&format!("of about {} MB", data.len() / 4 * 3 / 1_000_000), max_bytes));
+    }
+    let broken = |_| unusable("The picture did not arrive whole.".to_owned(), "Attach it again.");
+    BASE64_STANDARD.decode(data).map_err(broken)
+}
+
+fn ensure_not_too_many(count: usize) -> Result<(), Fault> {
+    if count <= MAX_IMAGES {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::USAGE,
+        format!("{count} pictures are too many for one message."),
+        format!("Show up to {MAX_IMAGES} at once."),
+    ))
 }
 
 /// # Errors
@@ -78,6 +145,27 @@ impl Runs {
         }
         Ok(images)
     }
+
+    /// Looks at a picture, in Base64, before it is scaled down or sent.
+    ///
+    /// # Errors
+    /// `USAGE` for what is no picture that models can see, or too large even to be scaled down.
+    pub async fn look_at_picture(self: &Arc<Self>, data: String) -> Result<PictureFacts, Fault> {
+        blocking(self, move |_| facts(&decoded(&data, MAX_SOURCE_BYTES)?)).await
+    }
+
+    /// Returns a picture that was sent in a session, or in one it was forked from, as a `data:` address; `None` where it
+    /// is no longer kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Fault> {
+        let bytes = self.records.reader().image_of(session_id, content_hash)?;
+        let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
+            kind_of(&bytes).map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
+        });
+        Ok(shown)
+    }
 }
 
 #[cfg(test)]
@@ -93,5 +181,36 @@ mod tests {
         assert!(media_type(b"%PDF-1.7").unwrap_err().is(Code::USAGE));
         assert!(media_type(b"").unwrap_err().is(Code::USAGE));
         assert!(media_type(&[0x89; MAX_IMAGE_BYTES + 1]).unwrap_err().is(Code::USAGE));
+    }
+
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        [head.as_slice(), &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x06\0\0\0"].concat()
+    }
+
+    #[test]
+    fn a_picture_is_looked_at_by_its_bytes_and_its_pixels() {
+        let told = facts(&png(1500, 1000)).unwrap();
+        assert_eq!((told.media_type.as_str(), told.width, told.height, told.tokens), ("image/png", 1500, 1000, 1600));
+        let image = read_one(png(300, 100)).unwrap().1;
+        assert_eq!(image.size.map(|size| (size.width, size.height)), Some((300, 100)));
+        let most = facts(&png(10_000, 5_000)).map(|told| told.width);
+        assert_eq!(most.unwrap(), 10_000);
+        let bomb = facts(&png(10_001, 5_000)).unwrap_err();
+        assert!(bomb.message.contains("10001 × 5000 pixels"), "{bomb:?}");
+        assert!(facts(b"\x89PNG\r\n\x1a\ncut off").unwrap_err().message.contains("damaged"));
+        let long = [png(10, 10), vec![0; MAX_SOURCE_BYTES]].concat();
+        assert!(facts(&long).unwrap_err().hint.contains("20 MiB"));
+    }
+
+    #[test]
+    fn pictures_of_a_client_are_bounded_before_they_are_decoded() {
+        let sent = BASE64_STANDARD.encode(png(1, 1));
+        assert_eq!(from_base64(std::slice::from_ref(&sent)).unwrap(), [png(1, 1)]);
+        assert!(from_base64(&["no base64!".to_owned()]).unwrap_err().is(Code::USAGE));
+        assert!(from_base64(&vec![sent; MAX_IMAGES + 1]).unwrap_err().message.contains("21 pictures"));
+        let largest = vec![0_u8; MAX_IMAGE_BYTES];
+        assert_eq!(from_base64(&[BASE64_STANDARD.encode(&largest)]).unwrap()[0].len(), MAX_IMAGE_BYTES);
+        assert!(from_base64(&["A".repeat(MAX_IMAGE_BYTES * 2)]).unwrap_err().hint.contains("5 MiB"));
     }
 }

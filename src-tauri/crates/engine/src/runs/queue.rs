@@ -30,7 +30,7 @@ impl Runs {
     /// Begins a run with the message or, where the session's last run has not ended, queues it.
     ///
     /// # Errors
-    /// Those of [`Self::start_run`] and [`Self::queue_message`].
+    /// Those of [`Self::start_run`] and [`Self::queue_message`], and `SESSION_BUSY` for pictures that would have to wait.
     pub(crate) async fn send(
         self: &Arc<Self>,
         presence: Presence,
@@ -41,7 +41,13 @@ impl Runs {
             return self.start_run(presence, start).await.map(Accepted::Started);
         };
         let text = start.prompt.clone();
+        let shows_pictures = !start.images.is_empty();
         match self.start_run(presence, start).await {
+            Err(fault) if fault.is(Code::SESSION_BUSY) && shows_pictures => Err(Fault::new(
+                Code::SESSION_BUSY,
+                "A message with pictures can't wait in the queue.",
+                "Send it when the current run has ended, or without its pictures.",
+            )),
             Err(fault) if fault.is(Code::SESSION_BUSY) => {
                 self.queue_message(&session_id, text, mode).await.map(Accepted::Queued)
             }

@@ -67,6 +67,7 @@ pub(crate) fn session_overview(overview: &Overview, origin: Option<ForkOrigin>) 
             .collect(),
         memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
         origin,
+        model: overview.model.clone(),
         broken_at: None,
         run_by: None,
     }

@@ -131,7 +131,7 @@ fn a_form_is_demanded_by_the_api_and_beside_tools_in_words() {
 
 #[test]
 fn images_are_sent_beside_the_words() {
-    let images = vec![Image { media_type: "image/png".into(), content_hash: "a".into() }];
+    let images = vec![Image::new("image/png", "a")];
     let shown = Message::User { content: "look".into(), images };
     let images = Arc::new([("a".to_owned(), "png".into())].into());
     let sent = sent(&ChatRequest { images, ..request(vec![shown]) });

@@ -175,7 +175,7 @@ fn where_roles_have_to_alternate_neighbours_are_told_as_one() {
 
 #[test]
 fn a_model_that_is_known_to_see_nothing_is_told_so_in_words() {
-    let images = vec![Image { media_type: "image/png".into(), content_hash: "a".into() }];
+    let images = vec![Image::new("image/png", "a")];
     let shown = Message::User { content: "look".into(), images };
     let images = Arc::new([("a".to_owned(), "png".into())].into());
     let request = ChatRequest { images, ..request(vec![shown]) };

@@ -1,5 +1,5 @@
 use super::*;
-use arki_domain::{CallId, Category, ModelOptions, ToolRequest};
+use arki_domain::{CallId, Category, Image, ModelOptions, PixelSize, ToolRequest};
 use proptest::prelude::*;
 
 /// Texts of each kind, what OpenAI's `o200k_base` makes of them (tiktoken 0.14.0), and the error that is stated.
@@ -44,6 +44,18 @@ fn nothing_is_nothing_and_a_word_is_about_one() {
     assert_eq!(text_tokens(""), 0);
     assert_eq!(text_tokens("word"), 2);
     assert_eq!(text_tokens(&"word ".repeat(1000)), 1080);
+}
+
+#[test]
+fn a_picture_counts_by_its_pixels_up_to_where_vendors_scale_it_down() {
+    let tokens = |width, height| image_tokens(Some(PixelSize { width, height }));
+    assert_eq!((tokens(150, 50), tokens(1000, 750), tokens(4000, 3000)), (10, 1000, 1600));
+    assert_eq!(image_tokens(None), 1500);
+    let mut shown = Image::new("image/png", "a");
+    shown.size = Some(PixelSize { width: 300, height: 100 });
+    let images = vec![shown, Image::new("image/png", "b")];
+    let said = message_tokens(&Message::User { content: "look".into(), images });
+    assert_eq!(said, message_tokens(&Message::user("look")) + 40 + 1500);
 }
 
 #[test]

@@ -91,10 +91,7 @@ fn a_whole_conversation_in_the_vendors_words() {
     ]);
     let reasoning = Reasoning { format: "anthropic".into(), model: "claude-opus-4-6".into(), items };
     let mut request = request(vec![
-        Message::User {
-            content: "hi".into(),
-            images: vec![Image { media_type: "image/png".into(), content_hash: "known".into() }],
-        },
+        Message::User { content: "hi".into(), images: vec![Image::new("image/png", "known")] },
         Message::System { content: "Be brief.".into() },
         Message::ToolRequest {
             content: "Look.".into(),

@@ -145,7 +145,7 @@ fn roles_alternate_and_the_first_is_the_users() {
 
 #[test]
 fn images_stand_before_their_words() {
-    let image = Image { media_type: "image/png".into(), content_hash: "h".into() };
+    let image = Image::new("image/png", "h");
     let look = Message::User { content: "look".into(), images: vec![image] };
     let images = Arc::new([("h".to_owned(), Bytes::from_static(b"png"))].into());
     let sent = sent(&ChatRequest { images, ..request(vec![look]) });

@@ -61,7 +61,7 @@ fn a_whole_conversation_in_the_vendors_words() {
 
 #[test]
 fn images_are_shown_as_data_urls_beside_the_words() {
-    let image = |hash: &str| Image { media_type: "image/png".into(), content_hash: hash.into() };
+    let image = |hash: &str| Image::new("image/png", hash);
     let shown = Message::User { content: "look".into(), images: vec![image("a"), image("a")] };
     let mute = Message::User { content: String::new(), images: vec![image("a")] };
     let images = Arc::new([("a".to_owned(), "png".into())].into());

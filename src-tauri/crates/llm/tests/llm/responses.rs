@@ -162,7 +162,7 @@ fn a_whole_conversation_in_the_vendors_words() {
 
 #[test]
 fn images_are_sent_as_data_urls() {
-    let image = Image { media_type: "image/png".into(), content_hash: "h".into() };
+    let image = Image::new("image/png", "h");
     let mut request = request(vec![Message::User { content: "see".into(), images: vec![image] }]);
     request.images = Arc::new(BTreeMap::from([("h".to_owned(), Bytes::from_static(b"png"))]));
     let expected = json!([

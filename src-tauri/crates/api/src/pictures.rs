@@ -1,0 +1,38 @@
+//! Pictures that the user attaches to a message: looked at before, and shown again after they were sent.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// What is dragged over the window comes in, leaves it again, or is dropped.
+    DragStep { Over, Left, Dropped }
+}
+
+wire! {
+    /// What a picture says of itself, before it is scaled down or sent.
+    #[derive(PartialEq, Eq)]
+    PictureFacts {
+        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        pub media_type: String,
+        pub bytes: usize,
+        /// In pixels.
+        pub width: u32,
+        pub height: u32,
+        /// An estimate for what the model counts for it.
+        pub tokens: u64,
+    }
+}
+
+/// What becomes of a file that was chosen or dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[ts(export)]
+pub enum AttachedFile {
+    /// A picture, whose bytes come along in Base64.
+    Picture { name: String, data: String, facts: PictureFacts },
+    /// A file or folder of the open folder: the text that mentions it.
+    Mention { mention: String },
+    /// Neither: why not, in a sentence.
+    Refused { name: String, reason: String },
+}

@@ -1,0 +1,175 @@
+//! What becomes of files that the user chose or dropped: a picture is attached, anything else in the open folder is
+//! mentioned, and the rest is refused with a sentence.
+//!
+//! A picture may lie anywhere, since the user pointed at it; its bytes are read once, here. A client never names the
+//! paths: the shell has them from the system.
+
+use crate::projects::open::canonical;
+use crate::runs::Runs;
+use crate::runs::prompt_images::{MAX_SOURCE_BYTES, facts, kind_of};
+use arki_api::AttachedFile;
+use arki_context::mention_of;
+use arki_domain::{Fault, io_words};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Files that are looked at in one go; those after them are only counted.
+const MAX_FILES: usize = 50;
+/// The bytes of all pictures of one go.
+const MAX_BYTES: usize = 60 << 20;
+/// The longest signature of a picture.
+const SIGNATURE: u64 = 12;
+
+impl Runs {
+    /// Says of each path what becomes of it, in order. `folder` is the open one. Blocking.
+    #[must_use]
+    pub fn attached(&self, folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
+        attached(folder, paths)
+    }
+}
+
+fn attached(folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
+    let root = folder.and_then(|folder| canonical(folder).ok());
+    let mut room = MAX_BYTES;
+    let mut files: Vec<AttachedFile> =
+        paths.iter().take(MAX_FILES).map(|path| attached_file(root.as_deref(), path, &mut room)).collect();
+    if let Some(more) = paths.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+        let reason = format!("{more} more files are left out. Attach up to {MAX_FILES} at once.");
+        files.push(AttachedFile::Refused { name: String::new(), reason });
+    }
+    files
+}
+
+fn attached_file(root: Option<&Path>, path: &Path, room: &mut usize) -> AttachedFile {
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let refused = |reason: String| AttachedFile::Refused { name: name.clone(), reason };
+    let picture = match picture(path) {
+        Ok(picture) => picture,
+        Err(error) => return refused(format!("{name} can't be read: {}.", io_words(error.kind()))),
+    };
+    let Some(bytes) = picture else {
+        return match mention(root, path) {
+            Ok(mention) => AttachedFile::Mention { mention },
+            Err(why) => refused(format!("{name} {why}")),
+        };
+    };
+    let told = |fault: Fault| format!("{name}: {} {}", fault.message, fault.hint);
+    match facts(&bytes) {
+        Err(fault) => refused(told(fault)),
+        Ok(_) if bytes.len() > *room => {
+            refused(format!("{name}: together, these pictures are larger than {} MiB. Attach fewer.", MAX_BYTES >> 20))
+        }
+        Ok(facts) => {
+            *room -= bytes.len();
+            AttachedFile::Picture { data: BASE64_STANDARD.encode(&bytes), name, facts }
+        }
+    }
+}
+
+/// Reads a file that begins as a picture, up to a byte more than one may have; `None` for anything else. What isn't a
+/// regular file may never end, and isn't opened.
+fn picture(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(SIGNATURE).read_to_end(&mut bytes)?;
+    if kind_of(&bytes).is_none() {
+        return Ok(None);
+    }
+    file.take(MAX_SOURCE_BYTES as u64 + 1 - bytes.len() as u64).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Returns the text that mentions a path of the open folder. The error is a sentence's end.
+fn mention(root: Option<&Path>, path: &Path) -> Result<String, String> {
+    let Some(root) = root else { return Err("can't be mentioned: no folder is open.".to_owned()) };
+    let target = std::fs::canonicalize(path).map_err(|error| format!("can't be found: {}.", io_words(error.kind())))?;
+    let outside = || {
+        let folder = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
+        format!("is outside the folder {folder}. Copy it there to mention it; only pictures can come from elsewhere.")
+    };
+    let inside = target.strip_prefix(root).map_err(|_| outside())?;
+    let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
+    let Some(parts) = parts else { return Err("has a name that isn't text.".to_owned()) };
+    if parts.is_empty() {
+        return Err("is the open folder itself.".to_owned());
+    }
+    let end = if target.is_dir() { "/" } else { "" };
+    Ok(mention_of(&format!("{}{end}", parts.join("/"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x04\0\0\0\x03";
+
+    fn refusal(file: &AttachedFile) -> &str {
+        match file {
+            AttachedFile::Refused { reason, .. } => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn pictures_are_attached_files_of_the_folder_mentioned_and_others_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let (folder, outside) = (home.path().join("project"), home.path().join("elsewhere"));
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(folder.join("src/a name.rs"), "fn main() {}").unwrap();
+        fs::write(outside.join("notes.txt"), "mine").unwrap();
+        fs::write(outside.join("shot"), PNG).unwrap();
+        let paths = ["src/a name.rs", "src", "../elsewhere/shot", "../elsewhere/notes.txt", "gone", "."];
+        let paths: Vec<PathBuf> = paths.iter().map(|path| folder.join(path)).collect();
+        let files = attached(Some(&folder), &paths);
+        let mention = |mention: &str| AttachedFile::Mention { mention: mention.to_owned() };
+        assert_eq!(files[..2], [mention("@\"src/a name.rs\""), mention("@src/")]);
+        let AttachedFile::Picture { name, data, facts } = &files[2] else { panic!("{:?}", files[2]) };
+        assert_eq!((name.as_str(), facts.width, facts.height), ("shot", 4, 3));
+        assert_eq!(BASE64_STANDARD.decode(data).unwrap(), PNG);
+        let outside = refusal(&files[3]);
+        assert!(outside.starts_with("notes.txt is outside the folder project."), "{outside}");
+        assert!(refusal(&files[4]).starts_with("gone can't be read"), "{:?}", files[4]);
+        assert!(refusal(&files[5]).contains("the open folder itself"), "{:?}", files[5]);
+    }
+
+    #[test]
+    fn a_damaged_picture_and_one_too_many_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let damaged = folder.path().join("damaged.png");
+        fs::write(&damaged, &PNG[..10]).unwrap();
+        let files = attached(Some(folder.path()), &vec![damaged; MAX_FILES + 3]);
+        assert!(refusal(&files[0]).contains("damaged.png: The picture is damaged"), "{:?}", files[0]);
+        assert!(refusal(&files[MAX_FILES]).starts_with("3 more files"), "{:?}", files.last());
+        assert_eq!(files.len(), MAX_FILES + 1);
+    }
+
+    #[test]
+    fn pictures_of_one_go_are_bounded_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let large = folder.path().join("large.png");
+        fs::write(&large, [PNG, &vec![0; MAX_SOURCE_BYTES - PNG.len()]].concat()).unwrap();
+        let files = attached(None, &vec![large; 4]);
+        assert!(files[..3].iter().all(|file| matches!(file, AttachedFile::Picture { .. })));
+        assert!(refusal(&files[3]).contains("larger than 60 MiB"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_may_never_end_is_not_opened_and_links_lead_where_they_lead() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("project");
+        fs::create_dir(&folder).unwrap();
+        fs::write(home.path().join("secret"), "mine").unwrap();
+        std::os::unix::fs::symlink(home.path().join("secret"), folder.join("link")).unwrap();
+        let zero = attached(Some(&folder), &[PathBuf::from("/dev/zero"), folder.join("link")]);
+        assert!(refusal(&zero[0]).contains("outside the folder"), "{zero:?}");
+        assert!(refusal(&zero[1]).contains("outside the folder"), "{zero:?}");
+    }
+}
