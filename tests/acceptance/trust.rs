@@ -232,25 +232,10 @@ fn the_log_notes_the_trust_that_a_run_worked_under_with_its_pins() {
 }
 
 #[test]
-fn trusting_says_what_of_the_configuration_cannot_be_used_and_what_is_not_done() {
+fn trusting_says_what_of_the_configuration_cannot_be_used() {
     let stage = Stage::untrusted(Script::new(vec![Turn::text("Done.")]), &json!({}));
     stage.write(".arki/config.json", r#"{ "compaction": { "atFraction": 5 } }"#);
     let done = stage.arki(&["trust"]).exits(0);
     assert!(done.stderr.contains("can't be used") && done.stderr.contains("compaction.atFraction"), "{done:?}");
     stage.exec(&["go"]).fails(2, "CONFIG_INVALID");
-    stage.write(".arki/config.json", r#"{ "hooks": { "PreToolUse": [{ "command": "false" }] } }"#);
-    let done = stage.arki(&["trust"]).exits(0);
-    assert!(done.stderr.contains("runs no hooks") && done.stderr.contains(".arki/config.json"), "{done:?}");
-    let done = stage.exec(&["go"]).exits(0);
-    assert!(done.stderr.contains("runs no hooks"), "{done:?}");
-}
-
-#[test]
-fn hooks_of_ones_own_are_told_of_by_the_doctor() {
-    let hooks = json!({ "hooks": { "PreToolUse": [{ "command": "false" }] } });
-    let stage = Stage::configured(Script::new(Vec::new()), &hooks);
-    let checks = stage.arki(&["doctor", "--json"]).lines();
-    let check = checks.iter().find(|check| check["name"] == "configuration").unwrap();
-    assert_eq!(check["state"], "warning");
-    assert!(check["detail"].as_str().unwrap().contains("runs no hooks"), "{check}");
 }

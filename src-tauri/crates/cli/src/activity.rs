@@ -1,7 +1,7 @@
 //! What an event says of the work, in a line: while a run is followed, and when a session is shown.
 
 use crate::output::visible;
-use arki_domain::{EngineResponse, EngineRetry, EventBody, FinishReason, SessionRewound, ToolAsyncResult};
+use arki_domain::{EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, SessionRewound, ToolAsyncResult};
 use arki_engine::one_line;
 
 /// The line people see about an event of a tool.
@@ -16,6 +16,7 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
         EventBody::ToolAsyncResult(result) => Some(background_ended(result)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
+        EventBody::HookRan(hook) => hook_ran(hook),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
         EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
         EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
@@ -31,6 +32,12 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::ChangeTakenBack(taken) => Some(format!("↶ undid the change of event {}", taken.seq)),
         _ => None,
     }
+}
+
+/// A hook that has nothing to say and changed nothing is no news.
+fn hook_ran(hook: &HookRan) -> Option<String> {
+    let sign = if hook.has_worked() { '⚙' } else { '✕' };
+    hook.is_news().then(|| format!("  {sign} {}", one_line(&hook.words())))
 }
 
 fn background_ended(result: &ToolAsyncResult) -> String {

@@ -190,6 +190,7 @@ mod tests {
             call_id: CallId::from("c1"),
             hunks: vec![2],
             by_session: None,
+            by_hook: Some("cargo fmt".into()),
         });
         let payload = body.payload().unwrap().to_string();
         assert_eq!(EventBody::parse(body.kind(), &payload), body);

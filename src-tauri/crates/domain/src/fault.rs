@@ -114,6 +114,8 @@ codes! {
     FOLDER_UNAVAILABLE,
     /// Arki could not check everything a command left behind; git might run a program from it.
     GUARD_UNFINISHED,
+    /// A hook stopped the run.
+    HOOK_STOPPED,
     /// A skill or procedure file is invalid.
     GUIDE_INVALID,
     /// There is no such skill, procedure or skill file.

@@ -3,6 +3,7 @@
 mod agents;
 mod denials;
 mod file;
+mod hooks;
 mod invalid;
 mod layers;
 mod mcp;
@@ -30,7 +31,7 @@ pub(crate) use template::USER_TEMPLATE;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
-use arki_tools::{PrivateHosts, ToolLimits};
+use arki_tools::{Hook, PrivateHosts, ToolLimits};
 use std::collections::BTreeMap;
 
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
@@ -82,6 +83,8 @@ pub struct Config {
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.
     pub max_image_bytes: Option<u64>,
+    /// The user's first, then the project's.
+    pub(crate) hooks: Vec<Hook>,
     pub(crate) mcp_servers: mcp::McpServers,
     /// Servers of the project's that can't be used, and why: a sentence each.
     pub(crate) mcp_left_out: Vec<String>,

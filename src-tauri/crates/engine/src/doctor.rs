@@ -138,15 +138,7 @@ impl Doctor {
     fn check_config(&self) -> Check {
         let file = self.records.directories().config_file();
         match self.accounts.user_config().and_then(|config| self.accounts.ensure_model_usable().map(|()| config)) {
-            Ok(config) => match self.projects.not_done_yet_of_user() {
-                None => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
-                Some(detail) => Check {
-                    name: "configuration",
-                    state: CheckState::Warning,
-                    detail,
-                    hint: "Rules under \"policy\" are what decides on calls.".to_owned(),
-                },
-            },
+            Ok(config) => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
             Err(fault) => Check::of("configuration", CheckState::Failed, fault),
         }
     }

@@ -40,7 +40,7 @@ impl Kernels {
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
             limits: config.tool_limits,
-            imported: open.imported_paths(),
+            imported: open.imported_paths().into_iter().chain(open.hook_programs()).collect(),
             secrets: config.secret_files.set.clone(),
             secret_globs: config.secret_files.globs.clone(),
             own_folders: [&self.records.directories().config, &self.records.directories().data]
@@ -58,6 +58,7 @@ impl Kernels {
                 .chain(self.mcp.mcp_tools(open, config))
                 .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
+            hooks: config.hooks.clone(),
             background: self.background.clone(),
             contents: self.records.contents().clone(),
         };

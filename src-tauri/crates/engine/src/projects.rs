@@ -6,7 +6,6 @@ pub(crate) mod guides;
 pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;
-pub(crate) mod not_yet;
 pub(crate) mod open;
 pub(crate) mod rules;
 pub(crate) mod skills;

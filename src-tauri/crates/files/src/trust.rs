@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::project::Project;
 use arki_git::WorkingTree;
 
-pub use config_pieces::command_programs;
+pub use config_pieces::{command_programs, line_programs};
 pub use template::install_template;
 
 /// In which other agents name the project's MCP servers.

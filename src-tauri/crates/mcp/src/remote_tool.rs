@@ -52,6 +52,7 @@ impl RemoteTool for ServerTool {
 
     fn judged_as(&self, args: &Value) -> Option<JudgedAs> {
         let (tool, category) = self.target.judged_as(self.server.settings(), args)?;
-        Some(JudgedAs { tool, category })
+        let args = args.get("arguments").cloned().unwrap_or_else(|| serde_json::json!({}));
+        Some(JudgedAs { tool, category, args })
     }
 }

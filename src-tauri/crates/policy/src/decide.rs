@@ -145,7 +145,9 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| only_plans(settings, category))
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| settings.refuses())
+        .or_else(|| denied_by_hook(question))
         .or_else(|| sensitive(question, category, command))
+        .or_else(|| asked_by_hook(question))
         .or_else(|| changed_git(command, question.subject.changed_git))
         .or_else(|| repeated(question))
         .or_else(|| settings.explicit(question, line))
@@ -161,6 +163,21 @@ pub(crate) type Hit = (Decision, String, String);
 
 pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
     (decision, rule.to_owned(), reason.to_owned())
+}
+
+fn denied_by_hook(question: &Question<'_>) -> Option<Hit> {
+    let objection = question.subject.objection.as_ref().filter(|objection| objection.denies)?;
+    Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
+}
+
+/// Whatever was granted beforehand: nobody knew then that the hook would object.
+fn asked_by_hook(question: &Question<'_>) -> Option<Hit> {
+    let objection = question.subject.objection.as_ref()?;
+    Some((Decision::Approval, rule_of_hook(&objection.hook), objection.reason.clone()))
+}
+
+fn rule_of_hook(name: &str) -> String {
+    format!("hook:{name}")
 }
 
 fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {

@@ -104,6 +104,16 @@ pub fn writes_repository(line: &str) -> bool {
     kinds.is_some_and(|kinds| kinds.contains(&Kind::Writes))
 }
 
+/// The subcommands that make a commit.
+const COMMITTING: &[&str] = &["commit", "merge", "cherry-pick", "revert", "am", "rebase", "pull"];
+
+/// Returns whether the line makes a commit, as far as can be told: rather once too often.
+#[must_use]
+pub fn may_commit(line: &str) -> bool {
+    let line = CommandLine::parse(line);
+    COMMITTING.iter().any(|subcommand| line.may_run(&["git".to_owned(), (*subcommand).to_owned()]))
+}
+
 #[derive(PartialEq, Eq)]
 enum Kind {
     Writes,

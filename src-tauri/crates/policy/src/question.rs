@@ -41,6 +41,18 @@ pub struct Subject {
     pub secrets: Vec<String>,
     /// The number of times this very call was made in a row, it included; 0 where nobody counts.
     pub times_in_a_row: u32,
+    /// A hook's objection, if one has any.
+    pub objection: Option<Objection>,
+}
+
+/// A hook's words against a call. They only tighten: a hook that would allow a call says nothing here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objection {
+    /// The hook's name.
+    pub hook: String,
+    /// The call is denied; otherwise the user is asked.
+    pub denies: bool,
+    pub reason: String,
 }
 
 /// The programs that git would run in a folder and that nobody has agreed to.

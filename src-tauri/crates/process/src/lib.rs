@@ -1,7 +1,7 @@
 //! Starting, watching and ending processes.
 //!
 //! A command is a [`CommandSpec`] that [`run()`] carries out; a program that is spoken to is a [`PipedSpec`] that
-//! [`start_piped`] starts. Both have an environment made here ([`child_environment`]), limits ([`CommandLimits`]) and, where
+//! [`start_piped`] starts; a line that answers one input is an [`AnsweringSpec`]. All have an environment made here ([`child_environment`]), limits ([`CommandLimits`]) and, where
 //! there is one, a [`Confinement`], which the crate above implements.
 //!
 //! *Architecture invariant:* no other crate starts processes, and nothing here knows a project, git or how a sandbox is
@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
 #![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
+mod answering;
 #[cfg(any(windows, test))]
 mod argument_line;
 mod confinement;
@@ -57,6 +58,7 @@ mod watch;
 #[cfg(windows)]
 mod windows_launch;
 
+pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
 pub use confinement::{Confined, Confinement, Explanation, Findings};
 #[cfg(unix)]
 pub use confinement::{ConfinedStart, Wrapped};

@@ -63,6 +63,8 @@ pub(super) struct Pipes<I, O, E> {
 /// Dropping it kills the program and what it started.
 pub struct PipedProcess {
     stop: CancellationToken,
+    /// Cancelled when its first process has ended, or is about to be ended.
+    exited: CancellationToken,
     overran: Arc<OnceLock<Overrun>>,
     /// Has the program, so that it is ended also where somebody stops it in the list.
     ends: AbortOnDropHandle<ProcessEnd>,
@@ -105,7 +107,9 @@ impl PipedProcess {
         let stop = CancellationToken::new();
         let listed = Listed::new(listing, &stop);
         let overran = Arc::<OnceLock<Overrun>>::default();
-        let watched = Watched { running, watch, meter, limits: spec.limits, overran: overran.clone() };
+        let exited = CancellationToken::new();
+        let watched =
+            Watched { running, watch, meter, limits: spec.limits, exited: exited.clone(), overran: overran.clone() };
         let meanwhile = spec.meanwhile.clone();
         let ends = tokio::spawn({
             let stop = stop.clone();
@@ -118,12 +122,17 @@ impl PipedProcess {
                 end
             }
         });
-        Self { stop, overran, ends: AbortOnDropHandle::new(ends) }
+        Self { stop, exited, overran, ends: AbortOnDropHandle::new(ends) }
     }
 
     /// The limit that it was ended at, if it was.
     pub fn overran(&self) -> Option<Overrun> {
         self.overran.get().copied()
+    }
+
+    /// Ends when its first process has ended, or is about to be ended. Safe to cancel and to await again.
+    pub(super) async fn exited(&self) {
+        self.exited.cancelled().await;
     }
 
     /// Waits a moment for it to end by itself, then asks it to, then makes it. Its input should have ended before.
@@ -139,6 +148,7 @@ struct Watched {
     watch: Watch,
     meter: Arc<Meter>,
     limits: CommandLimits,
+    exited: CancellationToken,
     overran: Arc<OnceLock<Overrun>>,
 }
 
@@ -149,6 +159,7 @@ impl Watched {
             Some(limit) => _ = self.overran.set(limit),
             None => self.leave().await,
         }
+        self.exited.cancel();
         // Also what it left in the background.
         self.running.kill_group();
         self.watch.end_rest().await;
@@ -167,7 +178,10 @@ impl Watched {
                 limit = self.watch.overran() => return Some(limit),
                 () = self.meter.is_over() => return Some(Overrun::WrittenBytes(self.limits.max_written_bytes)),
                 () = stop.cancelled() => return None,
-                _ = self.running.exited(), if listed.is_some() => listed = None,
+                _ = self.running.exited(), if listed.is_some() => {
+                    listed = None;
+                    self.exited.cancel();
+                }
             }
         }
     }

@@ -334,6 +334,12 @@ fn shell() -> &'static Path {
     })
 }
 
+/// The shell that commands get, and its arguments to run a line.
+pub(super) fn shell_command(line: &str) -> Result<(String, Vec<String>)> {
+    let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
+    Ok((shell.to_owned(), ["-c", "--", line].map(str::to_owned).into()))
+}
+
 fn start_error(directory: &Path, source: io::Error) -> ProcessError {
     if !directory.is_dir() {
         return ProcessError::DirectoryMissing { directory: directory.to_owned() };

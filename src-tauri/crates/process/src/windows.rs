@@ -103,6 +103,14 @@ fn shell(line: &str) -> io::Result<(String, Vec<String>)> {
     Ok(("cmd.exe".to_owned(), ["/d", "/s", "/c", line].map(str::to_owned).into()))
 }
 
+/// The shell that commands get, and its arguments to run a line.
+pub(super) fn shell_command(line: &str) -> Result<(String, Vec<String>)> {
+    if line.contains('\0') {
+        return Err(ProcessError::NotACommand);
+    }
+    shell(line).map_err(lost)
+}
+
 /// Opens the command's handles, and the reader of its output.
 fn at_terminal() -> Result<(Standard, io::PipeReader), ProcessError> {
     let (console, printed) = pseudo_console::open().map_err(|source| ProcessError::NoTerminal { source })?;

@@ -9,6 +9,8 @@ mod checkpoint;
 mod command;
 mod command_room;
 mod delegation;
+mod hook_room;
+mod hooking;
 mod judging;
 mod kept_whole;
 pub(crate) mod looking;
@@ -39,6 +41,8 @@ use arki_sandbox::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command_room::CommandRoom;
+use hook_room::HookRoom;
+use hooking::BeforeCall;
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -68,6 +72,8 @@ pub struct Kernel {
     definitions: Arc<[ToolDefinition]>,
     /// Made when the first command runs, used for all of the run's commands.
     room: OnceCell<CommandRoom>,
+    /// Made for the first hook.
+    hook_room: OnceLock<HookRoom>,
     last_snapshot: LastSnapshot,
     env_files: KnownEnvFiles,
     git_sight: GitSight,
@@ -111,6 +117,7 @@ impl Kernel {
             tools,
             definitions,
             room: OnceCell::new(),
+            hook_room: OnceLock::new(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
             git_sight: GitSight::default(),
@@ -144,6 +151,12 @@ impl Kernel {
     }
 
     async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+        let before =
+            if is_undecided(pending) { self.before_call(pending, record).await? } else { BeforeCall::default() };
+        if before.is_cancelled {
+            return record.fail(&pending.call, &stopped_by_user()).await;
+        }
+        let pending = before.changed.as_ref().unwrap_or(pending);
         let exact = match self.with_secrets(pending, record).await {
             Ok(exact) => exact,
             // Only looks at what was done: nothing is written that is not as it was permitted.
@@ -256,6 +269,9 @@ impl Executor for Kernel {
             Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
             carried_out => carried_out?,
         };
+        if outcome == CallOutcome::Finished {
+            self.after_call(pending, &mut record).await?;
+        }
         let outcome = self.stopped.get().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
         Ok(Executed { outcome, events: record.into_events() })
     }
@@ -280,6 +296,21 @@ fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
         }
     }
     tools
+}
+
+/// Returns whether hooks are still to be asked: neither they nor the user were, or the user only granted such calls.
+fn is_undecided(pending: &PendingCall) -> bool {
+    match &pending.progress {
+        CallProgress::New => true,
+        CallProgress::Resolved(approval) => {
+            approval.resolved.decision == ApprovalDecision::Approve && approval.resolved.is_by_mode()
+        }
+        _ => false,
+    }
+}
+
+fn stopped_by_user() -> Fault {
+    Fault::new(Code::CANCELLED, "Not done: the user stopped the run before this call started.", "")
 }
 
 /// Returns whether the log refused a question or an intent for its size, such as the preview of a very large change.

@@ -12,6 +12,7 @@ mod caller;
 mod error;
 mod fetch;
 mod guide;
+mod hooks;
 mod inside;
 mod kernel;
 mod left_out;
@@ -29,6 +30,10 @@ pub use builtin::fetch_url::fetch_url;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
+pub use hooks::{
+    DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
+    MAX_HOOKS, name_of as hook_name_of,
+};
 pub use kernel::{
     Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files,
     search_for_secrets, stands_under_a_tool, unresolved_placeholders,

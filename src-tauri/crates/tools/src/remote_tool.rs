@@ -36,6 +36,8 @@ pub trait RemoteTool: Send + Sync {
 pub struct JudgedAs {
     pub tool: String,
     pub category: Category,
+    /// Its arguments, which are the call's `arguments`.
+    pub args: Value,
 }
 
 /// The context of a call besides its arguments.

@@ -23,6 +23,10 @@ export type FileChanged = {
    * The session of the sub-agent that changed it. There each change is told for itself; here what they come to.
    */
   bySession?: string | null;
+  /**
+   * The hook that changed it, by its name, after the call.
+   */
+  byHook?: string | null;
   beforeMode?: string | null;
   beforeExecutable?: boolean;
 };

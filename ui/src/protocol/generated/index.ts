@@ -48,6 +48,8 @@ export type * from "./FileEffect";
 export type * from "./FinishReason";
 export type * from "./ForkOrigin";
 export type * from "./Frame";
+export type * from "./HookEvent";
+export type * from "./HookOutcome";
 export type * from "./HookRan";
 export type * from "./Hunk";
 export type * from "./Image";

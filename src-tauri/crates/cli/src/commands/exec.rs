@@ -89,9 +89,6 @@ fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
             off.join(", ")
         ));
     }
-    if let Some(words) = engine.projects().not_done_yet(opened) {
-        output.aside(visible(&words));
-    }
 }
 
 fn no_prompt() -> Fault {

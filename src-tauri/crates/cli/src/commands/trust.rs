@@ -40,9 +40,6 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
     if let Some(fault) = engine.projects().configuration_fault(folder) {
         output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
     }
-    if let Some(words) = engine.projects().not_done_yet(&engine.projects().open_folder(folder)?) {
-        output.aside(visible(&words));
-    }
     if output.json {
         project.enables.iter().for_each(|pin| output.object(pin));
         return Ok(Exit::Done);

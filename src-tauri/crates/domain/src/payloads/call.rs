@@ -1,6 +1,6 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
-use crate::{CallId, Category, Decision, Permissions, Risk, SessionId, Usage};
+use crate::{CallId, Category, Decision, HookEvent, HookOutcome, Permissions, Risk, SessionId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -130,6 +130,9 @@ payload! {
         /// The session of the sub-agent that changed it. There each change is told for itself; here what they come to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by_session: Option<SessionId>,
+        /// The hook that changed it, by its name, after the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by_hook: Option<String>,
     }
     /// The result of a call that went on after its placeholder was answered.
     ToolAsyncResult {
@@ -148,10 +151,36 @@ payload! {
         pub notes: Vec<String>,
     }
     HookRan {
+        /// The hook's name.
         pub hook: String,
+        /// The shell line; of a hook without one its action, such as `inject`.
         pub command: String,
+        /// `None` where no command ran to its end.
         pub exit_code: Option<i32>,
         pub duration_ms: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub event: Option<HookEvent>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub outcome: Option<HookOutcome>,
+        /// The call that it ran for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub call_id: Option<CallId>,
+        /// The hook's words to the user, or why it did not run to its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub said: Option<String>,
+        /// The call's arguments as the hook wants them; they count from here on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(type = "unknown")]
+        pub args: Option<Value>,
+        /// Files of the edit that the hook changed: each has a `file.changed` of its own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub changed: Vec<String>,
+        /// Other files that it changed and that are as they were before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub restored: Vec<String>,
+        /// Other files that it changed and whose old content nobody has.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub not_restored: Vec<String>,
     }
     /// Something the agent made for the user to keep; its content is in the blob store.
     ArtifactEmitted {

@@ -79,7 +79,7 @@ impl Observer {
             EventBody::PlanProposed(plan) => proposed(&plan.intent, &plan.steps),
             EventBody::PlanUpdated(plan) => vec![planned(&plan.intent, &plan.steps)],
             EventBody::StepFailed(failed) => vec![step_failed(failed)],
-            EventBody::HookRan(hook) if hook.exit_code != Some(0) => vec![hook_failed(hook)],
+            EventBody::HookRan(hook) if !hook.has_worked() => vec![hook_failed(hook)],
             other => state_update::draft(other, |call_id| self.phrase(call_id)).into_iter().collect(),
         }
     }

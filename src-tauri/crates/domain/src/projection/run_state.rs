@@ -1,9 +1,9 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, ParentCall, PauseReason,
-    PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, SubagentStarted, ToolCall, Usage,
-    canonical_json, sha256_hex,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, HookRan, ParentCall,
+    PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, SubagentStarted,
+    ToolCall, Usage, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -185,6 +185,7 @@ impl RunState {
                 self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
+            EventBody::HookRan(ran) => self.change_args(ran),
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
             EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
@@ -292,6 +293,14 @@ impl RunState {
                 | CallProgress::Begun { .. } => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, approval };
+        }
+    }
+
+    /// A hook may want other arguments than the model; from here on the call is the one with these.
+    fn change_args(&mut self, ran: &HookRan) {
+        let is_call = |pending: &&mut PendingCall| ran.call_id.as_ref() == Some(&pending.call.call_id);
+        if let (Some(args), Some(pending)) = (&ran.args, self.calls.iter_mut().find(is_call)) {
+            pending.call.args = args.clone();
         }
     }
 

@@ -1,5 +1,6 @@
 //! One `config.json`, as it stands in the file. The keys of the contract, section 3.
 
+use super::hooks::HookConfig;
 use super::schema::{CategoryKeys, RuleKeys};
 use arki_domain::{Category, Code, Decision, Fault, ToolNames};
 use arki_llm::{Capability, ProviderKind};
@@ -23,7 +24,9 @@ pub(crate) struct ConfigFile {
     pub(crate) providers: BTreeMap<String, ProviderConfig>,
     pub(crate) policy: PolicyConfig,
     pub(crate) limits: LimitsConfig,
-    pub(crate) hooks: BTreeMap<String, Value>,
+    /// By event, such as `PreToolUse`.
+    #[schemars(extend("propertyNames" = { "enum": super::hooks::event_names() }))]
+    pub(crate) hooks: BTreeMap<String, Vec<HookConfig>>,
     pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
     pub(crate) prompts: PromptsConfig,
     pub(crate) skills: SkillsConfig,

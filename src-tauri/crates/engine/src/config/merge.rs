@@ -5,6 +5,7 @@ use super::file::{
     CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
     RetentionConfig,
 };
+use super::hooks;
 use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
@@ -16,7 +17,7 @@ use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_policy::{PolicyRule, PolicySettings, RuleDefinition};
 use arki_process::CommandLimits;
-use arki_tools::{PrivateHosts, ToolLimits};
+use arki_tools::{HookOrigin, PrivateHosts, ToolLimits};
 use std::path::Path;
 use std::time::Duration;
 
@@ -85,6 +86,7 @@ impl Config {
             reflects: file.memory.reflect.unwrap_or(false),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            hooks: hooks::of_file(file, HookOrigin::User, path)?,
             mcp_servers: mcp::of_user(file, path)?,
             mcp_left_out: Vec::new(),
         };
@@ -130,6 +132,7 @@ impl Config {
         self.lower(&file.limits, path)?;
         self.skills_enabled &= file.skills.enabled != Some(false);
         self.compaction = compaction(&file.compaction, self.compaction.clone());
+        self.hooks.extend(hooks::of_file(file, HookOrigin::Project, path)?);
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         agents::add_projects(&mut self.agents, file, &self.providers, path)?;
         self.choose(AGENT)

@@ -12,7 +12,7 @@ use arki_domain::{Code, Fault, sha256_hex};
 use arki_files::{GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
-use arki_tools::Standing;
+use arki_tools::{Hook, HookAction, HookOrigin, Standing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,6 +116,12 @@ impl Projects {
         refused.map_or(Ok(config), Err)
     }
 
+    /// Why the configuration of a folder can't be used, if so: nothing works there but to mend it.
+    #[must_use]
+    pub fn configuration_fault(&self, folder: &Path) -> Option<Fault> {
+        self.config_of(&self.load_project(folder).ok()?).err()
+    }
+
     /// The configuration that holds in a folder, as people read it.
     ///
     /// # Errors
@@ -143,11 +149,20 @@ impl Projects {
         };
         let InForce { config, .. } = &mut in_force;
         config.policy.keep_rules_of(&open.path());
+        config.hooks.retain(|hook| is_agreed(open, hook));
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
             let file = open.project.root().join(MCP_JSON);
             config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
         }
         Ok(in_force)
+    }
+}
+
+/// A project's hook whose program changed since the user agreed to it is off.
+fn is_agreed(open: &OpenProject, hook: &Hook) -> bool {
+    match (&hook.action, hook.origin) {
+        (HookAction::Command(command), HookOrigin::Project) => open.has_agreed_hook_programs(&command.line),
+        _ => true,
     }
 }
 

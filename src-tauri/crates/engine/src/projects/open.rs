@@ -88,15 +88,29 @@ impl OpenProject {
     /// Returns whether the programs of the project's own that a server's command line names are those that were agreed
     /// to.
     pub(crate) fn has_agreed_programs(&self, command: &str, args: &[String]) -> bool {
-        let kind = kind_word(PinKind::McpServer);
+        self.are_agreed(PinKind::McpServer, &arki_files::command_programs(command, args))
+    }
+
+    /// The same of a hook's shell line.
+    pub(crate) fn has_agreed_hook_programs(&self, line: &str) -> bool {
+        self.are_agreed(PinKind::Hook, &arki_files::line_programs(line))
+    }
+
+    /// The hooks' programs in the project: writing them asks, as writing the configuration does.
+    pub(crate) fn hook_programs(&self) -> impl Iterator<Item = String> {
+        let pins = self.current.iter().filter(|pin| pin.kind == PinKind::Hook && !pin.path.contains('#'));
+        pins.map(|pin| pin.path.clone())
+    }
+
+    fn are_agreed(&self, kind: PinKind, programs: &[String]) -> bool {
+        let word = kind_word(kind);
         let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
-        let agreed: Vec<_> = agreed.filter(|pin| pin.kind == kind).map(|pin| (&pin.path, &pin.hash)).collect();
+        let agreed: Vec<_> = agreed.filter(|pin| pin.kind == word).map(|pin| (&pin.path, &pin.hash)).collect();
         let is_agreed = |path: &ProjectPath| {
             let path = path.to_string();
-            let mut current = self.current.iter().filter(|pin| pin.kind == PinKind::McpServer && pin.path == path);
+            let mut current = self.current.iter().filter(|pin| pin.kind == kind && pin.path == path);
             current.all(|pin| agreed.contains(&(&pin.path, &pin.hash)))
         };
-        let programs = arki_files::command_programs(command, args);
         programs.iter().filter_map(|program| self.project.resolve(program).ok()).all(|path| is_agreed(&path))
     }
 

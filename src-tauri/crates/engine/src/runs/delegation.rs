@@ -178,5 +178,6 @@ fn changed(file: WantedFile, started: &SubagentStarted) -> FileChanged {
         call_id: started.call_id.clone(),
         hunks: Vec::new(),
         by_session: Some(started.session_id.clone()),
+        by_hook: None,
     }
 }

@@ -89,13 +89,44 @@ pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     servers.into_iter().flatten().filter_map(|(_, server)| line(server)).flatten().collect()
 }
 
+/// Returns what the hooks' command lines name that may be a program of the project's own, by path.
+pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
+    let config = parse(bytes).unwrap_or_default();
+    let events = config.get("hooks").and_then(Value::as_object);
+    let entries = events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).flatten();
+    let behind = |entry: &Value| entry.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
+    let hooks = entries.flat_map(|entry| [vec![entry.clone()], behind(entry)].concat());
+    hooks.filter_map(|hook| hook.get("command").and_then(Value::as_str).map(line_programs)).flatten().collect()
+}
+
+/// Where the project's folder stands in a hook's command line.
+const PROJECT_DIRS: &[&str] =
+    &["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${ARKI_PROJECT_DIR}", "$ARKI_PROJECT_DIR"];
+
+/// The words of a shell line that may be programs of the project's own: those that lie in its folder by their form, and
+/// those that look like a script. Rather one too many: it is only pinned.
+pub fn line_programs(line: &str) -> Vec<String> {
+    let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
+    let plain = PROJECT_DIRS.iter().fold(plain, |plain, variable| plain.replace(variable, "."));
+    let words: Vec<&str> =
+        plain.split(|c: char| c.is_whitespace() || ";|&()<>`".contains(c)).filter(|word| !word.is_empty()).collect();
+    let is_program = |word: &&str| word.starts_with("./") || is_script(word);
+    let first = words.first().filter(|word| word.contains('/')).copied();
+    let programs = first.into_iter().chain(words.iter().copied().filter(is_program));
+    let mut programs: Vec<String> = programs.map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect();
+    programs.sort();
+    programs.dedup();
+    programs
+}
+
 /// The program itself, and those of its arguments that look like one. Data that it works on may change.
 pub fn command_programs(command: &str, args: &[String]) -> Vec<String> {
-    let is_script = |arg: &&String| {
-        let ending = arg.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        ending.is_some_and(|ending| SCRIPTS.contains(&ending.as_str()))
-    };
-    [command.to_owned()].into_iter().chain(args.iter().filter(is_script).cloned()).collect()
+    [command.to_owned()].into_iter().chain(args.iter().filter(|arg| is_script(arg)).cloned()).collect()
+}
+
+fn is_script(word: &str) -> bool {
+    let ending = word.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| SCRIPTS.contains(&ending.as_str()))
 }
 
 fn parse(bytes: &[u8]) -> Option<Value> {
@@ -122,5 +153,22 @@ fn sorted(value: &Value) -> Value {
         }
         Value::Array(items) => items.iter().map(sorted).collect(),
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hooks_line_names_its_scripts_in_each_form() {
+        let check = |line: &str, expected: &[&str]| assert_eq!(line_programs(line), expected, "{line}");
+        check("./check.sh --fast", &["check.sh"]);
+        check("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py", &[".claude/hooks/guard.py", ".claude/hooks/guard.py"]);
+        check("python3 ${CLAUDE_PROJECT_DIR}/tools/guard", &["tools/guard"]);
+        check("jq -r .x | node tools/fmt.mjs", &["tools/fmt.mjs"]);
+        check("cargo fmt", &[]);
+        let config = br#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
+        assert_eq!(hook_programs(config), ["a", "b.sh"]);
     }
 }

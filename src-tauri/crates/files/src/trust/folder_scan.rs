@@ -63,8 +63,11 @@ pub(super) fn files(project: &Project, imports: ImportsOf) -> Result<(Vec<FoundF
     let known = scan.files.len();
     scan.file(MCP_JSON, PinKind::McpServer)?;
     let mcp_json = scan.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default();
-    for program in [config, mcp_json].iter().flat_map(|file| config_pieces::programs(file)) {
+    for program in [&config, &mcp_json].into_iter().flat_map(|file| config_pieces::programs(file)) {
         scan.file(&program, PinKind::McpServer)?;
+    }
+    for program in config_pieces::hook_programs(&config) {
+        scan.file(&program, PinKind::Hook)?;
     }
     for (folder, kind) in FOLDERS {
         scan.folder(folder, *kind, 0)?;

@@ -166,5 +166,6 @@ fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChang
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
         by_session: None,
+        by_hook: None,
     }
 }

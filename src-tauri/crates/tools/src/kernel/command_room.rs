@@ -122,18 +122,7 @@ impl Kernel {
 
     fn furnish(&self) -> Result<CommandRoom, ToolError> {
         let temp_dir = PrivateTempDir::create()?;
-        let sandbox_spec = SandboxSpec {
-            project_root: self.settings.project.root().to_owned(),
-            project: ProjectAccess::Writable,
-            temp_dir: temp_dir.path().to_owned(),
-            hidden: self.settings.hidden.clone(),
-            shown: Vec::new(),
-            also_writable: Vec::new(),
-            network: Network::None,
-            secrets: Some(self.settings.secrets.clone()),
-            trash: Some(self.settings.trash.clone()),
-            journals: Some(self.settings.journals.clone()),
-        };
+        let sandbox_spec = self.sandbox_spec(temp_dir.path());
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let environment = child_environment(inherited_environment(), &[], spec);
@@ -146,5 +135,21 @@ impl Kernel {
             reading: OnceLock::new(),
             _temp_dir: temp_dir,
         })
+    }
+
+    /// Of what may write in the project and has no network.
+    pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
+        SandboxSpec {
+            project_root: self.settings.project.root().to_owned(),
+            project: ProjectAccess::Writable,
+            temp_dir: temp_dir.to_owned(),
+            hidden: self.settings.hidden.clone(),
+            shown: Vec::new(),
+            also_writable: Vec::new(),
+            network: Network::None,
+            secrets: Some(self.settings.secrets.clone()),
+            trash: Some(self.settings.trash.clone()),
+            journals: Some(self.settings.journals.clone()),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The one path of a call, whatever its tool: prepared, decided, performed, recorded.
+//! The one path of a call, whatever its tool: prepared, decided, performed, recorded. Hooks run around it (`hooking`).
 //!
 //! [`Kernel::decided`] is the only place that decides, and [`Kernel::perform`] the only one that begins an effect. How a
 //! decision and a result come into the log is [`Record`]'s: `begin` before an effect, `settle` once there is a result.
@@ -89,8 +89,9 @@ impl Kernel {
         let call = &pending.call;
         let tool = self.tool(&call.tool_id);
         let mut subject = self.subject_of(tool, &call.args);
-        // An approval is for a call that repeats itself, and for its secrets, too.
+        // An approval is for a call that repeats itself, for its secrets, and against a hook's objection, too.
         if approval.is_none() {
+            subject.subject.objection = record.objection().cloned();
             subject.subject.times_in_a_row = pending.times_in_a_row;
             subject.subject.secrets = record.secrets().to_vec();
         }

@@ -9,7 +9,7 @@ use arki_domain::{
     Event, EventBody, EventDraft, EventLog, Fault, FileEffect, REPEATED_RULE, Redactor, ToolCall, ToolResult,
     possible_secrets,
 };
-use arki_policy::Verdict;
+use arki_policy::{Objection, Verdict};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,8 @@ pub(super) struct Record<'a> {
     secrets: Vec<String>,
     /// The questions asked in the middle of the call.
     elicitations: Vec<Elicitation>,
+    /// The strictest of the hooks' objections, the first of those.
+    objection: Option<Objection>,
 }
 
 impl<'a> Record<'a> {
@@ -38,7 +40,8 @@ impl<'a> Record<'a> {
         redactor: &'a Redactor,
         context: &'a CallContext,
     ) -> Self {
-        Self { log, redactor, context, started, events: Vec::new(), secrets: Vec::new(), elicitations: Vec::new() }
+        let (events, secrets, elicitations) = (Vec::new(), Vec::new(), Vec::new());
+        Self { log, redactor, context, started, events, secrets, elicitations, objection: None }
     }
 
     pub(super) fn use_secrets(&mut self, names: Vec<String>) {
@@ -49,6 +52,16 @@ impl<'a> Record<'a> {
 
     pub(super) fn note_elicitations(&mut self, elicitations: Vec<Elicitation>) {
         self.elicitations = elicitations;
+    }
+
+    pub(super) fn object(&mut self, objection: Objection) {
+        if self.objection.as_ref().is_none_or(|known| objection.denies && !known.denies) {
+            self.objection = Some(objection);
+        }
+    }
+
+    pub(super) fn objection(&self) -> Option<&Objection> {
+        self.objection.as_ref()
     }
 
     pub(super) fn secrets(&self) -> &[String] {
@@ -70,6 +83,11 @@ impl<'a> Record<'a> {
     /// Returns the last number of the events appended here, or handed out before.
     pub(super) fn last_seq(&self) -> u64 {
         self.events.last().map_or(self.context.last_seq, |event| event.seq)
+    }
+
+    /// The events appended here.
+    pub(super) fn events(&self) -> &[Arc<Event>] {
+        &self.events
     }
 
     pub(super) fn into_events(self) -> Vec<Arc<Event>> {
@@ -103,6 +121,11 @@ impl<'a> Record<'a> {
     ) -> Result<CallOutcome, Fault> {
         let decided = verdict.decided(call, Vec::new()).into();
         self.settle(std::iter::once(decided).chain(bodies).collect()).await
+    }
+
+    /// Records what happened around the call, before or after it.
+    pub(super) async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        self.append(bodies).await
     }
 
     async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {

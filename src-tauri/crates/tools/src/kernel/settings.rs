@@ -2,6 +2,7 @@
 
 use super::{Audience, BackgroundCommands};
 use crate::guide::Guides;
+use crate::hooks::Hook;
 use crate::standing::Standing;
 use crate::tool::Tool;
 use arki_domain::ContentStore;
@@ -48,6 +49,8 @@ pub struct KernelSettings {
     /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,
+    /// In the order in which they run.
+    pub hooks: Vec<Hook>,
     /// Outlives the run.
     pub background: Arc<BackgroundCommands>,
     /// The store for the contents of files before they are changed.

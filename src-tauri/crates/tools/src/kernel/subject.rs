@@ -69,16 +69,13 @@ impl Kernel {
             outside,
             ..Subject::default()
         };
-        let judged_as = tool.and_then(|tool| match &tool.action {
-            Action::Remote(remote) => remote.judged_as(args),
-            Action::Read(_)
-            | Action::Write(_)
-            | Action::Command
-            | Action::Inside(_)
-            | Action::Ask
-            | Action::Delegate(_) => None,
-        });
+        let judged_as = tool.and_then(|tool| judged_as(tool, args));
         SubjectOf { subject, path_fault, judged_as }
+    }
+
+    /// The tool that a call is only handed on to.
+    pub(super) fn judged_as(&self, tool_id: &str, args: &Value) -> Option<JudgedAs> {
+        judged_as(self.tool(tool_id)?, args)
     }
 
     /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and
@@ -149,7 +146,7 @@ impl Kernel {
         Ok(touched)
     }
 
-    fn real(&self, path: &str) -> Option<String> {
+    pub(super) fn real(&self, path: &str) -> Option<String> {
         match real_place(&self.settings.project, path) {
             RealPlace::Inside(real) if real.as_str() != path => Some(real.as_str().to_owned()),
             RealPlace::Inside(_) | RealPlace::Outside(_) | RealPlace::Unknown => None,
@@ -191,5 +188,17 @@ impl Kernel {
         let name = components.next()?;
         let tail = components.next().map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"));
         self.touched(&tail).ok()
+    }
+}
+
+fn judged_as(tool: &Tool, args: &Value) -> Option<JudgedAs> {
+    match &tool.action {
+        Action::Remote(remote) => remote.judged_as(args),
+        Action::Read(_)
+        | Action::Write(_)
+        | Action::Command
+        | Action::Inside(_)
+        | Action::Ask
+        | Action::Delegate(_) => None,
     }
 }

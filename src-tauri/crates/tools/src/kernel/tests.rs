@@ -2,6 +2,8 @@
 
 mod delegation;
 #[cfg(target_os = "linux")]
+mod hooks;
+#[cfg(target_os = "linux")]
 mod reading;
 mod remote;
 mod repeated;
@@ -148,6 +150,16 @@ impl Bench {
     }
 
     fn prepared(audience: Audience, tools: Vec<Tool>, approve: ApprovalMode, sandbox: SandboxStatus) -> Self {
+        Self::with_hooks(audience, tools, approve, sandbox, Vec::new())
+    }
+
+    fn with_hooks(
+        audience: Audience,
+        tools: Vec<Tool>,
+        approve: ApprovalMode,
+        sandbox: SandboxStatus,
+        hooks: Vec<crate::Hook>,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
@@ -169,6 +181,7 @@ impl Bench {
             standing: Arc::new(AsItBegan),
             tools,
             guides: crate::Guides::default(),
+            hooks,
             background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: kept.clone(),
         };

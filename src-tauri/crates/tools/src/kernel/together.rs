@@ -58,7 +58,9 @@ impl Kernel {
 
     async fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
         let call = &pending.call;
+        // Hooks run around one call at a time.
         let is_fresh_read = pending.progress == CallProgress::New
+            && !self.has_hooks_for(call)
             && matches!(self.tool(&call.tool_id)?.action, Action::Read(_))
             && self.redactor.placeholders(&call.args).is_empty();
         if !is_fresh_read {

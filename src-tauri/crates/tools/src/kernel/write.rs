@@ -378,6 +378,7 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
                 after_link: is_link(&file.after),
                 call_id: call.call_id.clone(),
                 by_session: None,
+                by_hook: None,
             })
         })
         .collect();
@@ -456,6 +457,7 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
         by_session: None,
+        by_hook: None,
     }
 }
 

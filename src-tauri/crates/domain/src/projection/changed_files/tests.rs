@@ -18,6 +18,7 @@ fn change(files: &mut ChangedFiles, seq: u64, path: &str) {
         call_id: CallId::from("c"),
         hunks: vec![],
         by_session: None,
+        by_hook: None,
     });
     files.apply(&event(seq, body.clone()), &body);
 }

@@ -25,6 +25,7 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
         call_id,
         hunks,
         by_session: None,
+        by_hook: None,
     };
     event(seq, changed)
 }

@@ -32,6 +32,7 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
         EventBody::RunPaused(paused) => format!("Paused: {}", because(paused)),
         EventBody::RunResumed(_) => "Resumed".to_owned(),
         EventBody::RunCancelled(_) => "Stopped".to_owned(),
+        EventBody::HookRan(hook) if hook.outcome.is_some() && hook.is_news() => line(&hook.words()).to_string(),
         EventBody::HookRan(hook) => format!("Ran hook `{}` ({})", line(&hook.command), duration(hook.duration_ms)),
         EventBody::ArtifactEmitted(artifact) => {
             format!("Kept {} ({})", line(&artifact.name), plural(artifact.bytes, "byte"))

@@ -189,8 +189,8 @@ fn changes_of_the_state_are_told_in_a_line_each() {
         EventBody::from(SessionRewound { to_seq: 4, files, conversation, checkpoint_id, changes })
     };
     let hook = |exit_code| {
-        let (hook, command) = ("PostToolUse".to_owned(), "cargo fmt".to_owned());
-        EventBody::from(HookRan { hook, command, exit_code, duration_ms: 40 })
+        let ran = HookRan::new(crate::HookEvent::PostToolUse, "fmt", "cargo fmt");
+        EventBody::from(HookRan { exit_code, duration_ms: 40, ..ran })
     };
     let decided = |decision| {
         let (call_id, rule, reason) = (CallId::from("c"), String::new(), String::new());

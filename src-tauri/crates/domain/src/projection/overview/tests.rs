@@ -99,6 +99,7 @@ fn small() -> Overview {
                 call_id: CallId::from("c"),
                 hunks: vec![],
                 by_session: None,
+                by_hook: None,
             },
         ),
     ];

@@ -97,6 +97,7 @@ impl Runs {
                 call_id: started.call_id.clone(),
                 hunks: Vec::new(),
                 by_session: Some(source.session_id.clone()),
+                by_hook: None,
                 ..changed
             };
             match told.get(&changed.path) {

@@ -277,6 +277,7 @@ impl Script {
             call_id,
             hunks,
             by_session: None,
+            by_hook: None,
         });
         self.session.touches.push(Touch { seq, path, before, after });
     }

@@ -52,6 +52,10 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
                 vec![words(format!("For the model the conversation was shortened from {before} to {after} tokens."))],
             )
         }
+        EventBody::HookRan(hook) if hook.outcome.is_some() => {
+            let tone = if hook.has_worked() { Plain } else { Attention };
+            (tone, vec![quoted(hook.words())])
+        }
         EventBody::HookRan(hook) => {
             let end = hook
                 .exit_code

@@ -224,8 +224,8 @@ impl Script {
 
     pub(super) fn side_effects(&mut self, a: u8) {
         if a.is_multiple_of(2) {
-            let (hook, command) = ("PostToolUse".to_owned(), "cargo fmt".to_owned());
-            self.add(HookRan { hook, command, exit_code: Some(i32::from(a % 4)), duration_ms: 3 });
+            let ran = HookRan::new(HookEvent::PostToolUse, "fmt", "cargo fmt");
+            self.add(HookRan { exit_code: Some(i32::from(a % 4)), duration_ms: 3, ..ran });
         } else {
             let (artifact_id, content_hash) = (format!("x{}", self.made), String::new());
             let (name, media_type) = ("report.md".to_owned(), "text/markdown".to_owned());

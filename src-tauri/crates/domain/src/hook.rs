@@ -1,0 +1,215 @@
+//! Hooks, in the words of the log: when they run, and how that ended.
+
+use crate::{HookRan, plural};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use ts_rs::TS;
+
+/// The part of a request that a hook added, as `context.added` names it. Its origin is the hook's name.
+pub const HOOK_PART: &str = "hook";
+
+/// The moment at which a hook runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
+pub enum HookEvent {
+    /// Before a session's first request, and before the first one after a compaction.
+    SessionStart,
+    /// Before the model gets what the user said.
+    UserPromptSubmit,
+    /// Before a call is decided on.
+    PreToolUse,
+    /// After a call was carried out.
+    PostToolUse,
+    /// Before a run completes.
+    Stop,
+    /// Before a command of the agent that commits.
+    PreCommit,
+    /// When the run waits for the user.
+    Notification,
+}
+
+impl HookEvent {
+    pub const ALL: &[Self] = &[
+        Self::SessionStart,
+        Self::UserPromptSubmit,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::Stop,
+        Self::PreCommit,
+        Self::Notification,
+    ];
+
+    /// The event's name in configurations, in the log and on a hook's standard input.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::Stop => "Stop",
+            Self::PreCommit => "PreCommit",
+            Self::Notification => "Notification",
+        }
+    }
+
+    /// The event of that name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|event| event.name() == name)
+    }
+
+    /// Returns whether the event is about one call of a tool.
+    #[must_use]
+    pub fn is_of_call(self) -> bool {
+        matches!(self, Self::PreToolUse | Self::PostToolUse | Self::PreCommit)
+    }
+}
+
+impl fmt::Display for HookEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The outcome of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HookOutcome {
+    /// It has nothing against what happens.
+    Passed,
+    /// It forbids what was about to happen, or objects to what did.
+    Blocked,
+    /// It wants the user to be asked.
+    Asked,
+    /// It wants the run to end.
+    Stopped,
+    /// It could not be started, ended with an exit code that says nothing, or said what nobody understands.
+    Failed,
+    /// It took longer than its time limit and was ended.
+    TimedOut,
+    /// It took more than a limit allows and was ended.
+    OverLimit,
+    /// The user stopped the run, and the hook with it.
+    Cancelled,
+    /// Arki ended while it ran.
+    Interrupted,
+}
+
+impl HookRan {
+    /// A hook with this name and command, of which nothing is known yet.
+    #[must_use]
+    pub fn new(event: HookEvent, hook: &str, command: &str) -> Self {
+        Self {
+            hook: hook.to_owned(),
+            command: command.to_owned(),
+            exit_code: None,
+            duration_ms: 0,
+            event: Some(event),
+            outcome: None,
+            call_id: None,
+            said: None,
+            args: None,
+            changed: Vec::new(),
+            restored: Vec::new(),
+            not_restored: Vec::new(),
+        }
+    }
+
+    /// Returns whether the hook ran as it should, whatever it had to say. Events of earlier versions only have an exit
+    /// code.
+    #[must_use]
+    pub fn has_worked(&self) -> bool {
+        match self.outcome {
+            Some(outcome) => matches!(
+                outcome,
+                HookOutcome::Passed | HookOutcome::Blocked | HookOutcome::Asked | HookOutcome::Stopped
+            ),
+            None => self.exit_code == Some(0),
+        }
+    }
+
+    /// Returns whether there is more to tell than that it ran.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        let files = [&self.changed, &self.restored, &self.not_restored];
+        self.outcome != Some(HookOutcome::Passed)
+            || self.said.is_some()
+            || self.args.is_some()
+            || files.iter().any(|files| !files.is_empty())
+    }
+
+    /// What happened, in a line without a full stop: `Hook cargo fmt changed 1 file`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let said = self.said.as_deref().unwrap_or("it gave no reason");
+        let did = match self.outcome {
+            None => match self.exit_code {
+                Some(code) => format!("ended with exit code {code}"),
+                None => "did not end by itself".to_owned(),
+            },
+            Some(HookOutcome::Blocked) if self.event.is_some_and(|event| event == HookEvent::PostToolUse) => {
+                format!("objected: {said}")
+            }
+            Some(HookOutcome::Blocked) if self.event == Some(HookEvent::Stop) => {
+                format!("made the agent go on: {said}")
+            }
+            Some(HookOutcome::Blocked) => format!("blocked this: {said}"),
+            Some(HookOutcome::Asked) => format!("wants you to decide: {said}"),
+            Some(HookOutcome::Stopped) => format!("stopped the run: {said}"),
+            Some(HookOutcome::Failed | HookOutcome::TimedOut | HookOutcome::OverLimit) => format!("failed: {said}"),
+            Some(HookOutcome::Cancelled) => "was stopped with the run".to_owned(),
+            Some(HookOutcome::Interrupted) => "was interrupted: Arki ended while it ran".to_owned(),
+            Some(HookOutcome::Passed) => return format!("Hook {}{}", self.hook, self.passed()),
+        };
+        format!("Hook {} {did}{}", self.hook, self.others())
+    }
+
+    fn passed(&self) -> String {
+        let changed = match self.changed.len() {
+            0 => None,
+            count => Some(format!(" changed {}", plural(count as u64, "file"))),
+        };
+        let args = self.args.as_ref().map(|_| " changed the call's arguments".to_owned());
+        let said = self.said.as_ref().map(|said| format!(": {said}"));
+        let others = self.others();
+        let nothing = if others.is_empty() { " ran".to_owned() } else { String::new() };
+        changed.or(args).or(said).unwrap_or(nothing) + &others
+    }
+
+    fn others(&self) -> String {
+        let mut others = String::new();
+        if !self.restored.is_empty() {
+            others.push_str(&format!("; its other changes were undone: {}", self.restored.join(", ")));
+        }
+        if !self.not_restored.is_empty() {
+            others.push_str(&format!("; it also changed, and this can't be undone: {}", self.not_restored.join(", ")));
+        }
+        others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_told_in_a_line() {
+        let ran = HookRan::new(HookEvent::PostToolUse, "cargo fmt", "cargo fmt");
+        let passed = HookRan { outcome: Some(HookOutcome::Passed), ..ran };
+        let check = |hook: &HookRan, words: &str, is_news: bool| {
+            assert_eq!((hook.words().as_str(), hook.is_news()), (words, is_news));
+        };
+        check(&passed, "Hook cargo fmt ran", false);
+        let formatted = HookRan { changed: vec!["a.rs".into()], ..passed.clone() };
+        check(&formatted, "Hook cargo fmt changed 1 file", true);
+        let restored = HookRan { restored: vec!["b.rs".into()], ..formatted };
+        check(&restored, "Hook cargo fmt changed 1 file; its other changes were undone: b.rs", true);
+        check(&HookRan { said: Some("hi".into()), ..passed.clone() }, "Hook cargo fmt: hi", true);
+        let blocked = HookRan { outcome: Some(HookOutcome::Blocked), said: Some("no".into()), ..passed.clone() };
+        check(&blocked, "Hook cargo fmt objected: no", true);
+        check(&HookRan { event: Some(HookEvent::PreToolUse), ..blocked }, "Hook cargo fmt blocked this: no", true);
+        let old = HookRan { outcome: None, exit_code: Some(1), ..passed };
+        check(&old, "Hook cargo fmt ended with exit code 1", true);
+    }
+}

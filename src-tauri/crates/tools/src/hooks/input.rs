@@ -1,0 +1,89 @@
+//! The JSON that a hook's command gets on its standard input, in the form that other agents use too.
+
+use super::condition::Spoken;
+use super::foreign;
+use super::occasion::{HookedCall, Occasion};
+use arki_domain::{ApprovalMode, HookEvent, RunId, SessionId, ToolResult};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The run that the hook runs in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HookedRun<'a> {
+    pub(crate) session_id: &'a SessionId,
+    pub(crate) run_id: &'a RunId,
+    pub(crate) approve: ApprovalMode,
+    /// Absolute.
+    pub(crate) root: &'a Path,
+}
+
+/// What a hook is told: `session_id`, `cwd`, `hook_event_name` and what the event is about.
+pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &Spoken, run: HookedRun<'_>) -> Value {
+    let mut input = json!({
+        "session_id": run.session_id,
+        "run_id": run.run_id,
+        "cwd": run.root.display().to_string(),
+        "hook_event_name": event.name(),
+        "permission_mode": permission_mode(run.approve),
+    });
+    match occasion {
+        Occasion::Before(call) => add_call(&mut input, call, spoken, run.root),
+        Occasion::After(call, result) => {
+            add_call(&mut input, call, spoken, run.root);
+            input["tool_response"] = response(call, result, spoken, run.root);
+        }
+        Occasion::Session { source } => input["source"] = source.as_str().into(),
+        Occasion::Prompt { prompt } => input["prompt"] = prompt.as_str().into(),
+        Occasion::Stop { last_text, times_held } => {
+            input["stop_hook_active"] = (*times_held > 0).into();
+            input["last_assistant_message"] = last_text.as_str().into();
+        }
+        Occasion::Waiting { kind, message } => {
+            input["notification_type"] = kind.as_str().into();
+            input["message"] = message.as_str().into();
+        }
+    }
+    input
+}
+
+/// The call's arguments as the hook is told them.
+pub(crate) fn sent_args(call: &HookedCall, spoken: &Spoken, root: &Path) -> Value {
+    match spoken {
+        Spoken::Ours => call.args.clone(),
+        Spoken::Theirs(_) => foreign::args(call, root),
+    }
+}
+
+fn add_call(input: &mut Value, call: &HookedCall, spoken: &Spoken, root: &Path) {
+    input["tool_name"] = match spoken {
+        Spoken::Ours => call.tool.as_str().into(),
+        Spoken::Theirs(name) => name.as_str().into(),
+    };
+    input["tool_input"] = sent_args(call, spoken, root);
+    input["tool_use_id"] = call.call_id.as_str().into();
+    input["arki_tool_name"] = call.tool.as_str().into();
+}
+
+fn response(call: &HookedCall, result: &ToolResult, spoken: &Spoken, root: &Path) -> Value {
+    let mut response = json!({"content": result.result, "is_error": result.is_error, "success": !result.is_error});
+    if let Spoken::Theirs(name) = spoken {
+        if name == "Bash" {
+            response["stdout"] = result.result.as_str().into();
+            response["stderr"] = "".into();
+            response["interrupted"] = false.into();
+        }
+        if let Some(path) = call.paths.first() {
+            response["filePath"] = root.join(path).display().to_string().into();
+        }
+    }
+    response
+}
+
+fn permission_mode(approve: ApprovalMode) -> &'static str {
+    match approve {
+        ApprovalMode::Ask => "default",
+        ApprovalMode::Edits => "acceptEdits",
+        ApprovalMode::All => "bypassPermissions",
+        ApprovalMode::Never => "dontAsk",
+    }
+}

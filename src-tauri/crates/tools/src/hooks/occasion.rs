@@ -1,0 +1,105 @@
+//! The occasion on which hooks run: what happens, as far as conditions and commands are told of it.
+
+use arki_domain::ToolResult;
+use serde_json::Value;
+
+/// A call, in the terms in which it is judged: one that is only handed on is the call it becomes.
+#[derive(Debug, Clone)]
+pub(crate) struct HookedCall {
+    pub(crate) call_id: String,
+    pub(crate) tool: String,
+    /// With placeholders for secrets.
+    pub(crate) args: Value,
+    /// Relative to the project: what the call touches, and what its command mentions.
+    pub(crate) paths: Vec<String>,
+    /// The shell line.
+    pub(crate) command: Option<String>,
+}
+
+/// What happens.
+#[derive(Debug, Clone)]
+pub(crate) enum Occasion {
+    /// A call is about to be decided on, or about to commit.
+    Before(HookedCall),
+    /// A call was carried out.
+    After(HookedCall, Box<ToolResult>),
+    /// A session begins (`startup`), is taken up again (`resume`), or was compacted (`compact`).
+    Session {
+        source: String,
+    },
+    Prompt {
+        prompt: String,
+    },
+    /// A run is about to complete.
+    Stop {
+        last_text: String,
+        times_held: u32,
+    },
+    /// The run waits for the user.
+    Waiting {
+        kind: String,
+        message: String,
+    },
+}
+
+impl Occasion {
+    pub(crate) fn call(&self) -> Option<&HookedCall> {
+        match self {
+            Self::Before(call) | Self::After(call, _) => Some(call),
+            Self::Session { .. } | Self::Prompt { .. } | Self::Stop { .. } | Self::Waiting { .. } => None,
+        }
+    }
+
+    /// The word that a matcher is held against where there is no call.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        match self {
+            Self::Session { source } => Some(source),
+            Self::Waiting { kind, .. } => Some(kind),
+            Self::Before(_) | Self::After(..) | Self::Prompt { .. } | Self::Stop { .. } => None,
+        }
+    }
+
+    /// A hook's text with what happened in the place of `{{prompt}}`, `{{tool}}`, `{{path}}` and `{{command}}`.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        let call = self.call();
+        let prompt = match self {
+            Self::Prompt { prompt } => prompt.as_str(),
+            _ => "",
+        };
+        // One after another, so that nothing that was put in is looked at again.
+        let known = [
+            ("{{prompt}}", prompt),
+            ("{{tool}}", call.map_or("", |call| call.tool.as_str())),
+            ("{{path}}", call.and_then(|call| call.paths.first()).map_or("", String::as_str)),
+            ("{{command}}", call.and_then(|call| call.command.as_deref()).unwrap_or_default()),
+        ];
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("{{") {
+            filled.push_str(&rest[..start]);
+            rest = &rest[start..];
+            match known.iter().find(|(name, _)| rest.starts_with(name)) {
+                Some((name, value)) => {
+                    filled.push_str(value);
+                    rest = &rest[name.len()..];
+                }
+                None => {
+                    filled.push_str("{{");
+                    rest = &rest[2..];
+                }
+            }
+        }
+        filled + rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_filled_once() {
+        let occasion = Occasion::Prompt { prompt: "{{tool}} it".into() };
+        assert_eq!(occasion.fill("New: {{prompt}}! {{other}} {{"), "New: {{tool}} it! {{other}} {{");
+    }
+}
