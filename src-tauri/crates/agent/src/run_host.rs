@@ -117,6 +117,7 @@ impl RunHost {
     /// # Errors
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
+        self.settle_interrupted_hook().await?;
         match core.run(&mut self).await {
             Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
             ended => ended,
@@ -138,18 +139,29 @@ impl RunHost {
         Ok(())
     }
 
-    pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
-        let context = CallContext {
+    /// A hook of which nobody knows how it ended is told of before anything else is done.
+    async fn settle_interrupted_hook(&mut self) -> Result<(), Fault> {
+        let Some(hook) = self.state.interrupted_hook().cloned() else { return Ok(()) };
+        let events = self.parts.executor.settle_hook(&hook, &self.context(None)).await?;
+        self.take(&events).await
+    }
+
+    pub(crate) fn context(&self, previous: Option<String>) -> CallContext {
+        CallContext {
             session_id: self.session_id.clone(),
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
             cost_left_usd: budget::cost_left(&self.state),
-            previous: self.previous(pending),
+            previous,
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
             pause: self.pause.clone(),
-        };
+        }
+    }
+
+    pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
+        let context = self.context(self.previous(pending));
         let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
         let reads: Vec<PendingCall> = reads.cloned().collect();
         let executed = match reads.len() {

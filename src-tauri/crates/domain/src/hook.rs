@@ -132,11 +132,8 @@ impl HookRan {
     /// Returns whether there is more to tell than that it ran.
     #[must_use]
     pub fn is_news(&self) -> bool {
-        let files = [&self.changed, &self.restored, &self.not_restored];
-        self.outcome != Some(HookOutcome::Passed)
-            || self.said.is_some()
-            || self.args.is_some()
-            || files.iter().any(|files| !files.is_empty())
+        let files = self.changed.len() + self.restored.len() + self.not_restored.len();
+        self.outcome != Some(HookOutcome::Passed) || self.said.is_some() || self.args.is_some() || files > 0
     }
 
     /// What happened, in a line without a full stop: `Hook cargo fmt changed 1 file`.
@@ -180,12 +177,30 @@ impl HookRan {
     fn others(&self) -> String {
         let mut others = String::new();
         if !self.restored.is_empty() {
-            others.push_str(&format!("; its other changes were undone: {}", self.restored.join(", ")));
+            others.push_str(&format!(
+                "; its other changes were undone: {}",
+                paths(self.restored.iter().map(|file| file.path.as_str()))
+            ));
         }
         if !self.not_restored.is_empty() {
-            others.push_str(&format!("; it also changed, and this can't be undone: {}", self.not_restored.join(", ")));
+            others.push_str(&format!(
+                "; it also changed, and this can't be undone: {}",
+                paths(self.not_restored.iter().map(String::as_str))
+            ));
         }
         others
+    }
+}
+
+/// Named one by one; of more only their number is told.
+const MAX_PATHS: usize = 5;
+
+fn paths<'a>(paths: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = paths.collect();
+    let named = all[..all.len().min(MAX_PATHS)].join(", ");
+    match all.len().saturating_sub(MAX_PATHS) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 
@@ -203,7 +218,16 @@ mod tests {
         check(&passed, "Hook cargo fmt ran", false);
         let formatted = HookRan { changed: vec!["a.rs".into()], ..passed.clone() };
         check(&formatted, "Hook cargo fmt changed 1 file", true);
-        let restored = HookRan { restored: vec!["b.rs".into()], ..formatted };
+        let file = crate::RestoredFile {
+            path: "b.rs".into(),
+            action: crate::RestoreAction::Restore,
+            before_hash: None,
+            after_hash: None,
+            before_permissions: crate::Permissions::default(),
+            before_link: false,
+            after_link: false,
+        };
+        let restored = HookRan { restored: vec![file], ..formatted };
         check(&restored, "Hook cargo fmt changed 1 file; its other changes were undone: b.rs", true);
         check(&HookRan { said: Some("hi".into()), ..passed.clone() }, "Hook cargo fmt: hi", true);
         let blocked = HookRan { outcome: Some(HookOutcome::Blocked), said: Some("no".into()), ..passed.clone() };

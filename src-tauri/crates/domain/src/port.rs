@@ -2,7 +2,8 @@
 
 use crate::{
     ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, LiveEvent, PreparedRequest, QuestionId, RunId,
-    RunOptions, SessionId, StreamEvent, ToolDefinition, projection::PendingCall,
+    RunOptions, SessionId, StreamEvent, ToolDefinition,
+    projection::{InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -52,6 +53,9 @@ pub trait ContentStore: Send + Sync {
 
     /// Returns what the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
     async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault>;
+
+    /// Returns a kept content by its SHA-256 hex; `None` where it is not kept any more.
+    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault>;
 
     /// Returns what a project's files were when it was last looked at, in the bytes it was put with; `None` when that
     /// is not known, or what it speaks of is no longer kept.
@@ -201,5 +205,10 @@ pub trait Executor: Send + Sync {
             Some(first) => self.execute(first, context).await,
             None => Err(Fault::internal("no call to execute")),
         }
+    }
+
+    /// Records what a hook did that was still at work when Arki ended; it is not run again.
+    async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+        Ok(Vec::new())
     }
 }

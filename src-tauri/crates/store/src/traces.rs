@@ -114,6 +114,9 @@ impl Trace<'_> {
             }
             EventBody::SessionRewound(rewound) => rewound.changes.iter().try_for_each(|file| self.restore(file)),
             EventBody::ChangeTakenBack(taken) => taken.changes.iter().try_for_each(|file| self.restore(file)),
+            EventBody::HookRan(ran) => {
+                ran.restored.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
+            }
             EventBody::CheckpointCreated(created) => match &created.manifest {
                 Some(manifest) => self.refer(manifest, ContentUse::Whole),
                 None => Ok(()),

@@ -9,6 +9,7 @@ mod checkpoint;
 mod command;
 mod command_room;
 mod delegation;
+mod formatting;
 mod hook_room;
 mod hooking;
 mod judging;
@@ -31,10 +32,10 @@ mod write;
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{self, Action, Tool};
-use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
+use arki_domain::projection::{CallProgress, InterruptedHook, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Code, EventLog, Executed, Executor, Fault, LiveBus, Redactor, ToolCall,
-    ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Code, Event, EventLog, Executed, Executor, Fault, LiveBus, Redactor,
+    ToolCall, ToolDefinition,
 };
 use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
@@ -282,6 +283,12 @@ impl Executor for Kernel {
         }
         self.look_at_policy();
         self.read_together(calls, context).await
+    }
+
+    async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.hook_interrupted(hook, &mut record).await?;
+        Ok(record.into_events())
     }
 }
 

@@ -172,3 +172,4 @@ export type * from "./TrustChanged";
 export type * from "./TrustPin";
 export type * from "./TrustState";
 export type * from "./Usage";
+export type * from "./WritingHook";

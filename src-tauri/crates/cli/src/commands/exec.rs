@@ -45,7 +45,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, o
     };
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
-    tell_what_is_off(engine, &opened, output);
+    tell_what_is_off(&opened, output);
     engine.runs().prompt_warning(&opened, &start.options).iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;
@@ -80,7 +80,7 @@ fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
 }
 
 /// Names what changed since the user approved it, such as the project's rules, and is off in this run.
-fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
+fn tell_what_is_off(opened: &OpenedFolder, output: &Output) {
     let off = opened.changed_pieces();
     if !off.is_empty() {
         output.aside(format!(

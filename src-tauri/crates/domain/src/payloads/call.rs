@@ -1,6 +1,6 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
-use crate::{CallId, Category, Decision, HookEvent, HookOutcome, Permissions, Risk, SessionId, Usage};
+use crate::{CallId, Category, Decision, HookEvent, HookOutcome, Permissions, RestoredFile, Risk, SessionId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -175,9 +175,9 @@ payload! {
         /// Files of the edit that the hook changed: each has a `file.changed` of its own.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub changed: Vec<String>,
-        /// Other files that it changed and that are as they were before.
+        /// Other files that it changed and that are as they were before; `beforeHash` is what the hook had made of them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub restored: Vec<String>,
+        pub restored: Vec<RestoredFile>,
         /// Other files that it changed and whose old content nobody has.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub not_restored: Vec<String>,

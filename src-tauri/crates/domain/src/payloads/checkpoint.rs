@@ -34,6 +34,17 @@ payload! {
         pub files: u64,
         /// The number of files left out: too large, not text, over the budget.
         pub skipped: u64,
+        /// The hook that may write from here on, until its `hook.ran`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub hook: Option<WritingHook>,
+    }
+    /// A hook that may write the files of an edit.
+    WritingHook {
+        /// Its name.
+        pub hook: String,
+        pub command: String,
+        /// The files of the edit, relative to the project.
+        pub files: Vec<String>,
     }
     /// The folded state of the session was kept; whoever opens it starts from there.
     StateSnapshot {

@@ -1,9 +1,9 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, HookRan, ParentCall,
-    PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, SubagentStarted,
-    ToolCall, Usage, canonical_json, sha256_hex,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
+    HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed,
+    SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ pub struct RunState {
     /// A call was denied because the folder is not trusted.
     pub denied_untrusted: bool,
     calls: Vec<PendingCall>,
+    /// A hook that may be writing.
+    writing_hook: Option<InterruptedHook>,
     /// The call made last, and how often in a row.
     repeated: Repeated,
     answered: bool,
@@ -85,6 +87,15 @@ pub enum CallProgress {
     },
 }
 
+/// A hook that was at work when Arki ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InterruptedHook {
+    pub hook: WritingHook,
+    /// The edit's.
+    pub call_id: CallId,
+}
+
 /// A request for approval with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,6 +138,7 @@ impl RunState {
             last_text: String::new(),
             denied_untrusted: false,
             calls: Vec::new(),
+            writing_hook: None,
             repeated: Repeated::default(),
             answered: false,
         })
@@ -185,7 +197,11 @@ impl RunState {
                 self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
-            EventBody::HookRan(ran) => self.change_args(ran),
+            EventBody::CheckpointCreated(created) => self.begin_hook(created),
+            EventBody::HookRan(ran) => {
+                self.change_args(ran);
+                self.writing_hook = None;
+            }
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
             EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
@@ -223,6 +239,12 @@ impl RunState {
     #[must_use]
     pub fn pending_calls(&self) -> &[PendingCall] {
         &self.calls
+    }
+
+    /// The hook that may write and of which nobody knows how it ended.
+    #[must_use]
+    pub fn interrupted_hook(&self) -> Option<&InterruptedHook> {
+        self.writing_hook.as_ref()
     }
 
     /// Returns what the model asked, where the run waits for the user's answer.
@@ -293,6 +315,12 @@ impl RunState {
                 | CallProgress::Begun { .. } => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, approval };
+        }
+    }
+
+    fn begin_hook(&mut self, created: &CheckpointCreated) {
+        if let (Some(hook), Some(call_id)) = (&created.hook, &created.call_id) {
+            self.writing_hook = Some(InterruptedHook { hook: hook.clone(), call_id: call_id.clone() });
         }
     }
 

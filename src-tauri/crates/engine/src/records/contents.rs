@@ -27,6 +27,11 @@ impl ContentStore for Contents {
         Ok(self.store.read(move |reader| reader.artifact(&session, &id)).await?)
     }
 
+    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let hash = hash.to_owned();
+        Ok(self.store.read(move |reader| reader.blob(&hash)).await?)
+    }
+
     /// A snapshot whose contents are not all there would have commands run without an image of what they change.
     async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault> {
         let project = project.to_owned();

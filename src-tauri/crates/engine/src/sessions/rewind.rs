@@ -173,6 +173,7 @@ impl Sessions {
             manifest: Some(manifest.hash.clone()),
             files: files.len() as u64,
             skipped: 0,
+            hook: None,
         };
         let images = files.iter().flat_map(|planned| [planned.disk.as_deref(), planned.wanted.as_deref()]).flatten();
         let mut contents: Vec<Content> = images.map(|bytes| content(bytes, ContentKind::Plain)).collect();

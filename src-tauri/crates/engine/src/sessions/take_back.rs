@@ -10,6 +10,9 @@ use arki_domain::{
 use std::path::Path;
 use std::sync::Arc;
 
+/// Hooks that run after an edit are told within so many events.
+const HOOKS_WITHIN: usize = 1000;
+
 impl Sessions {
     /// Returns what taking back the change that event `seq` tells of would do. Changes nothing.
     ///
@@ -18,9 +21,9 @@ impl Sessions {
     pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
         let summary = self.session(session_id)?;
         let open = self.projects.load_project(Path::new(&summary.project))?;
-        let (event, _) = self.change_at(session_id, seq)?;
+        let events = self.change_with_hooks(session_id, seq)?;
         let files: Vec<PlannedFile> =
-            FilesAt::fold(0, &[event]).into_iter().map(|file| self.plan_file(&open, file)).collect();
+            FilesAt::fold(0, &events).into_iter().map(|file| self.plan_file(&open, file)).collect();
         let diff = diff(&open, &files)?;
         let scope = RewindScope { files: true, conversation: false };
         Ok(RewindPlan { to_seq: seq, scope, files, diff, prompt: None, ended_run: None })
@@ -66,6 +69,24 @@ impl Sessions {
         }
         let (event, changed) = self.change_at(session_id, seq)?;
         Ok((plan, event, changed))
+    }
+
+    /// A change, with what hooks made of it right afterwards: without the edit that is nobody's wish. What a hook changed
+    /// can be taken back alone.
+    fn change_with_hooks(&self, session_id: &SessionId, seq: u64) -> Result<Vec<Event>, Fault> {
+        let (event, changed) = self.change_at(session_id, seq)?;
+        if changed.by_hook.is_some() {
+            return Ok(vec![event]);
+        }
+        let later = self.records.reader().events(session_id, seq, HOOKS_WITHIN)?.events;
+        let is_of_hook = |event: &Event| match event.body() {
+            EventBody::FileChanged(later) => {
+                later.by_hook.is_some() && (&later.path, &later.call_id) == (&changed.path, &changed.call_id)
+            }
+            _ => false,
+        };
+        let of_hooks = later.into_iter().filter(is_of_hook);
+        Ok(std::iter::once(event).chain(of_hooks).collect())
     }
 
     fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(Event, FileChanged), Fault> {

@@ -59,6 +59,7 @@ impl Kernel {
             manifest: None,
             files: snapshot.imaged_files() as u64,
             skipped: snapshot.left_out().files() as u64,
+            hook: None,
         };
         Ok(Some((snapshot, created)))
     }
@@ -101,7 +102,7 @@ impl Kernel {
     }
 
     /// `None` when the project could not be looked at.
-    async fn look(
+    pub(super) async fn look(
         &self,
         previous: Option<Arc<Snapshot>>,
         session_id: &SessionId,

@@ -1,14 +1,15 @@
 //! The room in which hooks' commands run: their temporary folder, environment and sandbox.
 //!
 //! A hook gets the project read-only, without its secret files, and no network unless the user's own configuration grants
-//! one. So whatever a hook is, or is made to do by the file that it looks at, it changes nothing and tells nobody.
+//! one. So whatever a hook is, or is made to do by the file that it looks at, it changes nothing and tells nobody. Only
+//! one that runs after an edit may write, and what it does is looked at (`formatting`).
 
 use super::Kernel;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// Where other agents put the project's folder.
 const FOREIGN_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
@@ -18,26 +19,26 @@ pub(super) struct HookRoom {
     pub(super) environment: Vec<(String, String)>,
     spec: SandboxSpec,
     is_confined: bool,
-    alone: OnceLock<Sandbox>,
-    with_network: OnceLock<Sandbox>,
+    /// By access and network; made when they are first needed.
+    sandboxes: Mutex<Vec<(ProjectAccess, Network, Sandbox)>>,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,
 }
 
 impl HookRoom {
     /// `None` where there is no sandbox on this machine.
-    pub(super) fn sandbox(&self, network: bool) -> Result<Option<Sandbox>, ToolError> {
+    pub(super) fn sandbox(&self, project: ProjectAccess, network: bool) -> Result<Option<Sandbox>, ToolError> {
         if !self.is_confined {
             return Ok(None);
         }
-        let (kept, network) =
-            if network { (&self.with_network, Network::Granted) } else { (&self.alone, Network::None) };
-        if let Some(sandbox) = kept.get() {
+        let network = if network { Network::Granted } else { Network::None };
+        let mut sandboxes = self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., sandbox)) = sandboxes.iter().find(|(access, net, _)| (*access, *net) == (project, network)) {
             return Ok(Some(sandbox.clone()));
         }
-        let spec = SandboxSpec { network, ..self.spec.clone() };
-        let sandbox = Sandbox::prepare(&spec)?.without_secrets();
-        Ok(Some(kept.get_or_init(|| sandbox).clone()))
+        let sandbox = Sandbox::prepare(&SandboxSpec { project, network, ..self.spec.clone() })?.without_secrets();
+        sandboxes.push((project, network, sandbox.clone()));
+        Ok(Some(sandbox))
     }
 }
 
@@ -53,7 +54,7 @@ impl Kernel {
 
     fn furnish_hook_room(&self) -> Result<HookRoom, ToolError> {
         let temp_dir = PrivateTempDir::create()?;
-        let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..self.sandbox_spec(temp_dir.path()) };
+        let spec = self.sandbox_spec(temp_dir.path());
         let sandbox = &self.settings.sandbox;
         let root = self.settings.project.root().display().to_string();
         let more = [(FOREIGN_PROJECT_DIR.to_owned(), root.clone()), (PROJECT_DIR.to_owned(), root)];
@@ -63,8 +64,7 @@ impl Kernel {
             environment: child_environment(inherited_environment(), &more, told),
             spec,
             is_confined: sandbox.available,
-            alone: OnceLock::new(),
-            with_network: OnceLock::new(),
+            sandboxes: Mutex::default(),
             _temp_dir: temp_dir,
         })
     }

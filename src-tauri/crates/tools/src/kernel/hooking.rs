@@ -6,6 +6,7 @@
 //! trusted folders only: their commands may load what lies there.
 
 use super::Kernel;
+use super::formatting::Formatted;
 use super::record::Record;
 use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::input::{HookedRun, input, sent_args};
@@ -18,7 +19,7 @@ use arki_domain::{
 };
 use arki_policy::{Impact, Objection};
 use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
-use arki_sandbox::Sandbox;
+use arki_sandbox::{ProjectAccess, Sandbox};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,16 @@ pub(super) struct BeforeCall {
     pub(super) changed: Option<PendingCall>,
     /// The user stopped the run meanwhile.
     pub(super) is_cancelled: bool,
+}
+
+/// A hook that is to run.
+#[derive(Clone, Copy)]
+struct HookTask<'a> {
+    hook: &'a Hook,
+    occasion: &'a Occasion,
+    /// On its standard input.
+    told: &'a Value,
+    access: ProjectAccess,
 }
 
 /// A hook that ran.
@@ -70,7 +81,8 @@ impl Kernel {
             let occasion = Occasion::Before(call.clone());
             let Some(spoken) = hook.condition.matched(&occasion).filter(|_| is_of_event) else { continue };
             let told = input(hook.event, &occasion, &spoken, self.hooked_run(record.context()));
-            let ran = self.carry_out_hook(hook, &occasion, &told, record.cancel().clone()).await;
+            let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
+            let ran = self.carry_out_hook(task, record.cancel().clone()).await;
             let wanted = ran.answer.args.as_ref().map(|wanted| {
                 let root = self.settings.project.root();
                 foreign::updated(&call, &sent_args(&call, &spoken, root), wanted, root)
@@ -125,12 +137,20 @@ impl Kernel {
         for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = hook.condition.matched(&occasion) else { continue };
             let told = input(hook.event, &occasion, &spoken, self.hooked_run(record.context()));
-            let ran = self.carry_out_hook(hook, &occasion, &told, record.cancel().clone()).await;
+            let formatting = self.begin_formatting(hook, &pending.call, record).await?;
+            let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
+            let task = HookTask { hook, occasion: &occasion, told: &told, access };
+            let ran = self.carry_out_hook(task, record.cancel().clone()).await;
+            let formatted = match &formatting {
+                Some(formatting) => self.end_formatting(formatting, record.context()).await?,
+                None => Formatted::default(),
+            };
             let answer = &ran.answer;
-            let texts = [answer.reason.as_deref(), answer.context.as_deref()].into_iter().flatten();
-            let contexts: Vec<EventBody> = texts.map(|text| context(hook, text)).collect();
-            let event = told_of(hook, &ran, Some(&pending.call));
-            record.note(std::iter::once(event.into()).chain(contexts).collect()).await?;
+            let effect = formatted.words();
+            let texts = [effect.as_deref(), answer.reason.as_deref(), answer.context.as_deref()];
+            let contexts: Vec<EventBody> = texts.into_iter().flatten().map(|text| context(hook, text)).collect();
+            let ended = formatted.told_in(told_of(hook, &ran, Some(&pending.call)));
+            record.note(ended.into_iter().chain(contexts).collect()).await?;
             if answer.outcome == HookOutcome::Stopped {
                 let _ = self.stopped.set(stopped_by(hook, answer.reason.as_deref().unwrap_or_default()));
             }
@@ -186,26 +206,21 @@ impl Kernel {
         }
     }
 
-    async fn carry_out_hook(&self, hook: &Hook, occasion: &Occasion, told: &Value, cancel: CancellationToken) -> Ran {
+    async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
         let started = Instant::now();
-        let text = |text: &str| crate::hooks::bounded(&occasion.fill(text));
+        let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));
         let passed = HookAnswer::of(HookOutcome::Passed);
-        let answer = match &hook.action {
+        let answer = match &task.hook.action {
             HookAction::Inject(words) => HookAnswer { context: Some(text(words)), ..passed },
             HookAction::Log(words) => HookAnswer { said: Some(text(words)), ..passed },
             HookAction::Remind(words) => HookAnswer { context: Some(text(words)), said: Some(text(words)), ..passed },
-            HookAction::Command(command) => return self.run_hook_command(hook, command, told, cancel).await,
+            HookAction::Command(command) => return self.run_hook_command(task, command, cancel).await,
         };
         Ran { answer, exit_code: None, duration: started.elapsed() }
     }
 
-    async fn run_hook_command(
-        &self,
-        hook: &Hook,
-        command: &HookCommand,
-        told: &Value,
-        cancel: CancellationToken,
-    ) -> Ran {
+    async fn run_hook_command(&self, task: HookTask<'_>, command: &HookCommand, cancel: CancellationToken) -> Ran {
+        let hook = task.hook;
         let started = Instant::now();
         let failed = |why: String| Ran {
             answer: HookAnswer::trouble(HookOutcome::Failed, &why),
@@ -216,7 +231,7 @@ impl Kernel {
             Ok(room) => room,
             Err(error) => return failed(error.to_string()),
         };
-        let sandbox = match room.sandbox(command.network) {
+        let sandbox = match room.sandbox(task.access, command.network) {
             Ok(sandbox) => sandbox,
             Err(error) => return failed(error.to_string()),
         };
@@ -233,7 +248,7 @@ impl Kernel {
             max_kept_bytes: MAX_HOOK_OUTPUT_BYTES,
             meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
         };
-        match run_answering(spec, told.to_string().into_bytes(), cancel).await {
+        match run_answering(spec, task.told.to_string().into_bytes(), cancel).await {
             Ok(answered) => Ran {
                 answer: answer::read(hook.event, &answered, command.time_limit),
                 exit_code: answered.exit_code,
@@ -273,8 +288,12 @@ fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {
 
 /// What a hook says to the model, with its name: the model must not take it for the user's words.
 fn context(hook: &Hook, text: &str) -> EventBody {
-    let text = format!("[From the hook {:?}, at {}]\n{text}", hook.name, hook.event);
-    ContextAdded { part: HOOK_PART.to_owned(), origin: hook.name.clone(), text }.into()
+    context_of(&hook.name, hook.event, text)
+}
+
+pub(super) fn context_of(hook: &str, event: HookEvent, text: &str) -> EventBody {
+    let text = format!("[From the hook {hook:?}, at {event}]\n{text}");
+    ContextAdded { part: HOOK_PART.to_owned(), origin: hook.to_owned(), text }.into()
 }
 
 fn stopped_by(hook: &Hook, reason: &str) -> Fault {

@@ -97,6 +97,11 @@ impl ContentStore for Kept {
         Ok(kept.iter().find(|content| content.hash.starts_with(id)).map(|content| content.bytes.clone()))
     }
 
+    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let kept = self.contents.lock().unwrap();
+        Ok(kept.iter().find(|content| content.hash == hash).map(|content| content.bytes.clone()))
+    }
+
     async fn project_snapshot(&self, _: &str) -> Result<Option<Vec<u8>>, Fault> {
         Ok(None)
     }

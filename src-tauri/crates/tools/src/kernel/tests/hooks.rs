@@ -169,7 +169,7 @@ async fn after_a_call_a_hook_sees_its_result_and_tells_the_model() {
     assert_eq!(bench.file("a.txt").as_deref(), Some("x"), "it has happened");
     let kinds = bench.kinds();
     let after: Vec<&str> = kinds.iter().map(String::as_str).skip_while(|kind| *kind != "tool.result").collect();
-    assert_eq!(after, ["tool.result", "hook.ran", "context.added"]);
+    assert_eq!(after, ["tool.result", "checkpoint.created", "hook.ran", "context.added"]);
     assert!(bench.context_added()[0].ends_with("run the tests"), "{:?}", bench.context_added());
 }
 
@@ -225,4 +225,115 @@ async fn reads_with_hooks_are_not_done_together() {
     bench.carry_on_together().await;
     bench.carry_on_together().await;
     assert_eq!(bench.hooks_that_ran().len(), 2);
+}
+
+fn format(line: &str) -> Hook {
+    hook(HookEvent::PostToolUse, "Edit|Write", line)
+}
+
+impl Bench {
+    fn changes(&self) -> Vec<(String, Option<String>)> {
+        let bodies = self.bodies().into_iter();
+        let told = |body| match body {
+            EventBody::FileChanged(changed) => Some((changed.path, changed.by_hook)),
+            _ => None,
+        };
+        bodies.filter_map(told).collect()
+    }
+
+    fn put(&self, path: &str, content: &str) {
+        std::fs::write(self.folder.path().join(path), content).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_formatter_writes_the_files_of_its_edit_and_the_change_names_it() {
+    let line = "sed -i 's/a/A/' a.txt";
+    let bench = bench(vec![format(line)]);
+    bench.put("b.txt", "a");
+    bench.writes("a.txt", "a").await;
+    assert_eq!((bench.file("a.txt").as_deref(), bench.file("b.txt").as_deref()), (Some("A"), Some("a")));
+    assert_eq!(bench.changes(), [("a.txt".to_owned(), None), ("a.txt".to_owned(), Some(line.to_owned()))]);
+    let kinds = bench.kinds();
+    let after: Vec<&str> = kinds.iter().map(String::as_str).skip_while(|kind| *kind != "tool.result").collect();
+    assert_eq!(after, ["tool.result", "checkpoint.created", "file.changed", "hook.ran", "context.added"]);
+    assert_eq!(bench.hooks_that_ran()[0].words(), format!("Hook {line} changed 1 file"));
+    assert!(bench.context_added()[0].contains("It changed a.txt after your edit"), "{:?}", bench.context_added());
+}
+
+#[tokio::test]
+async fn whatever_else_a_formatter_changes_is_restored_and_told() {
+    let line = "echo x >b.txt; rm c.txt; echo new >d.txt; mkdir -p .arki; echo '{}' >.arki/config.json; echo ok >a.txt";
+    let bench = bench(vec![format(line)]);
+    bench.put("b.txt", "b");
+    bench.put("c.txt", "c");
+    bench.writes("a.txt", "a").await;
+    let files = ["a.txt", "b.txt", "c.txt", "d.txt", ".arki/config.json"].map(|path| bench.file(path));
+    assert_eq!(files, [Some("ok\n".to_owned()), Some("b".to_owned()), Some("c".to_owned()), None, None]);
+    let ran = &bench.hooks_that_ran()[0];
+    let restored: Vec<&str> = ran.restored.iter().map(|file| file.path.as_str()).collect();
+    assert!(["b.txt", "c.txt", "d.txt"].iter().all(|path| restored.contains(path)), "{ran:?}");
+    assert!(ran.not_restored.is_empty() && ran.changed == ["a.txt"], "{ran:?}");
+    let kept = bench.kept.contents.lock().unwrap();
+    assert!(kept.iter().any(|content| content.bytes == b"x\n"), "what the hook made of it is kept");
+}
+
+#[tokio::test]
+async fn a_large_file_that_nobody_imaged_is_told_as_what_it_is() {
+    let bench = bench(vec![format("echo x >>large.txt")]);
+    bench.put("large.txt", &"x".repeat(300 << 10));
+    bench.writes("a.txt", "a").await;
+    let ran = &bench.hooks_that_ran()[0];
+    assert_eq!((ran.not_restored.as_slice(), ran.restored.len()), (["large.txt".to_owned()].as_slice(), 0));
+    assert!(ran.words().contains("can't be undone: large.txt"), "{}", ran.words());
+}
+
+#[tokio::test]
+async fn after_a_command_a_hook_may_not_write() {
+    let bench = bench(vec![hook(HookEvent::PostToolUse, "Bash", "echo x >b.txt")]);
+    bench.called("run_command", json!({"command": "echo a >a.txt"})).await;
+    bench.carry_on().await;
+    assert_eq!((bench.file("a.txt").as_deref(), bench.file("b.txt")), (Some("a\n"), None));
+}
+
+#[tokio::test]
+async fn a_formatter_that_a_crash_cut_off_is_told_and_not_run_again() {
+    let bench = bench(vec![format("echo again >a.txt")]);
+    bench.put("other.txt", "mine, since");
+    let hook = WritingHook { hook: "fmt".into(), command: "fmt".into(), files: vec!["a.txt".into()] };
+    let content =
+        |text: &str| Content { hash: sha256_hex(text.as_bytes()), bytes: text.into(), kind: ContentKind::Plain };
+    bench.kept.contents.lock().unwrap().push(content("edited"));
+    bench.called("write_file", json!({"path": "a.txt", "content": "edited"})).await;
+    let changed = FileChanged {
+        path: "a.txt".into(),
+        before_hash: None,
+        after_hash: Some(sha256_hex(b"edited")),
+        before_unknown: false,
+        after_unknown: false,
+        before_permissions: Permissions::default(),
+        before_link: false,
+        after_link: false,
+        call_id: CallId::from("c"),
+        hunks: vec![1],
+        by_session: None,
+        by_hook: None,
+    };
+    let created = CheckpointCreated {
+        checkpoint_id: CheckpointId::new(),
+        last_seq: 2,
+        call_id: Some(CallId::from("c")),
+        manifest: None,
+        files: 1,
+        skipped: 0,
+        hook: Some(hook),
+    };
+    bench.append(vec![changed.into(), created.into()]).await;
+    bench.put("a.txt", "half");
+    let interrupted = bench.state().interrupted_hook().unwrap().clone();
+    bench.kernel.settle_hook(&interrupted, &bench.context()).await.unwrap();
+    assert_eq!(bench.changes().last(), Some(&("a.txt".to_owned(), Some("fmt".to_owned()))));
+    assert_eq!(bench.hooks_that_ran()[0].outcome, Some(HookOutcome::Interrupted));
+    assert_eq!(bench.file("a.txt").as_deref(), Some("half"));
+    assert!(bench.state().interrupted_hook().is_none(), "it is told once");
 }

@@ -188,6 +188,7 @@ impl Script {
                     manifest: Some(manifest),
                     files: 1,
                     skipped: 0,
+                    hook: None,
                 });
             }
             1 => {
