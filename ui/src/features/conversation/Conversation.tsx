@@ -54,7 +54,13 @@ export function Conversation(props: ConversationProps) {
     const command = typedCommand(text);
     if (command && props.onCommand(command)) return true;
     return attempt(async () => {
-      const sent = await arki.platform.call("send_message", { to: shown, text, pictures: null, options, mode });
+      const sent = await arki.platform.call("send_message", {
+        to: shown,
+        text,
+        pictures: null,
+        options,
+        mode,
+      });
       props.onSent(sent.sessionId);
     });
   };
