@@ -16,8 +16,12 @@ pub(crate) struct HookedCall {
     pub(crate) command: Option<String>,
 }
 
-/// What happens.
+/// What happens. Only the occasions of calls arise yet; conditions and inputs know the others already.
 #[derive(Debug, Clone)]
+#[allow(
+    dead_code,
+    reason = "hooks of sessions, prompts, stops and notices are accepted in their form, but don't run yet"
+)]
 pub(crate) enum Occasion {
     /// A call is about to be decided on, or about to commit.
     Before(HookedCall),
