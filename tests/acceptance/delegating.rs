@@ -172,3 +172,53 @@ fn what_a_sub_agent_is_denied_for_lack_of_trust_is_in_the_exit_code() {
     stage.exec(&["go", "--approve", "all"]).exits(4);
     assert!(!stage.path("notes.txt").exists());
 }
+
+fn delegated_to(agent: &str) -> Turn {
+    Turn::calls().call("delegate", json!({"agent": agent, "task": "Look at it."}))
+}
+
+#[test]
+fn the_built_in_agents_only_read_whatever_is_granted() {
+    for agent in ["explorer", "reviewer"] {
+        let command = Turn::calls().call("run_command", json!({"command": "touch made"}));
+        let stage =
+            stage(vec![delegated_to(agent), written(), command, Turn::text("I only read."), Turn::text("I see.")]);
+        let events = stage.exec(&["go", "--approve", "all"]).exits(0).lines();
+        assert!(!stage.path("notes.txt").exists() && !stage.path("made").exists(), "{agent}");
+        let child = text(&payload(&events, "subagent.started")["sessionId"]);
+        let events = stage.arki(&["events", &child, "--json"]).exits(0).lines();
+        assert_eq!(payload(&events, "run.started")["options"]["readOnly"], true);
+        let requests = stage.model.requests();
+        let (above, beneath) = (requests[0].json.to_string(), requests[1].json.to_string());
+        assert!(above.contains("explorer: Finds out") && above.contains("reviewer: Reviews"), "{above}");
+        assert!(beneath.contains("\"name\":\"read_file\"") && !beneath.contains("\"name\":\"write_file\""));
+        assert_eq!(beneath.contains("\"name\":\"run_command\""), agent == "reviewer", "{beneath}");
+    }
+}
+
+#[test]
+fn the_reviewer_sees_what_is_not_committed_without_asking() {
+    let diff = Turn::calls().call("run_command", json!({"command": "git diff HEAD"}));
+    let stage = stage(vec![delegated_to("reviewer"), diff, Turn::text("It is wrong."), Turn::text("I see.")]);
+    stage.write("a.txt", "before\n");
+    for line in ["init -q", "add a.txt", "-c user.name=a -c user.email=a@example.org commit -qm one"] {
+        let mut git = std::process::Command::new("git");
+        git.args(line.split(' ')).current_dir(stage.path("")).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(git.status().unwrap().success(), "{line}");
+    }
+    stage.write("a.txt", "after\n");
+    stage.trust();
+    stage.exec(&["go"]).exits(0);
+    let told = stage.model.requests()[2].json.to_string();
+    assert!(told.contains("-before") && told.contains("+after"), "{told}");
+}
+
+#[test]
+fn the_explorer_works_with_the_model_that_is_configured_for_it() {
+    let agents = json!({"agents": {"arki": {"model": "mock/mock"}, "explorer": {"model": "mock/cheap"}}});
+    let turns = vec![delegated_to("explorer"), Turn::text("Here."), Turn::text("I see.")];
+    let stage = Stage::configured(Script::new(turns).sequential(), &agents);
+    stage.exec(&["go"]).exits(0);
+    let models: Vec<String> = stage.model.requests().iter().map(|request| text(&request.json["model"])).collect();
+    assert_eq!(models, ["mock", "cheap", "mock"]);
+}

@@ -43,6 +43,10 @@ pub struct RunOptions {
     /// Only tools that read exist in the run, whatever is granted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plan: bool,
+    /// Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
+    /// and the commands that are known to only read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,

@@ -27,6 +27,24 @@ pub const BUILT_IN_TOOLS: &[&str] = &[
     "write_file",
 ];
 
+/// The built-in tools with which nothing is changed but in Arki's own store, and nothing is asked of anybody else.
+const READING_TOOLS: &[&str] = &[
+    "ask_user",
+    "calculate",
+    "emit_artifact",
+    "find_files",
+    "list_directory",
+    "read_file",
+    "read_procedure",
+    "read_result",
+    "read_skill",
+    "read_tool_manual",
+    "search_files",
+    "update_plan",
+];
+/// The beginning of the names of MCP servers' tools.
+const REMOTE: &str = "mcp__";
+
 /// The most that one list has.
 const MAX_NAMES: usize = 128;
 /// Vendors take no longer names of tools.
@@ -53,6 +71,16 @@ impl ToolNames {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|pattern| covers(pattern, name))
+    }
+
+    /// Returns whether all of them are built-in tools that only read. Of tools from outside that isn't known.
+    #[must_use]
+    pub fn only_read(&self) -> bool {
+        self.0.iter().all(|pattern| {
+            let mut covered = BUILT_IN_TOOLS.iter().filter(|name| covers(pattern, name)).peekable();
+            let may_be_remote = pattern.strip_suffix('*').is_some_and(|stem| REMOTE.starts_with(stem));
+            !may_be_remote && covered.peek().is_some() && covered.all(|name| READING_TOOLS.contains(name))
+        })
     }
 
     /// Returns the names that are in both lists.
@@ -114,6 +142,23 @@ mod tests {
         }
         assert!(ToolNames::new(vec!["a".to_owned(); MAX_NAMES]).is_ok());
         assert!(ToolNames::new(vec!["a".to_owned(); MAX_NAMES + 1]).unwrap_err().contains("128"));
+    }
+
+    #[test]
+    fn only_lists_of_built_in_tools_that_read_only_read() {
+        for (list, only_read) in [
+            (&["read_*", "search_files"][..], true),
+            (&[], true),
+            (&["read_file", "run_command"], false),
+            (&["read_file", "fetch_url"], false),
+            (&["read_file", "delegate"], false),
+            (&["read_file", "mcp__docs__*"], false),
+            (&["m*"], false),
+            (&["*"], false),
+            (&["call_tool"], false),
+        ] {
+            assert_eq!(names(list).only_read(), only_read, "{list:?}");
+        }
     }
 
     proptest! {

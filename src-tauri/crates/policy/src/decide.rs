@@ -100,6 +100,8 @@ pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
 pub(crate) struct Judged {
     pub(crate) line: CommandLine,
     pub(crate) only_reads: bool,
+    /// It only reads, as far as the line tells.
+    may_only_read: bool,
     pub(crate) builds: bool,
     pub(crate) danger: Option<String>,
 }
@@ -108,10 +110,12 @@ impl Judged {
     fn new(shell: Shell, line: &str, question: &Question<'_>) -> Self {
         let line = CommandLine::parse_as(shell, line);
         let looked_at = |wide: Vec<WideRead>| wide.is_empty() || question.subject.wide_reads_checked;
-        let only_reads = only_reads(shell, &line, question.sandboxed).is_some_and(looked_at);
+        let wide_reads = only_reads(shell, &line, question.sandboxed);
+        let may_only_read = wide_reads.is_some();
+        let only_reads = wide_reads.is_some_and(looked_at);
         let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
         let danger = if only_reads || builds { None } else { danger::of_line(&line) };
-        Self { line, only_reads, builds, danger }
+        Self { line, only_reads, may_only_read, builds, danger }
     }
 
     /// Returns what the user should know before answering.
@@ -143,6 +147,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| not_of_agent(question, settings))
         .or_else(|| switched_off(question, settings))
         .or_else(|| only_plans(settings, category))
+        .or_else(|| of_read_only_agent(settings, category, command))
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| settings.refuses())
         .or_else(|| denied_by_hook(question))
@@ -199,6 +204,17 @@ fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
     let denied = settings.plan && category != Category::Read;
     let reason = "This run only plans, so it can only read. Describe the change instead of making it.";
     denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
+}
+
+/// What a known command reads besides what it names is looked at later, as for every agent.
+fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged>) -> Option<Hit> {
+    let may_read = match category {
+        Category::Read => true,
+        Category::Exec => command.is_some_and(|command| command.may_only_read),
+        Category::Write | Category::Network => false,
+    };
+    let reason = "The agent at work only reads: no other tools, and no commands but those that are known to only read.";
+    (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
 }
 
 fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {

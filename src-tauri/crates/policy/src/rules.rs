@@ -265,6 +265,8 @@ pub struct PolicySettings {
     pub grants: Vec<PolicyRule>,
     /// Nothing but reading exists.
     pub plan: bool,
+    /// Nothing exists but reading, and the commands that are known to only read.
+    pub read_only: bool,
     /// The only tools that the agent has; all where `None`.
     pub tools: Option<ToolNames>,
     /// Tools that the user has switched off.
@@ -286,6 +288,7 @@ impl Default for PolicySettings {
             rules: Vec::new(),
             grants: Vec::new(),
             plan: false,
+            read_only: false,
             tools: None,
             disabled_tools: Vec::new(),
             refused: None,

@@ -34,8 +34,8 @@ use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{self, Action, Tool};
 use arki_domain::projection::{CallProgress, InterruptedHook, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Code, Event, EventLog, Executed, Executor, Fault, LiveBus, Redactor,
-    ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Category, Code, Event, EventLog, Executed, Executor, Fault, LiveBus,
+    Redactor, ToolCall, ToolDefinition,
 };
 use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
@@ -101,8 +101,10 @@ impl Kernel {
         let tools = all_tools(std::mem::take(&mut settings.tools));
         let policy = &settings.policy;
         let is_there = |tool: &&Tool| {
-            let may_plan = !policy.plan || tool.definition.category == arki_domain::Category::Read;
-            may_plan && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
+            let reads = tool.definition.category == Category::Read;
+            let may_plan = !policy.plan || reads;
+            let may_read = !policy.read_only || reads || matches!(tool.action, Action::Command);
+            may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
         };
         let offered = |tool: &Tool| redacted(&tool.definition, &redactor);
         let definitions = tools.iter().filter(is_there).map(offered).collect();

@@ -9,6 +9,11 @@ export type RunOptions = {
    * Only tools that read exist in the run, whatever is granted.
    */
   plan?: boolean;
+  /**
+   * Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
+   * and the commands that are known to only read.
+   */
+  readOnly?: boolean;
   maxTurns: number | null;
   maxSeconds: number | null;
   maxCostUsd: number | null;

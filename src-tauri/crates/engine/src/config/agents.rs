@@ -1,5 +1,7 @@
 //! The agents of a configuration. What one other than `arki` leaves open is as for `arki`, but for its system prompt.
 
+mod built_in;
+
 use super::file::{AgentConfig, ConfigFile};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
@@ -8,6 +10,7 @@ use arki_llm::ProviderSettings;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The built-in ones not counted, but for `arki`.
 const MAX_AGENTS: usize = 32;
 const MAX_NAME_CHARS: usize = 32;
 
@@ -51,7 +54,7 @@ impl Config {
     pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
         let agent = self.agents.get(name).cloned().ok_or_else(|| self.unknown_agent(name))?;
         let agent = match self.agents.get(AGENT) {
-            Some(base) => agent.completed_by(base),
+            Some(base) => built_in::with_tools(name, agent, base.tools.as_ref()).completed_by(base),
             None => agent,
         };
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
@@ -64,6 +67,7 @@ impl Config {
         };
         self.system_prompt = agent.system_prompt;
         self.policy.tools = agent.tools;
+        self.policy.read_only = agent.read_only.unwrap_or_default();
         Ok(())
     }
 
@@ -84,6 +88,7 @@ impl AgentConfig {
             reasoning_effort: self.reasoning_effort.or(base.reasoning_effort),
             max_completion_tokens: self.max_completion_tokens.or(base.max_completion_tokens),
             tools: self.tools.or_else(|| base.tools.clone()),
+            read_only: self.read_only.or(base.read_only),
             system_prompt: self.system_prompt,
             description: self.description,
         }
@@ -95,6 +100,7 @@ impl AgentConfig {
 pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Fault> {
     let mut agents = file.agents.clone();
     agents.entry(AGENT.to_owned()).or_default();
+    built_in::add(&mut agents);
     ensure_few(&agents, path)?;
     Ok(agents)
 }
@@ -113,7 +119,9 @@ pub(super) fn add_projects(
     let allowed = agents.get(AGENT).and_then(|arki| arki.tools.clone());
     for (name, projects) in &file.agents {
         ensure_known_provider(name, projects, providers, path)?;
-        let users = agents.remove(name).unwrap_or_default();
+        let users = built_in::with_tools(name, agents.remove(name).unwrap_or_default(), allowed.as_ref());
+        // It may say so, and not go back on it.
+        let read_only = projects.read_only.filter(|read_only| *read_only).or(users.read_only);
         let tools = match (&projects.tools, users.tools.as_ref().or(allowed.as_ref())) {
             (Some(tools), Some(allowed)) => Some(tools.narrowed_to(allowed)),
             (Some(tools), None) => Some(tools.clone()),
@@ -121,18 +129,24 @@ pub(super) fn add_projects(
         };
         let system_prompt = projects.system_prompt.clone().or_else(|| users.system_prompt.clone());
         let description = projects.description.clone().or_else(|| users.description.clone());
-        let merged = AgentConfig { tools, system_prompt, description, ..projects.clone().completed_by(&users) };
+        let merged =
+            AgentConfig { tools, read_only, system_prompt, description, ..projects.clone().completed_by(&users) };
         agents.insert(name.clone(), merged);
     }
     ensure_few(agents, path)
 }
 
-/// Of the agents that there are, only the tools that `file` leaves them.
+/// Of the agents that there are, only what `file` leaves them.
 pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
+    let arki = agents.get(AGENT).and_then(|arki| arki.tools.clone());
     for (name, agent) in agents {
-        if let Some(left) = file.agents.get(name).and_then(|projects| projects.tools.as_ref()) {
-            agent.tools = Some(agent.tools.as_ref().map_or_else(|| left.clone(), |own| left.narrowed_to(own)));
+        let Some(projects) = file.agents.get(name) else { continue };
+        if let Some(left) = &projects.tools {
+            *agent = built_in::with_tools(name, std::mem::take(agent), arki.as_ref());
+            let own = agent.tools.as_ref().or(arki.as_ref());
+            agent.tools = Some(own.map_or_else(|| left.clone(), |own| left.narrowed_to(own)));
         }
+        agent.read_only = projects.read_only.filter(|read_only| *read_only).or(agent.read_only);
     }
 }
 
@@ -146,7 +160,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 fn ensure_few(agents: &Agents, path: &Path) -> Result<(), Fault> {
-    if agents.len() > MAX_AGENTS {
+    if agents.keys().filter(|name| !built_in::is_name(name)).count() > MAX_AGENTS {
         return Err(invalid(path, &format!("with it there are more than {MAX_AGENTS} agents")));
     }
     Ok(())

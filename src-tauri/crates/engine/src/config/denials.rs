@@ -10,8 +10,9 @@ use arki_policy::PolicySettings;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The keys under which a configuration can forbid something; of an agent only its tools.
+/// The keys under which a configuration can forbid something.
 const FORBIDDING: &[&str] = &["policy", "limits", "skills"];
+const FORBIDDING_OF_AGENT: &[&str] = &["tools", "readOnly"];
 
 /// The part of a configuration that can forbid something, as a configuration of its own; `None` where it can't be read.
 pub(crate) fn denials_of(text: &str) -> Option<String> {
@@ -20,14 +21,19 @@ pub(crate) fn denials_of(text: &str) -> Option<String> {
     let Value::Object(mut config) = config else { return Some("{}".to_owned()) };
     let agents = config.remove("agents");
     config.retain(|key, _| FORBIDDING.contains(&key.as_str()));
-    let tools = agents.as_ref().and_then(Value::as_object).into_iter().flatten();
-    let tools: Map<String, Value> = tools
-        .filter_map(|(name, agent)| Some((name.clone(), serde_json::json!({ "tools": agent.get("tools")? }))))
-        .collect();
-    if !tools.is_empty() {
-        config.insert("agents".to_owned(), Value::Object(tools));
+    let agents = agents.as_ref().and_then(Value::as_object).into_iter().flatten();
+    let agents: Map<String, Value> =
+        agents.filter_map(|(name, agent)| Some((name.clone(), denials_of_agent(agent)?))).collect();
+    if !agents.is_empty() {
+        config.insert("agents".to_owned(), Value::Object(agents));
     }
     Some(Value::Object(config).to_string())
+}
+
+fn denials_of_agent(agent: &Value) -> Option<Value> {
+    let mut agent = agent.as_object()?.clone();
+    agent.retain(|key, _| FORBIDDING_OF_AGENT.contains(&key.as_str()));
+    (!agent.is_empty()).then_some(Value::Object(agent))
 }
 
 /// Adds what `file` forbids to a policy.
@@ -47,6 +53,7 @@ pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, pa
     if let Some(tools) = file.agents.get(AGENT).and_then(|agent| agent.tools.as_ref()) {
         policy.tools = Some(policy.tools.as_ref().map_or_else(|| tools.clone(), |own| tools.narrowed_to(own)));
     }
+    policy.read_only |= file.agents.get(AGENT).is_some_and(|agent| agent.read_only == Some(true));
     Ok(())
 }
 
@@ -116,6 +123,21 @@ mod tests {
             assert_eq!(config.policy.categories[&Category::Exec], Decision::Deny);
             assert_eq!((config.max_turns, config.max_cost_usd), (Some(3), Some(1.0)));
         }
+    }
+
+    #[test]
+    fn agents_are_left_what_they_have_and_no_more() {
+        let config = restricted(
+            r#"{"agents": {"arki": {"tools": ["read_*", "write_file"]}, "open": {}, "mine": {"readOnly": true}}}"#,
+            &[r#"{"agents": {"arki": {"readOnly": true}, "open": {"tools": ["*"]}, "explorer": {"tools": ["*"]},
+                             "mine": {"readOnly": false}}}"#],
+        );
+        assert!(config.policy.read_only && config.policy.has_tool("write_file"));
+        let open = config.for_agent("open").unwrap();
+        assert!(open.policy.has_tool("write_file") && !open.policy.has_tool("run_command"), "as for arki");
+        let explorer = config.for_agent("explorer").unwrap();
+        assert!(explorer.policy.has_tool("read_file") && !explorer.policy.has_tool("write_file"));
+        assert!(config.for_agent("mine").unwrap().policy.read_only);
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub(crate) struct AgentConfig {
     #[serde(default, deserialize_with = "none_or_tool_names")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) tools: Option<ToolNames>,
+    /// The agent only reads: it has the tools that read, and of commands those that are known to only read.
+    pub(crate) read_only: Option<bool>,
 }
 
 /// The number of characters of an agent's description that a model gets.

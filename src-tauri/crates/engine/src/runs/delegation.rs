@@ -109,6 +109,7 @@ fn task_of(delegation: &Delegation, own_model: Option<String>, task: &str, conte
         options: RunOptions {
             approve: options.approve,
             plan: options.plan,
+            read_only: options.read_only,
             max_turns: options.max_turns,
             max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
             max_cost_usd: context.cost_left_usd,

@@ -100,6 +100,7 @@ impl Runs {
         let policy = PolicySettings {
             grants,
             plan: run.options.plan,
+            read_only: run.options.read_only,
             tools: run.options.tools.clone(),
             disabled_tools: run.options.disabled_tools.clone(),
             ..config.policy.clone()

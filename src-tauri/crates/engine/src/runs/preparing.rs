@@ -63,6 +63,7 @@ impl Runs {
             images,
             tools: narrowed(narrowed(config.policy.tools.clone(), start.allowed_tools), of_skills),
             disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
+            read_only: start.options.read_only || config.policy.read_only,
             off: settings.off,
             reasoning_effort: start.options.reasoning_effort.clone().or(settings.effort),
             ..with_limits(start.options, &config)

@@ -20,11 +20,11 @@ fn has(config: &Config, tool: &str) -> bool {
 }
 
 #[test]
-fn arki_is_always_there_and_all_are_told_by_name() {
-    assert_eq!(names(&merge("{}", "{}").unwrap()), ["arki"]);
+fn the_built_in_ones_are_always_there_and_all_are_told_by_name() {
+    assert_eq!(names(&merge("{}", "{}").unwrap()), ["arki", "explorer", "reviewer"]);
     let config = merge(r#"{"test-2": {"description": "Runs tests."}}"#, r#"{"b_c": {}, "9": {}}"#).unwrap();
-    assert_eq!(names(&config), ["9", "arki", "b_c", "test-2"]);
-    assert_eq!(config.agents()[3].description.as_deref(), Some("Runs tests."));
+    assert_eq!(names(&config), ["9", "arki", "b_c", "explorer", "reviewer", "test-2"]);
+    assert_eq!(config.agents()[5].description.as_deref(), Some("Runs tests."));
 }
 
 #[test]
@@ -117,4 +117,43 @@ fn there_are_at_most_so_many() {
     assert!(merge(&many(MAX_AGENTS - 1, "a"), "{}").is_ok());
     assert!(merge(&many(MAX_AGENTS, "a"), "{}").is_err(), "arki is one of them");
     assert!(merge(&many(20, "a"), &many(20, "b")).unwrap_err().message.contains("more than 32"));
+}
+
+#[test]
+fn the_built_in_ones_only_read_and_have_no_more_than_arki() {
+    let config = merge("{}", "{}").unwrap();
+    for (name, has_commands) in [("explorer", false), ("reviewer", true)] {
+        let agent = config.for_agent(name).unwrap();
+        assert!(agent.policy.read_only && has(&agent, "read_file") && has(&agent, "search_files"), "{name}");
+        assert_eq!(has(&agent, "run_command"), has_commands, "{name}");
+        assert!(!has(&agent, "write_file") && !has(&agent, "delegate") && !has(&agent, "mcp__docs__a"), "{name}");
+        assert!(agent.system_prompt.is_some());
+    }
+    assert!(!config.policy.read_only, "arki is as before");
+    let config = merge(r#"{"arki": {"tools": ["read_file", "delegate"]}}"#, "{}").unwrap();
+    let explorer = config.for_agent("explorer").unwrap();
+    assert!(has(&explorer, "read_file") && !has(&explorer, "search_files") && !has(&explorer, "delegate"));
+}
+
+#[test]
+fn what_is_written_of_a_built_in_one_counts_more_key_by_key() {
+    let config = merge(r#"{"explorer": {"model": "lab/cheap"}, "reviewer": {"tools": ["write_file"]}}"#, "{}").unwrap();
+    assert_eq!(config.own_model_of("explorer"), Some("lab/cheap"));
+    let explorer = config.for_agent("explorer").unwrap();
+    assert!(explorer.policy.read_only && explorer.model == "lab/cheap" && has(&explorer, "search_files"));
+    let reviewer = config.for_agent("reviewer").unwrap();
+    assert!(has(&reviewer, "write_file") && !has(&reviewer, "read_file"));
+    assert!(!reviewer.policy.read_only, "who says which tools it has says what it may do");
+}
+
+#[test]
+fn a_project_may_make_agents_only_read_and_nothing_more() {
+    let users = r#"{"mine": {"readOnly": true}, "open": {}}"#;
+    let project = r#"{"mine": {"readOnly": false}, "open": {"readOnly": true},
+                      "explorer": {"tools": ["*"], "readOnly": false}}"#;
+    let config = merge(users, project).unwrap();
+    for name in ["mine", "open", "explorer"] {
+        assert!(config.for_agent(name).unwrap().policy.read_only, "{name}");
+    }
+    assert!(!has(&config.for_agent("explorer").unwrap(), "run_command"));
 }
