@@ -64,3 +64,93 @@ fn what_is_mentioned_leaves_room_in_a_small_window() {
     assert!(first.contains("1\\tA line of words.") && first.contains("long3.txt is not attached"), "{first}");
     assert!(first.len() < 24 * 1024, "{} bytes", first.len());
 }
+
+fn git(stage: &Stage, args: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]);
+    let done = git.args(args).current_dir(stage.home.project_dir()).output().unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// What is attached for each mention of a prompt.
+fn attached(stage: &Stage, prompt: &str) -> Vec<String> {
+    stage.exec(&[prompt]).exits(0);
+    payloads(&stage.log(), "context.added").iter().map(|added| text(&added["text"])).collect()
+}
+
+#[test]
+fn what_has_changed_since_the_last_commit_comes_along() {
+    let stage = Stage::new(vec![Turn::text("ok"); 6]);
+    assert!(attached(&stage, "review @diff")[0].contains("diff is not attached: this folder is in no git repository"));
+    git(&stage, &["init", "-q"]);
+    stage.write("a.txt", "one\n");
+    git(&stage, &["add", "."]);
+    stage.trust();
+    if !stage.has_sandbox() {
+        assert!(attached(&stage, "review @diff")[0].contains("diff is not attached"));
+        return;
+    }
+    assert!(attached(&stage, "review @diff")[0].contains("+one"), "before the first commit");
+    git(&stage, &["commit", "-qm", "first"]);
+    stage.write("a.txt", "two\n");
+    stage.write("new.txt", "of a new file\n");
+    let all = attached(&stage, "review @diff, and @diff");
+    assert!(all.len() == 1 && all[0].contains("-one\n+two\n") && all[0].contains("new.txt"), "{all:?}");
+    assert!(!all[0].contains("of a new file"));
+    stage.write("a.txt", "A line that is rather long.\n".repeat(10_000));
+    let cut = &attached(&stage, "review @diff")[0];
+    assert!(cut.len() < 80_000 && cut.contains("left out") && cut.contains("new.txt"), "{} bytes", cut.len());
+    stage.write(".env", "API_TOKEN=correct-horse-battery-staple\n");
+    let refused = &attached(&stage, "review @diff")[0];
+    assert!(refused.starts_with("diff is not attached: .env looks like a file with secrets."), "{refused}");
+}
+
+/// Tells how often it was asked for its page.
+fn page() -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = asked.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let body = "<h1>Prices</h1><p>Ten euros.</p>";
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close";
+            let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    (host, asked)
+}
+
+#[test]
+fn a_page_comes_along_only_from_a_host_that_a_rule_allows() {
+    let (host, asked) = page();
+    let times = || asked.load(std::sync::atomic::Ordering::SeqCst);
+    let prompt = format!("what does @http://{host}/ say?");
+    let fetch = json!({"allowPrivateHosts": [host]});
+    let stage = Stage::configured(Script::new(vec![Turn::text("ok")]), &json!({"policy": {"fetch": fetch}}));
+    let told = &attached(&stage, &prompt)[0];
+    assert!(told.starts_with(&format!("http://{host}/ is not attached: ")), "{told}");
+    assert!(told.contains(r#"{"decision":"allow","host":"127.0.0.1","tool":"fetch_url"}"#), "{told}");
+    assert_eq!(times(), 0, "it was fetched though nobody allowed it");
+
+    let rules = json!([{"decision": "allow", "tool": "fetch_url", "host": "127.0.0.1"}]);
+    let policy = json!({"policy": {"rules": rules, "fetch": fetch}});
+    let stage = Stage::configured(Script::new(vec![Turn::text("ok")]), &policy);
+    let told = &attached(&stage, &prompt)[0];
+    assert!(told.contains("# Prices") && told.contains("Ten euros."), "{told}");
+    assert_eq!(times(), 1, "once for a prompt");
+    stage.exec(&["--approve", "never", &prompt]).exits(0);
+    assert!(json!(messages(&stage)[0]).to_string().contains("Ten euros."));
+
+    let rules = json!([{"decision": "deny", "tool": "fetch_url"}, {"decision": "allow", "host": "127.0.0.1"}]);
+    let denied =
+        Stage::configured(Script::new(vec![Turn::text("ok")]), &json!({"policy": {"rules": rules, "fetch": fetch}}));
+    let before = times();
+    let told = &attached(&denied, &prompt)[0];
+    assert!(told.contains("is not attached") && !told.contains("policy.rules"), "{told}");
+    assert_eq!(times(), before);
+}

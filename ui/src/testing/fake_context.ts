@@ -56,6 +56,7 @@ export const mentions: MentionEntry[] = [
   { mention: "@crates/view/", kind: "folder", name: "crates/view/" },
   { mention: "@crates/view/src/app.rs", kind: "file", name: "crates/view/src/app.rs" },
   { mention: '@"docs/a name.md"', kind: "file", name: "docs/a name.md" },
+  { mention: "@diff", kind: "diff", name: "diff" },
   { mention: "@session:s-review", kind: "session", name: "Rename the widget API" },
 ];
 
@@ -71,7 +72,7 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
     mentions_in: ({ text }) =>
       [...text.matchAll(/@\S+/g)].map(([mention]) => ({
         mention,
-        tokens: mention.length * 100,
+        tokens: mention.startsWith("@http") ? null : mention.length * 100,
         note: mention.endsWith(".png") ? "It is a picture, which this model can't see." : null,
       })),
     list_mentions: ({ typed }) =>

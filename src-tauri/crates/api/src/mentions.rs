@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    MentionKind { File, Folder, Session }
+    MentionKind { File, Folder, Session, Diff }
 }
 
 wire! {
@@ -13,15 +13,15 @@ wire! {
         /// The text that mentions it: `@src/main.rs`.
         pub mention: String,
         pub kind: MentionKind,
-        /// A path, or the title of a session.
+        /// A path, the title of a session, or `diff`.
         pub name: String,
     }
 
     MentionSize {
         /// As it stands in the text.
         pub mention: String,
-        /// An estimate for what the model sees for it.
-        pub tokens: u64,
+        /// An estimate for what the model sees for it; null for a page, which is fetched once the message is sent.
+        pub tokens: Option<u64>,
         /// Why it isn't attached, or that it is cut: a sentence.
         pub note: Option<String>,
     }

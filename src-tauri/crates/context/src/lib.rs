@@ -32,7 +32,7 @@ pub use compaction::{
 };
 pub use front_matter::FrontMatter;
 pub use memory::{MAX_MEMORY_BYTES, MemoryFile, MemoryText, add_memory, memories, memory_text, remove_memory};
-pub use mentions::{MAX_MENTIONS, Mention, PathKind, Target, mention_of, mentions};
+pub use mentions::{DIFF_MENTION, MAX_MENTIONS, Mention, PathKind, Target, mention_of, mentions};
 pub use path_ranking::rank_paths;
 pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};
 pub use reflection::{reflection_request, reflections};

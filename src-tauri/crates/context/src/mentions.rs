@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-const DIFF: &str = "diff";
+/// What has changed in the working tree, behind an `@`; a path of that name is meant first.
+pub const DIFF_MENTION: &str = "diff";
 const SESSION: &str = "session:";
 const SYMBOL: &str = "symbol:";
 /// Trailing characters that end a sentence rather than a path.
@@ -121,7 +122,7 @@ fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> O
     if let Some(name) = named(SYMBOL) {
         return Some((word.len(), Target::Symbol(name)));
     }
-    path_word(word, kind_of).or_else(|| (word == DIFF).then_some((word.len(), Target::Diff)))
+    path_word(word, kind_of).or_else(|| (word == DIFF_MENTION).then_some((word.len(), Target::Diff)))
 }
 
 /// A file may have the colon in its name; it's asked for as a whole first.

@@ -58,6 +58,8 @@ codes! {
     CHANGE_NOT_FOUND,
     /// A change was written only in part and could not be undone.
     CHANGE_PARTLY_APPLIED,
+    /// A command that reads for a mention did not succeed.
+    COMMAND_FAILED,
     /// A command and its child processes were too many, used too much memory or wrote too much.
     COMMAND_OVER_LIMIT,
     /// A command could not be started.

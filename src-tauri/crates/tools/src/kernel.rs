@@ -54,6 +54,7 @@ pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{KernelSettings, ToolLimits};
+pub use unasked::UnaskedRead;
 pub use user_question::Audience;
 
 /// The executor behind the agent's port.

@@ -35,7 +35,7 @@ pub use hooks::{
     MAX_HOOKS, name_of as hook_name_of,
 };
 pub use kernel::{
-    Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files,
+    Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, UnaskedRead, learn_env_files,
     search_for_secrets, stands_under_a_tool, unresolved_placeholders,
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};

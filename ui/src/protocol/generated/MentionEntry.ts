@@ -8,7 +8,7 @@ export type MentionEntry = {
   mention: string;
   kind: MentionKind;
   /**
-   * A path, or the title of a session.
+   * A path, the title of a session, or `diff`.
    */
   name: string;
 };

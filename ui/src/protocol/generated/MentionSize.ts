@@ -6,9 +6,9 @@ export type MentionSize = {
    */
   mention: string;
   /**
-   * An estimate for what the model sees for it.
+   * An estimate for what the model sees for it; null for a page, which is fetched once the message is sent.
    */
-  tokens: number;
+  tokens: number | null;
   /**
    * Why it isn't attached, or that it is cut: a sentence.
    */

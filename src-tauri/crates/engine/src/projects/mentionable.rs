@@ -1,9 +1,9 @@
-//! What can be mentioned in a folder: its paths, as they were a moment ago, and the sessions in it.
+//! What can be mentioned in a folder: what has changed in it, its paths, as they were a moment ago, and the sessions in it.
 
 use crate::projects::Projects;
 use crate::projects::open::canonical;
 use arki_api::{MentionEntry, MentionKind};
-use arki_context::{mention_of, rank_paths};
+use arki_context::{DIFF_MENTION, mention_of, rank_paths};
 use arki_domain::Fault;
 use arki_domain::projection::SessionSummary;
 use arki_files::Project;
@@ -55,6 +55,11 @@ impl Projects {
             entries.truncate(MAX_ENTRIES - sessions.len());
             entries.extend(sessions);
         }
+        // A file of that name is meant first.
+        if DIFF_MENTION.starts_with(typed) && is_in_repository(&root) && !root.join(DIFF_MENTION).exists() {
+            entries.insert(0, diff_entry());
+            entries.truncate(MAX_ENTRIES);
+        }
         Ok(entries)
     }
 
@@ -91,6 +96,16 @@ impl Projects {
         let secrets = self.accounts.user_config()?.secret_files.set;
         Ok(arki_files::paths(&project, &secrets, MAX_PATHS).into())
     }
+}
+
+fn diff_entry() -> MentionEntry {
+    let mention = format!("@{DIFF_MENTION}");
+    MentionEntry { mention, kind: MentionKind::Diff, name: DIFF_MENTION.to_owned() }
+}
+
+/// Returns whether git keeps the folder, or one around it.
+pub(crate) fn is_in_repository(folder: &Path) -> bool {
+    folder.ancestors().any(|above| above.join(".git").exists())
 }
 
 fn path_entries(typed: &str, paths: &[Box<str>]) -> Vec<MentionEntry> {

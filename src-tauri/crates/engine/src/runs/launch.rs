@@ -12,7 +12,7 @@ use crate::runs::late_context::Belongings;
 use crate::runs::mentions::Mentioned;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
-use arki_agent::{RunEnd, RunHost, RunParts, Standing};
+use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
 use arki_domain::{Code, Fault, ModelOptions, SessionId};
 use arki_policy::PolicySettings;
 use arki_tools::Kernel;
@@ -30,7 +30,8 @@ impl Runs {
         (mut hold, presence): (SessionHold, Presence),
     ) -> Result<Running, Fault> {
         let (project, session) = (open.path(), session_id.clone());
-        let wired = blocking(self, move |runs| runs.wired(&session, history, (&open, &config), system, presence));
+        let until = (presence, hold.control().clone());
+        let wired = blocking(self, move |runs| runs.wired(&session, history, (&open, &config), system, until));
         let (parts, standing) = wired.await?;
         let run = &standing.state;
         let core = arki_agent::core(&run.core)?;
@@ -93,7 +94,7 @@ impl Runs {
         history: History,
         (open, config): (&OpenProject, &Config),
         system: Arc<str>,
-        presence: Presence,
+        (presence, control): (Presence, RunControl),
     ) -> Result<(RunParts, Standing), Fault> {
         let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
@@ -118,6 +119,8 @@ impl Runs {
             sessions: self.sessions.clone(),
             session_id: Some(session_id.clone()),
             model: Some(model.clone()),
+            is_draft: false,
+            control,
         });
         let parts = RunParts {
             log: self.records.run_log(),

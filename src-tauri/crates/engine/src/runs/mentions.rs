@@ -1,6 +1,8 @@
 //! What a prompt mentions, as the model is shown it: read by the tools that would read it, where the policy lets them do
 //! so unasked; a sentence where it doesn't.
 
+mod diff;
+mod page;
 mod symbol;
 
 use crate::records::blocking;
@@ -8,11 +10,12 @@ use crate::runs::Runs;
 use crate::runs::prompt_images::{MAX_IMAGE_BYTES, ensure_picture};
 use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
+use arki_agent::RunControl;
 use arki_api::MentionSize;
 use arki_context::{CountTokens, PathKind, Target, mentions};
 use arki_domain::{ChatModel, Fault, Message, SessionId};
 use arki_files::EntryKind;
-use arki_tools::Kernel;
+use arki_tools::{Kernel, UnaskedRead};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,6 +36,10 @@ pub(crate) struct Mentioned {
     pub(crate) session_id: Option<SessionId>,
     /// The model that is shown it, where that is settled.
     pub(crate) model: Option<Arc<dyn ChatModel>>,
+    /// The prompt is still being written: nothing is fetched for it.
+    pub(crate) is_draft: bool,
+    /// Ends what takes long.
+    pub(crate) control: RunControl,
 }
 
 /// What the model is shown for a mention.
@@ -41,6 +48,7 @@ pub(crate) struct Attachment {
     /// As it stands in the prompt.
     pub(crate) mention: String,
     pub(crate) origin: String,
+    /// Empty for what is read only once the prompt is sent.
     pub(crate) text: String,
     /// Why it isn't attached, or that it is cut.
     pub(crate) note: Option<String>,
@@ -53,6 +61,11 @@ struct Read {
 }
 
 impl Mentioned {
+    /// For a prompt that is not sent yet.
+    pub(crate) fn in_draft(kernel: Arc<Kernel>, sessions: Arc<Sessions>) -> Self {
+        Self { kernel, sessions, session_id: None, model: None, is_draft: true, control: RunControl::default() }
+    }
+
     /// In the order of the prompt, each once. Blocking.
     pub(crate) fn in_text(&self, prompt: &str) -> Vec<Attachment> {
         let mut attached: Vec<Attachment> = Vec::new();
@@ -63,7 +76,7 @@ impl Mentioned {
             if attached.iter().any(|known| known.origin == origin) {
                 continue;
             }
-            let Some(read) = self.read(&found.1, &origin) else { continue };
+            let Some(read) = self.read(&found.1, room) else { continue };
             let read = match read {
                 Ok(read) if read.text.len() > room => Err(format!(
                     "together, what is mentioned would be more than {} KiB; ask for it in parts.",
@@ -126,8 +139,9 @@ impl Mentioned {
         }
     }
 
-    /// `None` where it names nothing after all. The error is a sentence's end.
-    fn read(&self, target: &Target, origin: &str) -> Option<Result<Read, String>> {
+    /// `None` where it names nothing after all. What has a length of its own keeps to `room`, in bytes. The error is a
+    /// sentence's end.
+    fn read(&self, target: &Target, room: usize) -> Option<Result<Read, String>> {
         match target {
             Target::File { path, .. } if is_picture(path) => Some(self.picture_words(path)),
             Target::File { path, lines } => Some(self.file(path, *lines)),
@@ -137,13 +151,18 @@ impl Mentioned {
             })),
             Target::Symbol(name) => symbol::read(self, name),
             Target::Session(id) => self.session(id),
-            Target::Diff => Some(Err("`git diff HEAD` shows what has changed.".to_owned())),
-            Target::Url(_) => Some(Err(format!("`fetch_url` reads {origin}, where the user allows it."))),
+            Target::Diff => Some(diff::read(self, room)),
+            Target::Url(url) => Some(page::read(self, url, room)),
         }
     }
 
     fn tool(&self, tool_id: &str, args: &Value) -> Result<Read, String> {
-        let output = self.kernel.read_unasked(tool_id, args).map_err(|fault| fault.message)?;
+        self.bounded_tool(tool_id, args, usize::MAX)
+    }
+
+    fn bounded_tool(&self, tool_id: &str, args: &Value, max_bytes: usize) -> Result<Read, String> {
+        let read = UnaskedRead { tool_id, args, max_bytes, cancel: &self.control.cancel };
+        let output = self.kernel.read_unasked(&read).map_err(|fault| fault.message)?;
         Ok(Read { text: output.text, is_cut: output.truncated })
     }
 
@@ -199,9 +218,9 @@ impl Runs {
         }
         blocking(self, move |runs| {
             let kernel = runs.kernels.judging_kernel(&folder)?;
-            let mentioned = Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None, model: None };
+            let mentioned = Mentioned::in_draft(kernel, runs.sessions.clone());
             let size = |it: Attachment| MentionSize {
-                tokens: EstimatedTokens.text(&it.text),
+                tokens: (!it.text.is_empty()).then(|| EstimatedTokens.text(&it.text)),
                 mention: it.mention,
                 note: it.note,
             };

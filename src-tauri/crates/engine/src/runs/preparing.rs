@@ -48,7 +48,7 @@ impl Runs {
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {
             let kernel = self.kernel(&open, &config, Presence::default());
-            let mentioned = Mentioned { kernel, sessions: self.sessions.clone(), session_id: None, model: None };
+            let mentioned = Mentioned::in_draft(kernel, self.sessions.clone());
             let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
             shown.extend(mentioned.pictures_in(&prompt, room));
         }

@@ -167,7 +167,7 @@ impl Kernel {
         }
     }
 
-    fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
+    pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
         Purpose {
             only_reads: self.only_reads(arguments),
             unasked: arki_policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
@@ -376,17 +376,33 @@ pub(super) fn unfinished_look(why: &str) -> Fault {
 /// Why a command was stopped.
 pub(super) const BY_USER: &str = "by the user";
 
-/// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
-pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
-    let call = &decided.call;
-    let (ending, code) = match outcome {
+/// How a command ended, in words, and the code where it is an error of its own.
+fn ending(outcome: &CommandOutcome, limit: &Limit) -> (String, Option<Code>) {
+    match outcome {
         CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),
         CommandOutcome { overran: Some(limit), .. } => (format!("ended: it {limit}"), Some(Code::COMMAND_OVER_LIMIT)),
         CommandOutcome { timed_out: true, .. } => (format!("ended: {}", limit.words), Some(Code::TOOL_TIMEOUT)),
         CommandOutcome { exit_code: Some(code), .. } => (format!("exit code {code}"), None),
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
         CommandOutcome { .. } => ("ended".to_owned(), None),
-    };
+    }
+}
+
+/// The error of a command that nobody called and that did not succeed: how it ended, and the first line it printed.
+pub(super) fn failed(outcome: &CommandOutcome, limit: &Limit) -> Fault {
+    if let Some(why) = &outcome.unfinished_look {
+        return unfinished_look(why);
+    }
+    let (ending, code) = ending(outcome, limit);
+    let said = outcome.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    let message = format!("The command failed ({ending}): {said}");
+    Fault::new(code.unwrap_or(Code::COMMAND_FAILED), message, "Run it in a terminal to see all that it says.")
+}
+
+/// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
+pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
+    let call = &decided.call;
+    let (ending, code) = ending(outcome, limit);
     let unfinished = outcome.unfinished_look.as_deref().map(unfinished_look);
     let code = if unfinished.is_some() { Some(Code::GUARD_UNFINISHED) } else { code };
     let mut text = format!("{ending}\n{}", outcome.output);

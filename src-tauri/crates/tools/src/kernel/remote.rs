@@ -105,15 +105,15 @@ impl Kernel {
     }
 }
 
-struct Attempts {
-    remote: Arc<dyn RemoteTool>,
-    args: Value,
-    scope: CallScope,
+pub(super) struct Attempts {
+    pub(super) remote: Arc<dyn RemoteTool>,
+    pub(super) args: Value,
+    pub(super) scope: CallScope,
 }
 
 impl Attempts {
     /// Calls until it goes well, fails for good, or often enough.
-    async fn made(self, retry: Option<Retry>) -> Result<Output, Fault> {
+    pub(super) async fn made(self, retry: Option<Retry>) -> Result<Output, Fault> {
         let mut attempts = 1;
         loop {
             let fault = match self.remote.call(self.args.clone(), self.scope.clone()).await {
@@ -144,7 +144,7 @@ fn effect_unknown() -> Fault {
     )
 }
 
-fn stopped(tool: &Tool) -> Fault {
+pub(super) fn stopped(tool: &Tool) -> Fault {
     Fault::new(
         Code::CANCELLED,
         format!("The user stopped {}.{}", tool.name(), perhaps_done(tool)),
@@ -152,7 +152,7 @@ fn stopped(tool: &Tool) -> Fault {
     )
 }
 
-fn timed_out(tool: &Tool, limit: Duration) -> Fault {
+pub(super) fn timed_out(tool: &Tool, limit: Duration) -> Fault {
     Fault::new(
         Code::TOOL_TIMEOUT,
         format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool)),

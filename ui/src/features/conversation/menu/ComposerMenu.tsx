@@ -1,6 +1,6 @@
-/** The list above the message box: commands after a "/", files, folders and sessions after an "@". */
+/** The list above the message box: commands after a "/", files, folders, sessions and changes after an "@". */
 import { plural, t } from "@lingui/core/macro";
-import { File, Folder, MessageSquare } from "lucide-react";
+import { File, FileDiff, Folder, MessageSquare } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../../../components/latest";
 import { composes } from "../../../components/shortcuts";
@@ -10,7 +10,7 @@ import type { Trigger } from "./trigger";
 import { useEntries } from "./useEntries";
 import "./menu.css";
 
-const icons = { file: File, folder: Folder, session: MessageSquare };
+const icons = { file: File, folder: Folder, session: MessageSquare, diff: FileDiff };
 
 type Props = {
   of: Shown;

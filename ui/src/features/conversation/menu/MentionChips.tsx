@@ -18,7 +18,7 @@ export function MentionChips({ text }: { text: string }) {
         <li
           key={`${place} ${mention}`}
           className="mention-chip"
-          title={note ?? t`${exact(count)} tokens, estimated`}
+          title={note ?? (count === null ? t`Fetched when you send the message` : t`${exact(count)} tokens, estimated`)}
         >
           {note !== null && (
             <span className="attention" aria-hidden>
@@ -26,7 +26,7 @@ export function MentionChips({ text }: { text: string }) {
             </span>
           )}
           <span className="cut">{mention}</span>
-          <span className="secondary">{t`${tokens(count)} tok`}</span>
+          {count !== null && <span className="secondary">{t`${tokens(count)} tok`}</span>}
           {note !== null && <span className="sr-only">{note}</span>}
         </li>
       ))}

@@ -183,6 +183,14 @@ describe("the menu of mentions", () => {
     await userEvent.keyboard("{Tab}");
     expect(box().value).toBe("@session:s-review ");
   });
+
+  it("has what has changed since the last commit", async () => {
+    const { box } = await shown();
+    await userEvent.type(box(), "review @dif");
+    await waitFor(() => expect(options()).toEqual(["diff what has changed since the last commit"]));
+    await userEvent.keyboard("{Enter}");
+    expect(box().value).toBe("review @diff ");
+  });
 });
 
 describe("what is mentioned", () => {
@@ -198,6 +206,12 @@ describe("what is mentioned", () => {
       ),
     );
     expect(screen.getByText("It is a picture, which this model can't see.")).toBeTruthy();
+    await userEvent.clear(box());
+    await userEvent.type(box(), "See @https://example.org/ ");
+    await waitFor(() =>
+      expect(screen.getByRole("listitem", { name: "" }).getAttribute("title")).toBe("Fetched when you send the message"),
+    );
+    expect(screen.getByRole("list", { name: "Mentioned" }).textContent).toBe("@https://example.org/");
     await userEvent.clear(box());
     expect(screen.queryByRole("list", { name: "Mentioned" })).toBeNull();
   });

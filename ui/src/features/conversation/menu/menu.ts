@@ -3,7 +3,7 @@ import type { KeyboardEvent } from "react";
 
 export type MenuEntry = {
   key: string;
-  icon: "file" | "folder" | "session" | null;
+  icon: "file" | "folder" | "session" | "diff" | null;
   label: string;
   /** Behind the label: what else is to be written. */
   hint: string;

@@ -54,7 +54,7 @@ function mentionEntry({ mention, kind, name }: MentionEntry): MenuEntry {
     icon: kind,
     label: kind === "folder" ? `${path.slice(cut + 1)}/` : path.slice(cut + 1),
     hint: "",
-    detail: cut > 0 ? path.slice(0, cut) : "",
+    detail: kind === "diff" ? t`what has changed since the last commit` : path.slice(0, Math.max(0, cut)),
     insert: mention,
     sends: false,
     leadsOn: kind === "folder",

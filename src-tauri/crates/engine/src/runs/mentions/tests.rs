@@ -23,7 +23,7 @@ impl Stage {
     fn mentioned(&self) -> Mentioned {
         let runs = self.engine.runs();
         let kernel = runs.kernels.judging_kernel(&self.home.project_dir()).unwrap();
-        Mentioned { kernel, sessions: runs.sessions.clone(), session_id: None, model: None }
+        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, runs.sessions.clone()) }
     }
 
     fn only(&self, prompt: &str) -> Attachment {
@@ -117,10 +117,13 @@ async fn a_symbol_is_found_by_the_line_that_defines_it() {
 }
 
 #[tokio::test]
-async fn what_would_run_or_be_fetched_is_left_to_the_model() {
+async fn nothing_is_run_or_fetched_in_a_folder_that_is_not_trusted() {
     let stage = Stage::new();
-    assert!(stage.only("review @diff").text.contains("`git diff HEAD`"));
-    assert!(stage.only("see @https://example.org/x").text.contains("`fetch_url`"));
+    let found = stage.only("see @https://example.org/x");
+    assert!(found.text.starts_with("https://example.org/x is not attached: The folder is not trusted"), "{found:?}");
+    std::fs::create_dir(stage.home.project_dir().join(".git")).unwrap();
+    let found = stage.only("review @diff");
+    assert!(found.text.contains("not trusted") && found.text.contains("`git diff"), "{found:?}");
 }
 
 #[tokio::test]
@@ -134,5 +137,5 @@ async fn pictures_are_found_and_a_draft_tells_its_tokens() {
     assert!(stage.only("@no.png").text.contains("not attached"));
     let sizes = stage.engine.runs().mentions_in(stage.home.project_dir(), "@src/a.rs and @x".to_owned()).await.unwrap();
     assert_eq!(sizes.len(), 1);
-    assert!(sizes[0].tokens > 5 && sizes[0].mention == "@src/a.rs");
+    assert!(sizes[0].tokens.unwrap() > 5 && sizes[0].mention == "@src/a.rs");
 }
