@@ -52,11 +52,20 @@ struct Ran {
 impl Kernel {
     /// Returns whether a hook is for this call, before or after it.
     pub(super) fn has_hooks_for(&self, call: &ToolCall) -> bool {
+        self.has_hooks_of(call, HookEvent::is_of_call)
+    }
+
+    /// Returns whether a hook comes before this call, where it could object.
+    pub(super) fn has_hooks_before(&self, call: &ToolCall) -> bool {
+        self.has_hooks_of(call, |event| event == HookEvent::PreToolUse)
+    }
+
+    fn has_hooks_of(&self, call: &ToolCall, is_of_event: fn(HookEvent) -> bool) -> bool {
         if !self.runs_hooks() {
             return false;
         }
         let occasion = Occasion::Before(self.hooked_call(call));
-        let is_meant = |hook: &Hook| hook.event.is_of_call() && hook.condition.matched(&occasion).is_some();
+        let is_meant = |hook: &Hook| is_of_event(hook.event) && hook.condition.matched(&occasion).is_some();
         self.settings.hooks.iter().any(is_meant)
     }
 

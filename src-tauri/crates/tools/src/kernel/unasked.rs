@@ -9,7 +9,7 @@ use crate::builtin::run_command;
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, Progress, RemoteTool};
 use crate::tool::{Action, Output, ReadAction, ReadTask, Tool};
-use arki_domain::{ApprovalMode, CallId, Code, Decision, Fault, RunId, SessionId};
+use arki_domain::{ApprovalMode, CallId, Code, Decision, Fault, RunId, SessionId, ToolCall};
 use arki_files::Project;
 use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_process::CommandSpec;
@@ -40,7 +40,7 @@ impl Kernel {
     /// may block.
     ///
     /// # Errors
-    /// Where the policy would ask or deny, for secret files always, for a command that isn't known to only read or that
+    /// Where the policy would ask or deny, or a hook comes before such calls, for secret files always, for a command that isn't known to only read or that
     /// no sandbox holds to it, and when the tool fails.
     pub fn read_unasked(&self, read: &UnaskedRead<'_>) -> Result<Output, Fault> {
         let UnaskedRead { tool_id, args, .. } = *read;
@@ -59,7 +59,7 @@ impl Kernel {
     }
 
     /// # Errors
-    /// Where the policy would ask or deny, and for secret files always.
+    /// Where the policy would ask or deny, or a hook comes before such calls, and for secret files always.
     pub fn ensure_readable(&self, tool_id: &str, args: &Value) -> Result<(), Fault> {
         self.judged_unasked(tool_id, args).map(drop)
     }
@@ -84,7 +84,16 @@ impl Kernel {
         if let Some(secret) = subject.subject.paths.iter().find(|path| path.secret) {
             return Err(refused(format!("{} looks like a file with secrets.", secret.path)));
         }
-        if verdict.decision == Decision::Allow { Ok(verdict) } else { Err(refused(verdict.reason)) }
+        if verdict.decision != Decision::Allow {
+            return Err(refused(verdict.reason));
+        }
+        // It could object, and hooks run with the model's calls only.
+        if self.has_hooks_before(&as_call(tool_id, args)) {
+            return Err(refused(format!(
+                "A hook looks at such calls of {tool_id} first, so the model has to make one."
+            )));
+        }
+        Ok(verdict)
     }
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Fault> {
@@ -181,6 +190,12 @@ impl Kernel {
 
 fn waited_for(work: impl Future<Output = Result<Output, Fault>>) -> Result<Output, Fault> {
     Handle::try_current().map_err(Fault::internal)?.block_on(work)
+}
+
+/// What hooks would be told of it.
+fn as_call(tool_id: &str, args: &Value) -> ToolCall {
+    let (call_id, tool_id) = (CallId::from(""), tool_id.to_owned());
+    ToolCall { turn: 0, call_id, tool_id, args: args.clone(), category: None, async_call_id: None }
 }
 
 fn refused(reason: String) -> Fault {

@@ -18,7 +18,10 @@ export function MentionChips({ text }: { text: string }) {
         <li
           key={`${place} ${mention}`}
           className="mention-chip"
-          title={note ?? (count === null ? t`Fetched when you send the message` : t`${exact(count)} tokens, estimated`)}
+          title={
+            note ??
+            (count === null ? t`Fetched when you send the message` : t`${exact(count)} tokens, estimated`)
+          }
         >
           {note !== null && (
             <span className="attention" aria-hidden>

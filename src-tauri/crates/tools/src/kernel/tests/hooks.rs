@@ -337,3 +337,18 @@ async fn a_formatter_that_a_crash_cut_off_is_told_and_not_run_again() {
     assert_eq!(bench.file("a.txt").as_deref(), Some("half"));
     assert!(bench.state().interrupted_hook().is_none(), "it is told once");
 }
+
+#[tokio::test]
+async fn what_a_prompt_mentions_is_not_read_past_a_hook_that_could_object() {
+    let read = |bench: &Bench| {
+        std::fs::write(bench.folder.path().join("a.txt"), "words").unwrap();
+        let (args, cancel) = (json!({"path": "a.txt"}), CancellationToken::new());
+        let read = crate::UnaskedRead { tool_id: "read_file", args: &args, max_bytes: 1000, cancel: &cancel };
+        bench.kernel.read_unasked(&read).map(|output| output.text)
+    };
+    let fault = read(&bench(vec![before("Read", "exit 2")])).unwrap_err();
+    assert!(fault.is(Code::POLICY_DENIED) && fault.message.contains("hook"), "{fault:?}");
+    for other in [before("Bash", "exit 2"), hook(HookEvent::PostToolUse, "Read", "exit 2")] {
+        assert!(read(&bench(vec![other])).unwrap().contains("words"));
+    }
+}
