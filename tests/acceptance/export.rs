@@ -156,6 +156,39 @@ fn events_can_be_read_in_arkais_form() {
 }
 
 #[test]
+fn events_can_be_read_as_observations() {
+    let (stage, session) = with_a_session();
+    let log = stage.events(&session);
+    let all = stage.arki(&["events", &session, "--observations", "--json"]).exits(0).lines();
+    let fields = ["id", "threadId", "traceId", "timestamp", "type", "title", "content", "metadata"];
+    for line in &all {
+        let object = line.as_object().unwrap();
+        assert!(object.len() == fields.len() && fields.iter().all(|field| object.contains_key(*field)), "{line}");
+        let event = log.iter().find(|event| event["seq"] == line["metadata"]["seq"]).unwrap();
+        assert_eq!((&line["threadId"], &line["traceId"]), (&event["sessionId"], &event["runId"]));
+    }
+    let of_types = ["TOOL_CALL", "TOOL_EXECUTION", "FINAL_RESPONSE"];
+    let wanted: Vec<_> = all.iter().filter(|line| of_types.contains(&&*text(&line["type"]))).cloned().collect();
+    let types: Vec<String> = wanted.iter().map(|line| text(&line["type"])).collect();
+    assert!(types.windows(2).any(|pair| pair == ["TOOL_CALL", "TOOL_EXECUTION"]), "{types:?}");
+    assert_eq!(types.last().unwrap(), "FINAL_RESPONSE");
+    let filter = ["events", &session, "--observations", "--type", "tool_call,TOOL_EXECUTION,final_response", "--json"];
+    assert_eq!(stage.arki(&filter).exits(0).lines(), wanted);
+    let last = all.last().unwrap()["timestamp"].as_i64().unwrap();
+    let later = (last + 1).to_string();
+    assert!(
+        stage.arki(&["events", &session, "--observations", "--since", &later, "--json"]).exits(0).lines().is_empty()
+    );
+    let lines = stage.arki(&["events", &session, "--observations"]).exits(0).stdout;
+    assert!(lines.lines().count() == all.len() && lines.contains("FINAL_RESPONSE"), "{lines}");
+    for refused in
+        [&["--type", "PLAN"][..], &["--observations", "--type", "WISH"], &["--observations", "--format", "arkai"]]
+    {
+        stage.arki(&[&["events", &session], refused].concat()).fails(2, "USAGE");
+    }
+}
+
+#[test]
 fn in_arkais_form_what_was_denied_or_rejected_is_skipped_and_has_not_failed() {
     let stage = Stage::new(vec![
         Turn::calls().call("run_command", json!({"command": "touch x"})),

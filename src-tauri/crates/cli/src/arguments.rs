@@ -4,6 +4,7 @@ mod exec;
 mod sessions;
 
 pub(crate) use exec::{Approve, ExecArguments};
+use sessions::observation_type;
 pub(crate) use sessions::{
     ConfigureArguments, EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments,
     SearchArguments, SessionsCommand,
@@ -11,6 +12,7 @@ pub(crate) use sessions::{
 
 use crate::exit::Exit;
 use crate::output::Output;
+use arki_domain::projection::ObservationType;
 use arki_domain::{Code, Fault};
 use arki_engine::one_line;
 use clap::error::ErrorKind;
@@ -97,6 +99,16 @@ pub(crate) enum Command {
         /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
         #[arg(long, value_name = "FORM")]
         format: Option<EventForm>,
+        /// Print observations instead: what was intended, planned, done and answered, a line each
+        #[arg(long, conflicts_with = "format")]
+        observations: bool,
+        /// Print only observations of these types, such as `PLAN,TOOL_CALL`
+        #[arg(long = "type", value_name = "TYPES", value_delimiter = ',', requires = "observations",
+            value_parser = observation_type)]
+        types: Vec<ObservationType>,
+        /// Print only observations since this time, in milliseconds since 1970
+        #[arg(long, value_name = "MS", requires = "observations")]
+        since: Option<i64>,
     },
     /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
     Verify {

@@ -30,8 +30,8 @@ mod usage;
 mod verify;
 
 use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, ConfigCommand, McpCommand, MemoryCommand, QueueCommand, SessionsCommand,
-    ToolsArguments,
+    ApprovalsCommand, Arguments, Command, ConfigCommand, EventForm, McpCommand, MemoryCommand, QueueCommand,
+    SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::output::Output;
@@ -71,8 +71,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output).await,
-        Command::Events { id, follow, from, format } => {
-            events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
+        Command::Events { id, follow, from, format, observations, types, since } => {
+            let form = match (format, observations) {
+                (Some(EventForm::Arkai), _) => events::Form::arkai(),
+                (None, true) => events::Form::observations(types, since),
+                (None, false) => events::Form::Stored,
+            };
+            events::run(&engine, &id, form, &events::Printing { from, follow }, output).await
         }
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,

@@ -1,5 +1,6 @@
 //! The grammar of the commands about sessions: list, search, export, rewind, the queue.
 
+use arki_domain::projection::ObservationType;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -163,4 +164,10 @@ pub(crate) enum QueueCommand {
 pub(crate) enum Queueing {
     Steer,
     FollowUp,
+}
+
+/// The type of observations with that word.
+pub(super) fn observation_type(word: &str) -> Result<ObservationType, String> {
+    let known = || ObservationType::ALL.map(ObservationType::as_str).join(", ");
+    ObservationType::of_word(word).ok_or_else(|| format!("the types are {}", known()))
 }

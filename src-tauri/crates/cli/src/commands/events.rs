@@ -1,9 +1,8 @@
-//! `arki events`: a session's or run's events, oldest first.
+//! `arki events`: a session's or run's events, oldest first, as they are stored or in another form.
 
-use crate::arguments::EventForm;
 use crate::exit::Exit;
 use crate::output::{Output, time, visible};
-use arki_domain::projection::SessionState;
+use arki_domain::projection::{Observation, ObservationType, Observer, SessionState};
 use arki_domain::{Event, Fault, SessionId};
 use arki_engine::{Arkai, Engine, NamedPlace, event_summary};
 use std::time::Duration;
@@ -16,15 +15,44 @@ pub(crate) struct Printing {
     /// The first number to print.
     pub(crate) from: Option<u64>,
     pub(crate) follow: bool,
-    pub(crate) format: Option<EventForm>,
 }
 
-pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: &Output) -> Result<Exit, Fault> {
+/// The form in which events are printed. All but the stored one tell an event with what came before it.
+pub(crate) enum Form {
+    Stored,
+    Arkai(Box<Arkai>),
+    Observations(Observations),
+}
+
+/// The observations that are printed.
+pub(crate) struct Observations {
+    observer: Observer,
+    /// Every type where it is empty.
+    types: Vec<ObservationType>,
+    /// In milliseconds since 1970.
+    since: Option<i64>,
+}
+
+impl Form {
+    pub(crate) fn arkai() -> Self {
+        Self::Arkai(Box::default())
+    }
+
+    pub(crate) fn observations(types: Vec<ObservationType>, since: Option<i64>) -> Self {
+        Self::Observations(Observations { observer: Observer::default(), types, since })
+    }
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    id: &str,
+    mut form: Form,
+    printing: &Printing,
+    output: &Output,
+) -> Result<Exit, Fault> {
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
-    let mut arkai = printing.format.map(|EventForm::Arkai| Arkai::default());
-    // In that form an event is told with what came before it.
-    let mut after = if arkai.is_some() { 0 } else { from.saturating_sub(1) };
+    let mut after = if matches!(form, Form::Stored) { from.saturating_sub(1) } else { 0 };
     loop {
         let page = engine.sessions().events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
@@ -32,15 +60,7 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
             if run.is_some() && event.run_id != run {
                 continue;
             }
-            match &mut arkai {
-                None => print(event, output),
-                Some(arkai) => {
-                    let line = arkai.line(event);
-                    if event.seq >= from {
-                        output.object(&line);
-                    }
-                }
-            }
+            form.print(event, event.seq >= from, output);
         }
         if page.has_more {
             continue;
@@ -58,6 +78,43 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
 fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
     let state = engine.sessions().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
+}
+
+impl Form {
+    /// Takes the next event, and prints it where it `is_wanted`.
+    fn print(&mut self, event: &Event, is_wanted: bool, output: &Output) {
+        match self {
+            Self::Stored => print(event, output),
+            Self::Arkai(arkai) => {
+                let line = arkai.line(event);
+                if is_wanted {
+                    output.object(&line);
+                }
+            }
+            Self::Observations(observations) => {
+                let seen = observations.observer.observe(event);
+                for observation in seen.iter().filter(|seen| is_wanted && observations.lets_through(seen)) {
+                    print_observation(observation, output);
+                }
+            }
+        }
+    }
+}
+
+impl Observations {
+    fn lets_through(&self, seen: &Observation) -> bool {
+        let is_of_type = self.types.is_empty() || self.types.contains(&seen.kind);
+        is_of_type && self.since.is_none_or(|since| seen.timestamp >= since)
+    }
+}
+
+fn print_observation(observation: &Observation, output: &Output) {
+    if output.json {
+        output.object(observation);
+        return;
+    }
+    let (kind, title) = (observation.kind.as_str(), visible(&observation.title));
+    output.line(format!("{}  {kind:<19}  {title}", time(observation.timestamp)).trim_end());
 }
 
 fn print(event: &Event, output: &Output) {

@@ -77,7 +77,7 @@ impl Observer {
             EventBody::ToolResult(result) => vec![self.take_result(result)],
             EventBody::ToolAsyncResult(result) => vec![self.take_late_result(result)],
             EventBody::PlanProposed(plan) => proposed(&plan.intent, &plan.steps),
-            EventBody::PlanUpdated(plan) => vec![planned(&plan.intent, &plan.steps)],
+            EventBody::PlanUpdated(plan) => vec![planned(ObservationType::StateUpdate, &plan.intent, &plan.steps)],
             EventBody::StepFailed(failed) => vec![step_failed(failed)],
             EventBody::HookRan(hook) if !hook.has_worked() => vec![hook_failed(hook)],
             other => state_update::draft(other, |call_id| self.phrase(call_id)).into_iter().collect(),
@@ -216,16 +216,16 @@ fn failures(failed: &RunFailed) -> Vec<Draft> {
 fn proposed(intent: &str, steps: &[PlanStep]) -> Vec<Draft> {
     let intent_of_its_own = (!intent.is_empty())
         .then(|| Draft::new(ObservationType::Intent, format!("Intends: {}", line(intent))).content(intent.to_owned()));
-    intent_of_its_own.into_iter().chain([planned(intent, steps)]).collect()
+    intent_of_its_own.into_iter().chain([planned(ObservationType::Plan, intent, steps)]).collect()
 }
 
-fn planned(intent: &str, steps: &[PlanStep]) -> Draft {
+fn planned(kind: ObservationType, intent: &str, steps: &[PlanStep]) -> Draft {
     let ended = steps.iter().filter(|step| matches!(step.state, PlanStepState::Done | PlanStepState::Skipped)).count();
     let title = match ended {
         0 => format!("Planned {}", plural(steps.len() as u64, "step")),
         _ => format!("{ended} of {} done", plural(steps.len() as u64, "step")),
     };
-    Draft::new(ObservationType::Plan, title).content(json!({"intent": intent, "steps": steps}))
+    Draft::new(kind, title).content(json!({"intent": intent, "steps": steps}))
 }
 
 fn step_failed(failed: &StepFailed) -> Draft {

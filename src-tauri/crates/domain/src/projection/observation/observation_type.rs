@@ -56,4 +56,10 @@ impl ObservationType {
             Self::LlmStreamEnd => "LLM_STREAM_END",
         }
     }
+
+    /// The type with that word, in any case.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(word))
+    }
 }

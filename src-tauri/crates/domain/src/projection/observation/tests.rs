@@ -104,7 +104,7 @@ fn each_type_is_observed_with_a_title_that_says_what_happened() {
         &[PlanProposed { intent: intent.clone(), steps: plan(title, Pending) }.into()],
         &[("INTENT", "Intends: mend it"), ("PLAN", "Planned 2 steps")],
     );
-    check(&[PlanUpdated { intent, steps: plan(title, Done) }.into()], &[("PLAN", "1 of 2 steps done")]);
+    check(&[PlanUpdated { intent, steps: plan(title, Done) }.into()], &[("STATE_UPDATE", "1 of 2 steps done")]);
     check(&[says("", Some("hm"), false)], &[("THOUGHTS", "Thought: hm")]);
     check(&[requested()], &[("LLM_STREAM_START", "Asked p/m (turn 2)")]);
     check(
