@@ -66,16 +66,21 @@ fn every_command_has_its_parameters_and_its_result_in_it() {
 fn what_is_asked_and_answered_obeys_it() {
     let to = Shown { folder: "/a".into(), session_id: None };
     let options = SendOptions { model: None, approve: ApprovalMode::Edits };
-    let asked = json!({"to": to, "text": "Hello", "options": options, "mode": "queue"});
+    let asked = json!({"to": to, "text": "Hello", "pictures": null, "options": options, "mode": "queue"});
     let send = command("send_message", "params");
     assert!(!send.is_valid(&asked), "no mode has this name");
-    let asked = |mode: Value| json!({"to": to, "text": "Hello", "options": options, "mode": mode});
+    let asked = |mode: Value| json!({"to": to, "text": "Hello", "pictures": null, "options": options, "mode": mode});
     let mode = serde_json::to_value(arki_domain::QueueMode::Steer).unwrap();
     for mode in [mode, Value::Null] {
         send.validate(&asked(mode)).unwrap();
     }
-    assert!(!send.is_valid(&json!({"to": to, "options": options, "mode": null})), "a text is missing");
-    assert!(!send.is_valid(&json!({"to": {"folder": 1}, "text": "", "options": options, "mode": null})));
+    assert!(
+        !send.is_valid(&json!({"to": to, "pictures": null, "options": options, "mode": null})),
+        "a text is missing"
+    );
+    assert!(
+        !send.is_valid(&json!({"to": {"folder": 1}, "text": "", "pictures": null, "options": options, "mode": null}))
+    );
 
     let sent = Sent { session_id: "s".into(), run_id: Some("r".into()), message_id: None };
     command("send_message", "result").validate(&serde_json::to_value(sent).unwrap()).unwrap();

@@ -93,7 +93,8 @@ impl Halves {
         let mut characters = piece.chars().peekable();
         while let Some(character) = characters.next() {
             let marked = characters.peek().map_or(0, |next| u32::from(*next).wrapping_sub(FIRST_MARKED));
-            let half = HALVES.start() + marked;
+            // Both wrap around: of a character before the marked ones, the half lies outside.
+            let half = HALVES.start().wrapping_add(marked);
             if character != MARK || characters.peek().is_none() || !HALVES.contains(&half) {
                 out.push_str(self.finish());
                 out.push(character);
@@ -149,6 +150,7 @@ mod tests {
             (r#""\\\ud83d""#, "\\\u{fffd}"),
             (r#""\ud83d\n""#, "\u{fffd}\n"),
             ("\"\\ud83d\u{e9}\"", "\u{fffd}\u{e9}"),
+            ("\"\u{fdd0}\u{101a00}\"", "\u{fdd0}\u{101a00}"),
         ] {
             assert_eq!(read(json), expected, "{json}");
         }

@@ -164,7 +164,7 @@ mod tests {
     fn a_hooks_line_names_its_scripts_in_each_form() {
         let check = |line: &str, expected: &[&str]| assert_eq!(line_programs(line), expected, "{line}");
         check("./check.sh --fast", &["check.sh"]);
-        check("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py", &[".claude/hooks/guard.py", ".claude/hooks/guard.py"]);
+        check("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py", &[".claude/hooks/guard.py"]);
         check("python3 ${CLAUDE_PROJECT_DIR}/tools/guard", &["tools/guard"]);
         check("jq -r .x | node tools/fmt.mjs", &["tools/fmt.mjs"]);
         check("cargo fmt", &[]);
