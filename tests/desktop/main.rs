@@ -34,6 +34,7 @@ mod mcp_servers;
 mod narrow;
 mod no_display;
 mod past;
+mod pictures;
 mod providers;
 mod readme_picture;
 mod settings;

@@ -1,5 +1,5 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { CompactionStrategy, Elicitation } from "./generated";
+import type { CompactionStrategy, Elicitation, Image } from "./generated";
 
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
@@ -18,6 +18,7 @@ export type UserItem = Placed & {
   steered: boolean;
   /** Said by the agent that this one works for. */
   isTask: boolean;
+  pictures: readonly Image[];
 };
 export type AssistantItem = Placed & {
   kind: "assistant";

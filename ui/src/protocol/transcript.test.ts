@@ -20,6 +20,15 @@ describe("foldTranscript", () => {
     expect({ run, lastPrompt }).toEqual({ run: "ended", lastPrompt: "Hello" });
   });
 
+  it("has the pictures that a message shows", () => {
+    const { events, add } = eventLog("s");
+    const picture = { mediaType: "image/png", contentHash: "a".repeat(64) };
+    const options = { approve: "ask", maxTurns: null, maxSeconds: null, maxCostUsd: null } as const;
+    add("run.started", { prompt: "Look", options: { ...options, images: [picture] } });
+    add("run.started", { prompt: "Go on" });
+    expect(foldTranscript(events).items).toMatchObject([{ pictures: [picture] }, { pictures: [] }]);
+  });
+
   it("says while a summary is being written, until it is there or the run is over", () => {
     const { events, add } = eventLog("s");
     const compacting = () => foldTranscript(events).compacting;

@@ -74,6 +74,7 @@ const steps: ByKind<Transcript, Transcript> = {
       text: p.prompt,
       steered: false,
       isTask: Boolean(p.parent),
+      pictures: p.options.images ?? [],
     }),
     lastPrompt: p.prompt,
     run: "running",
@@ -162,7 +163,15 @@ function queueChanged(
     const words = state.queued[messageId];
     if (words === undefined) return notice(now, event, { what: "unknown_words" });
     const key = `${event.eventId} ${messageId}`;
-    return append(now, { kind: "user", ...at(event), key, text: words, steered: true, isTask: false });
+    return append(now, {
+      kind: "user",
+      ...at(event),
+      key,
+      text: words,
+      steered: true,
+      isTask: false,
+      pictures: [],
+    });
   }, state);
   return queued.reduce<Transcript>(
     (now, { messageId, text }) => (typeof text === "string" ? remember(now, messageId, text) : now),

@@ -60,26 +60,15 @@ const OF_LINE: &str = "WITH RECURSIVE line (id) AS (SELECT ?1 UNION SELECT s.ori
      WHERE r.kind = ?2 AND substr(r.hash, 1, length(?3)) = ?3 LIMIT 1";
 
 impl Reader {
-    /// Returns what a session keeps whole under a hash that begins so; nothing that only others keep.
+    /// Returns what a session keeps whole, such as an artifact or a picture of a message, under a hash that begins so;
+    /// nothing that only others keep.
     ///
     /// # Errors
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
     pub fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.of_line(session, ContentUse::Whole, id)
-    }
-
-    /// Returns a picture, or what a file was, that a session or one of its origins refers to; nothing that only others do.
-    ///
-    /// # Errors
-    /// Those of [`Self::artifact`].
-    pub fn image_of(&self, session: &SessionId, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.of_line(session, ContentUse::Image, hash)
-    }
-
-    fn of_line(&self, session: &SessionId, used_as: ContentUse, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let hash: Option<String> = self.read(|connection| {
             let mut statement = connection.prepare_cached(OF_LINE)?;
-            let wanted = params![session.as_str(), used_as as i64, id];
+            let wanted = params![session.as_str(), ContentUse::Whole as i64, id];
             Ok(statement.query_row(wanted, |row| row.get(0)).optional()?)
         })?;
         hash.map_or(Ok(None), |hash| self.blob(&hash))

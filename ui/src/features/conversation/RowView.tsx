@@ -4,6 +4,7 @@ import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
+import { lazily } from "../../components/lazily";
 import { Markdown } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
@@ -13,6 +14,7 @@ import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { noticeWords } from "./notice_words";
+import type { PictureOf } from "./pictures/thumbnails";
 import { QuestionCard } from "./QuestionCard";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
@@ -36,10 +38,16 @@ export type RowActions = HistoryActions & {
   onShow: (seq: number) => void;
   /** What a compaction left out; null where it no longer holds. */
   leftOutBy: (seq: number) => Promise<ContextCompaction | null>;
+  pictureOf: PictureOf;
   titleOf: (sessionId: string) => string;
   /** Who speaks besides the user. */
   agent: string;
 };
+
+const SentPictures = lazily(
+  () => import("./pictures/SentPictures").then((part) => part.SentPictures),
+  () => <div className="sent-pictures" />,
+);
 
 type Props = { row: Row; actions: RowActions; found: boolean };
 
@@ -95,7 +103,14 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   const { item } = row;
   switch (item.kind) {
     case "user":
-      return <LongText className="user-text" text={item.text} />;
+      return (
+        <>
+          <LongText className="user-text" text={item.text} />
+          {item.pictures.length > 0 && (
+            <SentPictures pictures={item.pictures} pictureOf={actions.pictureOf} />
+          )}
+        </>
+      );
     case "assistant":
       return <Answer item={item} row={row} actions={actions} />;
     case "tool":

@@ -117,6 +117,8 @@ function useRowActions(
         const { compactions } = await arki.platform.call("next_request", { of: latest.current.shown });
         return compactions.find((one) => one.seq === seq) ?? null;
       },
+      pictureOf: (contentHash) =>
+        arki.platform.call("sent_picture", { sessionId: latest.current.sessionId, contentHash }),
       // The origin of a fork may be older than what the list holds.
       titleOf: (id) =>
         arki.sessions.get().find((one) => one.sessionId === id)?.title ||

@@ -160,7 +160,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Fault> {
-        let bytes = self.records.reader().image_of(session_id, content_hash)?;
+        let bytes = self.records.reader().artifact(session_id, content_hash)?;
         let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
             kind_of(&bytes).map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
         });

@@ -5,6 +5,7 @@
 mod clients;
 mod delegation;
 mod elicitations;
+mod pictures;
 mod questions;
 mod stage;
 
