@@ -71,6 +71,28 @@ fn rules_that_nobody_agreed_to_are_not_told() {
 }
 
 #[test]
+fn the_rules_of_hundreds_of_folders_do_not_fill_the_window() {
+    let read_all = (0..150)
+        .fold(Turn::calls(), |calls, number| calls.call("read_file", json!({"path": format!("{number}/a.txt")})));
+    let stage = Stage::untrusted(Script::new(vec![read_all, Turn::text("ok"), Turn::text("ok")]), &Value::Null);
+    for number in 0..150 {
+        stage.write(&format!("{number}/AGENTS.md"), format!("Rule {number}.\n").repeat(600));
+        stage.write(&format!("{number}/a.txt"), "a\n");
+    }
+    stage.trust();
+    stage.exec(&["look"]).exits(0);
+    stage.exec(&["--continue", "more"]).exits(0);
+    let added = payloads(&stage.log(), "context.added");
+    let bytes: usize = added.iter().map(|added| text(&added["text"]).len()).sum();
+    assert!(bytes > 100_000 && bytes <= 128 * 1024, "{bytes} bytes in {}", added.len());
+    let shortened: Vec<&Value> = added.iter().filter(|added| added["leftOutBytes"].as_u64() > Some(0)).collect();
+    assert!(text(&shortened[0]["text"]).contains("[Cut here: "), "{:?}", shortened[0]);
+    assert!(text(&shortened[1]["text"]).contains("is left out, since"), "{:?}", shortened[1]);
+    let last = json!(requests(&stage).last().unwrap()).to_string();
+    assert!(last.contains(&format!("Read {} before you go on.", text(&shortened[1]["origin"]))));
+}
+
+#[test]
 fn an_imported_file_is_protected_like_the_rule_itself() {
     let write = Turn::calls().call("write_file", json!({"path": "docs/style.md", "content": "Mine.\n"}));
     let stage = with_inner_rules(vec![write, Turn::text("ok")]);

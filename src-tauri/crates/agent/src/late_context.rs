@@ -1,9 +1,14 @@
 //! Context that comes late: the rules of a folder once the run touches something in it, a skill whose keyword was said.
 //! It is read off the conversation before the model is asked, so that a crash loses none and repeats none.
 
+mod bound;
+
+pub use bound::max_late_text_bytes;
+
 use crate::run_host::RunHost;
 use arki_domain::projection::{MessageKind, ShownAs, Transcript};
 use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
+use bound::LateRoom;
 
 impl RunHost {
     /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
@@ -14,7 +19,9 @@ impl RunHost {
         }
         // Files are read for it.
         let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
-        let added = missing(&mut self.transcript, belonging.map_err(Fault::internal)?);
+        let window = self.parts.model.context_window();
+        let room = LateRoom::new(window, self.state.late_bytes, &mut self.transcript);
+        let added = missing(&mut self.transcript, belonging.map_err(Fault::internal)?, room);
         if added.is_empty() {
             return Ok(());
         }
@@ -28,12 +35,12 @@ enum Asked {
     Call { tool_id: String, arguments: String },
 }
 
-fn missing(transcript: &mut Transcript, belonging: Vec<ContextAdded>) -> Vec<ContextAdded> {
+fn missing(transcript: &mut Transcript, belonging: Vec<ContextAdded>, mut room: LateRoom) -> Vec<ContextAdded> {
     let mut missing: Vec<ContextAdded> = Vec::new();
     for added in belonging {
         let is_same = |known: &ContextAdded| (&known.part, &known.origin) == (&added.part, &added.origin);
-        if !missing.iter().any(is_same) && last_text(transcript, &added).as_ref() != Some(&added.text) {
-            missing.push(added);
+        if !missing.iter().any(is_same) {
+            missing.extend(room.take(added, transcript));
         }
     }
     missing
@@ -89,6 +96,13 @@ fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String
     })
 }
 
+fn text_of(message: &Message) -> &str {
+    match message {
+        Message::User { content, .. } => content,
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +123,7 @@ mod tests {
     }
 
     fn added(part: &str, origin: &str, text: &str) -> ContextAdded {
-        ContextAdded { part: part.into(), origin: origin.into(), text: text.into() }
+        ContextAdded::new(part, origin, text)
     }
 
     #[derive(Default)]
@@ -141,7 +155,8 @@ mod tests {
 
         fn origins(&mut self) -> Vec<String> {
             let belonging = belonging(&asked(&mut self.0), &Known);
-            missing(&mut self.0, belonging).into_iter().map(|added| added.origin).collect()
+            let room = LateRoom::new(None, 0, &mut self.0);
+            missing(&mut self.0, belonging, room).into_iter().map(|added| added.origin).collect()
         }
     }
 

@@ -24,6 +24,7 @@ mod turn;
 
 pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, compact_session};
 pub use core::{Core, core, core_names};
+pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
 pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
 

@@ -16,4 +16,8 @@ export type ContextAdded = {
    * The text that the model sees.
    */
   text: string;
+  /**
+   * Bytes that the model doesn't see, since what comes late in a run has a bound; `text` says so.
+   */
+  leftOutBytes?: number | null;
 };

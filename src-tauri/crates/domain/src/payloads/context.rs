@@ -50,6 +50,17 @@ payload! {
         pub origin: String,
         /// The text that the model sees.
         pub text: String,
+        /// Bytes that the model doesn't see, since what comes late in a run has a bound; `text` says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub left_out_bytes: Option<u64>,
+    }
+}
+
+impl ContextAdded {
+    /// A text that comes in whole.
+    #[must_use]
+    pub fn new(part: impl Into<String>, origin: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { part: part.into(), origin: origin.into(), text: text.into(), left_out_bytes: None }
     }
 }
 

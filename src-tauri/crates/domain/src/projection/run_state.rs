@@ -2,8 +2,8 @@
 
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
-    HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed,
-    SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
+    HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions,
+    RunResumed, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,8 @@ pub struct RunState {
     pub last_text: String,
     /// A call was denied because the folder is not trusted.
     pub denied_untrusted: bool,
+    /// Of the context that came late in this run, without what hooks said.
+    pub late_bytes: usize,
     calls: Vec<PendingCall>,
     /// A hook that may be writing.
     writing_hook: Option<InterruptedHook>,
@@ -137,6 +139,7 @@ impl RunState {
             usage: Usage::zero(),
             last_text: String::new(),
             denied_untrusted: false,
+            late_bytes: 0,
             calls: Vec::new(),
             writing_hook: None,
             repeated: Repeated::default(),
@@ -197,6 +200,7 @@ impl RunState {
                 self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
+            EventBody::ContextAdded(added) if added.part != HOOK_PART => self.late_bytes += added.text.len(),
             EventBody::CheckpointCreated(created) => self.begin_hook(created),
             EventBody::HookRan(ran) => {
                 self.change_args(ran);

@@ -42,7 +42,7 @@ impl Belongings {
 
     /// What the conversation has is redacted, and is compared with this.
     fn added(&self, part: &str, origin: &str, text: &str) -> ContextAdded {
-        ContextAdded { part: part.to_owned(), origin: origin.to_owned(), text: self.redactor.redact(text).into_owned() }
+        ContextAdded::new(part, origin, self.redactor.redact(text))
     }
 
     fn skills_that(&self, fit: impl Fn(&Triggers) -> bool) -> impl Iterator<Item = ContextAdded> {

@@ -10,7 +10,7 @@ use crate::runs::Runs;
 use crate::runs::prompt_images::{MAX_IMAGE_BYTES, ensure_picture};
 use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
-use arki_agent::RunControl;
+use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
 use arki_context::{CountTokens, PathKind, Target, mentions};
 use arki_domain::{ChatModel, Fault, Message, SessionId};
@@ -20,8 +20,6 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Of all that one prompt mentions. Of a small window it is a quarter, at four bytes a token.
-const MAX_ATTACHED_BYTES: usize = 128 * 1024;
 /// Of another session's last answer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Words behind an `@` that are looked up among the files.
@@ -90,11 +88,9 @@ impl Mentioned {
         attached
     }
 
+    /// Of all that one prompt mentions.
     fn max_bytes(&self) -> usize {
-        let window = self.model.as_ref().and_then(|model| model.context_window());
-        window
-            .and_then(|tokens| usize::try_from(tokens).ok())
-            .map_or(MAX_ATTACHED_BYTES, |tokens| tokens.min(MAX_ATTACHED_BYTES))
+        max_late_text_bytes(self.model.as_ref().and_then(|model| model.context_window()))
     }
 
     /// The pictures that are mentioned, of those that can be shown, at most `max`.

@@ -302,7 +302,7 @@ fn context(hook: &Hook, text: &str) -> EventBody {
 
 pub(super) fn context_of(hook: &str, event: HookEvent, text: &str) -> EventBody {
     let text = format!("[From the hook {hook:?}, at {event}]\n{text}");
-    ContextAdded { part: HOOK_PART.to_owned(), origin: hook.to_owned(), text }.into()
+    ContextAdded::new(HOOK_PART, hook, text).into()
 }
 
 fn stopped_by(hook: &Hook, reason: &str) -> Fault {

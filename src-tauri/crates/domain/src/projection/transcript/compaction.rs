@@ -8,7 +8,7 @@ use std::collections::HashSet;
 impl Transcript {
     /// Adds context that came late, and that comes back after a compaction.
     pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
-        let ContextAdded { part, origin, text } = added;
+        let ContextAdded { part, origin, text, .. } = added;
         let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(text));
         self.add(entry.of_kind(MessageKind::Added { part, origin }));
     }

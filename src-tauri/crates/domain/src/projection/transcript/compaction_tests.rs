@@ -69,7 +69,7 @@ fn compacted(dropped: Option<(u64, u64)>, kept: &[u64], pruned: &[&str], summary
 }
 
 fn added(origin: &str, text: &str) -> EventBody {
-    ContextAdded { part: "rule".into(), origin: origin.into(), text: text.into() }.into()
+    ContextAdded::new("rule", origin, text).into()
 }
 
 fn rewound(to_seq: u64) -> EventBody {

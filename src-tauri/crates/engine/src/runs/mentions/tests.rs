@@ -56,7 +56,7 @@ async fn a_long_file_is_cut_and_all_together_is_bounded() {
     let all: String = (0..40).map(|number| format!("@long{number}.txt ")).collect();
     let found = stage.mentioned().in_text(&all);
     let bytes: usize = found.iter().map(|it| it.text.len()).sum();
-    assert!(found.len() == 40 && bytes < MAX_ATTACHED_BYTES + 40 * 200, "{bytes}");
+    assert!(found.len() == 40 && bytes < max_late_text_bytes(None) + 40 * 200, "{bytes}");
     assert!(found[39].text.contains("not attached"));
 }
 

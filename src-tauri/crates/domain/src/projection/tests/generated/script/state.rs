@@ -196,8 +196,7 @@ impl Script {
             }
             _ if a.is_multiple_of(2) => self.compact(a),
             _ => {
-                let (part, origin) = ("rule".to_owned(), format!("{}/AGENTS.md", a % 4));
-                self.add(ContextAdded { part, origin, text: format!("Rules {a}.") });
+                self.add(ContextAdded::new("rule", format!("{}/AGENTS.md", a % 4), format!("Rules {a}.")));
             }
         }
     }
