@@ -81,6 +81,42 @@ fn a_part_that_is_off_is_gone_from_the_next_request_and_comes_back() {
 }
 
 #[test]
+fn a_rule_and_a_mention_that_came_late_can_be_switched_off() {
+    let read = Turn::calls().call("read_file", json!({"path": "sub/a.txt"}));
+    let stage = Stage::new(vec![read, Turn::text("ok")]);
+    stage.write("sub/AGENTS.md", "Tabs in this folder.\n");
+    stage.write("sub/a.txt", "words of a file\n");
+    stage.trust();
+    let session = text(&stage.exec(&["see @sub/a.txt"]).exits(0).lines()[0]["sessionId"]);
+    assert!(last_request(&stage)["messages"].to_string().contains("Tabs in this folder."));
+    let run = |prompt: &str| {
+        stage.exec(&["--session", &session, prompt]).exits(0);
+        last_request(&stage)["messages"].to_string()
+    };
+    let switch = |how: &str, parts: &[&str]| {
+        let named: Vec<&str> = parts.iter().flat_map(|part| [how, *part]).collect();
+        stage.arki(&[&["sessions", "configure", &session][..], &named].concat()).exits(0);
+    };
+    let late = || {
+        let parts = stage.arki(&["context", &session, "--json"]).exits(0).lines();
+        let late = parts.into_iter().filter(|part| ["rule", "rules", "mention"].contains(&&*text(&part["part"])));
+        let late = late.map(|part| (text(&part["id"]), text(&part["origin"]), part["off"] == true));
+        late.filter(|(_, origin, _)| origin.starts_with("sub/")).collect::<Vec<_>>()
+    };
+    let (mention, rule) = (late()[0].0.clone(), "rule:sub/AGENTS.md".to_owned());
+    assert!(mention.starts_with("mention:") && late()[1] == (rule.clone(), "sub/AGENTS.md".to_owned(), false));
+    switch("--off", &[&mention, &rule]);
+    assert!(late().len() == 2 && late().iter().all(|(_, _, off)| *off), "{:?}", late());
+    let without = run("again");
+    assert!(!without.contains("Tabs in this folder.") && !without.contains("mentions the file"), "{without}");
+    assert!(run("once more @sub/a.txt").contains("The user mentions the file sub/a.txt"), "it is mentioned anew");
+    switch("--on", &[&mention, &rule]);
+    let with = run("again");
+    assert!(with.contains("Tabs in this folder.") && with.matches("mentions the file").count() == 2, "{with}");
+    stage.verifies();
+}
+
+#[test]
 fn a_fork_keeps_the_settings_of_its_origin() {
     let (stage, session) = stage();
     stage.arki(&["sessions", "configure", &session, "--off", "rule:AGENTS.md", "--model", "mock/other"]).exits(0);

@@ -6,7 +6,7 @@ mod bound;
 pub use bound::max_late_text_bytes;
 
 use crate::run_host::RunHost;
-use arki_domain::projection::{MessageKind, ShownAs, Transcript};
+use arki_domain::projection::{MessageKind, Transcript};
 use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
 use bound::LateRoom;
 
@@ -77,7 +77,7 @@ fn asked(transcript: &mut Transcript) -> Vec<Asked> {
     asked
 }
 
-/// In its last form. What a compaction has left out counts only where it belongs to the last prompt: otherwise it would
+/// In its last form. What a compaction has left out, or the user, counts only where it belongs to the last prompt: otherwise it would
 /// come again as often as it's left out.
 fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String> {
     let mut is_before_prompt = false;
@@ -87,8 +87,7 @@ fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String
             None
         }
         (MessageKind::Added { part, origin }, Message::User { content, .. })
-            if (part, origin) == (&added.part, &added.origin)
-                && !(is_before_prompt && message.shown_as == ShownAs::LeftOut) =>
+            if (part, origin) == (&added.part, &added.origin) && (!is_before_prompt || message.shown_as.is_shown()) =>
         {
             Some(content.clone())
         }

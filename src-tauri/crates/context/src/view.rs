@@ -89,11 +89,16 @@ impl ContextView {
         let mut parts = head_parts(inputs);
         let head_end = parts.len();
         let counted_messages = inputs.counted.map_or(0, |counted| counted.messages);
-        let shown = inputs.conversation.iter().filter(|message| message.shown_as != ShownAs::LeftOut);
         let mut round = Round::default();
         let calls = call_words(inputs.conversation);
-        for (at, message) in shown.enumerate() {
-            round.add(&mut parts, message, (inputs, &calls), at < counted_messages);
+        let mut shown = 0;
+        for message in inputs.conversation {
+            if message.shown_as.is_shown() {
+                round.add(&mut parts, message, (inputs, &calls), shown < counted_messages);
+                shown += 1;
+            } else if message.shown_as == ShownAs::SwitchedOff {
+                add_late_part_that_is_off(&mut parts, message);
+            }
         }
         let head = parts[..head_end].iter().map(|part| part.estimate).sum::<u64>();
         let in_count = head + parts[head_end..].iter().map(|part| part.of_counted).sum::<u64>();
@@ -176,6 +181,16 @@ fn part_that_is_off(id: &str) -> Option<(&'static str, &str)> {
     Some((part, name))
 }
 
+/// Rules and skills that are off stand in the list already.
+fn add_late_part_that_is_off(parts: &mut Vec<Estimated>, message: &ConversationMessage<'_>) {
+    let (MessageKind::Added { part, origin }, Some(id)) = (message.kind, message.late_part_id()) else { return };
+    if parts.iter().any(|known| known.id.as_ref() == Some(&id)) {
+        return;
+    }
+    let (part, origin, seq) = (part.clone(), origin.clone(), Some(message.place));
+    parts.push(Estimated { part, origin, id: Some(id), off: true, seq, estimate: 0, of_counted: 0 });
+}
+
 /// Each call in a few words: its tool and what it's about.
 fn call_words<'a>(conversation: &[ConversationMessage<'a>]) -> HashMap<&'a CallId, String> {
     let requests = conversation.iter().filter_map(|message| match &**message.whole {
@@ -214,7 +229,10 @@ impl Round {
         let (mut id, mut off) = (None, false);
         let (part, origin) = match (message.kind, &**message.message) {
             (MessageKind::Summary, _) => ("summary", "compaction".to_owned()),
-            (MessageKind::Added { part, origin }, _) => (part.as_str(), origin.clone()),
+            (MessageKind::Added { part, origin }, _) => {
+                id = message.late_part_id();
+                (part.as_str(), origin.clone())
+            }
             (_, Message::ToolResult { tool_id, call_id, .. }) => {
                 off = message.shown_as == ShownAs::StandIn && PartKind::Result.is_off(call_id.as_str(), inputs.off);
                 // What a compaction took out stays out.
@@ -232,7 +250,7 @@ impl Round {
         };
         let size = inputs.estimate.message(message.message);
         let of_counted = if is_counted { size } else { 0 };
-        // Each result stands for itself.
+        // Each part that can be switched off stands for itself.
         let known = parts[self.first_part..]
             .iter_mut()
             .find(|one| id.is_none() && one.seq.is_some() && one.part == part && one.origin == origin);
@@ -288,7 +306,7 @@ fn left_out(inputs: &ContextViewInputs<'_>) -> LeftOut {
     let mut left_out = LeftOut::default();
     for message in inputs.conversation {
         match message.shown_as {
-            ShownAs::Whole => {}
+            ShownAs::Whole | ShownAs::SwitchedOff => {}
             ShownAs::LeftOut if *message.kind == MessageKind::Summary => {}
             ShownAs::LeftOut => {
                 left_out.messages += 1;

@@ -1,5 +1,5 @@
 //! The parts of a request that a session can go without, and the ids by which they are switched off: `rule:AGENTS.md`,
-//! `skill:pdf`, `mcp:docs`, `result:CALL`, `memory`.
+//! `skill:pdf`, `mcp:docs`, `result:CALL`, `mention:EVENT`, `memory`.
 
 use crate::CallId;
 
@@ -20,6 +20,8 @@ pub enum PartKind {
     McpServer,
     /// The result of a call, by the call's id.
     Result,
+    /// What a prompt mentions, by the number of its event: mentioned again, it comes again.
+    Mention,
     /// Without a name.
     Memory,
 }
@@ -50,7 +52,21 @@ impl PartKind {
             Self::Procedure => "procedure",
             Self::McpServer => "mcp",
             Self::Result => "result",
+            Self::Mention => MENTION_PART,
             Self::Memory => MEMORY,
+        }
+    }
+}
+
+/// The id of context that came late, as `context.added` names it; `None` where it can't be switched off. `place` is its
+/// number in the conversation.
+#[must_use]
+pub fn late_part_id(part: &str, origin: &str, place: u64) -> Option<String> {
+    match part {
+        MENTION_PART => Some(PartKind::Mention.id(&place.to_string())),
+        part => {
+            let kind = [PartKind::Rule, PartKind::Skill].into_iter().find(|kind| kind.word() == part)?;
+            Some(kind.id(origin))
         }
     }
 }
@@ -72,6 +88,9 @@ mod tests {
         assert!(!PartKind::Rule.is_off("docs/a", &off) && !PartKind::Skill.is_off("docs/a:b.md", &off));
         assert!(PartKind::Memory.is_off("", &off));
         assert_eq!(PartKind::Rule.id("docs/a:b.md"), off[0]);
+        assert_eq!(late_part_id("rule", "docs/a:b.md", 7).as_ref(), Some(&off[0]));
+        assert_eq!(late_part_id("mention", "docs/a:b.md", 7).as_deref(), Some("mention:7"));
+        assert_eq!(late_part_id("hook", "format", 7), None);
         assert_eq!(results_off(&off).collect::<Vec<_>>(), [CallId::from("c1")]);
     }
 }

@@ -59,7 +59,7 @@ function Many({ group, ...actions }: { group: PartGroup } & Actions) {
       <ul id={list} hidden={!open}>
         {open &&
           shown.map((part, place) => (
-            <li key={part.id ?? `${place}`} className={part.off ? "part-row part off" : "part-row part"}>
+            <li key={keyOf(part, place, shown)} className={part.off ? "part-row part off" : "part-row part"}>
               <Name part={part} onShow={actions.onShow} />
               <Figures tokens={part.tokens} share={part.share} off={part.off} />
               <PartSwitch part={part} title={partTitle(part)} onSwitch={actions.onSwitch} />
@@ -73,6 +73,12 @@ function Many({ group, ...actions }: { group: PartGroup } & Actions) {
       )}
     </>
   );
+}
+
+/** Of two parts with one switch the first keeps it when it is another part, so that the focus stays. */
+function keyOf({ id }: ContextPart, place: number, shown: readonly ContextPart[]): string {
+  const isFirst = id !== null && shown.findIndex((other) => other.id === id) === place;
+  return isFirst ? id : `${place}`;
 }
 
 /** The only part of its kind has nothing to unfold. */

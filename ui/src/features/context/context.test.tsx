@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { longRequest } from "../../testing/context_scene";
 import { eventLog } from "../../testing/events";
 import { createFake, type Fake, fail } from "../../testing/fake";
-import { requestOf } from "../../testing/fake_context";
+import { contextPart, requestOf } from "../../testing/fake_context";
 import { renderOn, sent } from "../../testing/render";
 import { CompactDialog } from "./CompactDialog";
 import { Context } from "./Context";
@@ -58,6 +58,24 @@ describe("the context of a session", () => {
       { sessionId: "s", changes: { ...unchanged, on: ["rule:AGENTS.md"] } },
     ]);
     expect(screen.getByText(/left out from the next run on/)).toBeTruthy();
+  });
+
+  it("switches a rule or a mention off that came late", async () => {
+    const parts = [
+      contextPart({ id: "rule:sub/AGENTS.md", part: "rule", origin: "sub/AGENTS.md", tokens: 90, seq: 4 }),
+      contextPart({ id: "mention:2", part: "mention", origin: "src/a.rs", tokens: 400, seq: 2 }),
+      contextPart({ id: "mention:7", part: "mention", origin: "src/a.rs", tokens: 410, seq: 7 }),
+    ];
+    const fake = createFake({ logs: { s: [] }, next: requestOf({ parts }) });
+    await shown(fake);
+    await userEvent.click(await screen.findByRole("switch", { name: "Send sub/AGENTS.md" }));
+    const [, second] = screen.getAllByRole("switch", { name: "Send src/a.rs" });
+    if (second) await userEvent.click(second);
+    expect(sent(fake, "configure_session")).toEqual([
+      { sessionId: "s", changes: { ...unchanged, off: ["rule:sub/AGENTS.md"] } },
+      { sessionId: "s", changes: { ...unchanged, off: ["mention:7"] } },
+    ]);
+    expect(screen.getByRole("img").getAttribute("aria-label")).toContain("Mentions");
   });
 
   it("says why a part could not be switched off, and still shows it as it is", async () => {

@@ -11,6 +11,7 @@ export type GroupKind =
   | "tools"
   | "summary"
   | "messages"
+  | "mentions"
   | "results"
   | "other";
 
@@ -31,6 +32,7 @@ const kinds: Readonly<Record<string, GroupKind>> = {
   tools: "tools",
   summary: "summary",
   messages: "messages",
+  mention: "mentions",
   results: "results",
 };
 
@@ -42,6 +44,7 @@ const groupWords: Readonly<Record<GroupKind, MessageDescriptor>> = {
   tools: msg`Tools`,
   summary: msg`Summary`,
   messages: msg`Messages`,
+  mentions: msg`Mentions`,
   results: msg`Tool results`,
   other: msg`Other`,
 };

@@ -4,7 +4,7 @@
 //! the bound is kept for these notes. What doesn't fit even as a note isn't told.
 
 use super::{last_text, text_of};
-use arki_domain::projection::{MessageKind, ShownAs, Transcript};
+use arki_domain::projection::{MessageKind, Transcript};
 use arki_domain::{ContextAdded, HOOK_PART, MENTION_PART};
 
 /// Bytes of all late context of a run together; hooks have bounds of their own.
@@ -75,7 +75,7 @@ impl LateRoom {
 
 /// What no compaction leaves out.
 fn lasting_bytes(transcript: &mut Transcript) -> usize {
-    let shown = transcript.conversation().filter(|message| message.shown_as != ShownAs::LeftOut);
+    let shown = transcript.conversation().filter(|message| message.shown_as.is_shown());
     let lasting = shown.filter(|message| match message.kind {
         MessageKind::Added { part, .. } => part != MENTION_PART && part != HOOK_PART,
         _ => false,

@@ -1,7 +1,7 @@
 //! Units of messages that are dropped or kept together: a call with its results, and messages of one event.
 
 use crate::CountTokens;
-use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
+use arki_domain::projection::{ConversationMessage, MessageKind};
 use arki_domain::{CallId, MENTION_PART, Message};
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl<'a> Units<'a> {
     pub(super) fn of(conversation: &'a [ConversationMessage<'a>], tokens: &dyn CountTokens) -> Self {
         let mut all = Self { units: Vec::new(), summaries: Vec::new(), summary_tokens: 0, added_tokens: 0 };
         let mut unit_of_call: HashMap<&CallId, usize> = HashMap::new();
-        for message in conversation.iter().filter(|message| message.shown_as != ShownAs::LeftOut) {
+        for message in conversation.iter().filter(|message| message.shown_as.is_shown()) {
             let size = tokens.message(message.message);
             match message.kind {
                 MessageKind::Summary => {

@@ -160,6 +160,30 @@ fn what_is_off_stays_in_the_list() {
 }
 
 #[test]
+fn what_came_late_has_a_switch_and_stays_in_the_list_when_it_is_off() {
+    let mut said = two_rounds();
+    let mut add = |part: &str, origin: &str, shown_as| {
+        let message = Arc::new(Message::user("x".repeat(30)));
+        let kind = MessageKind::Added { part: part.into(), origin: origin.into() };
+        said.0.push((kind, shown_as, message.clone(), message));
+    };
+    add("mention", "a.txt", ShownAs::Whole);
+    add("mention", "a.txt", ShownAs::SwitchedOff);
+    add("rule", "sub/AGENTS.md", ShownAs::SwitchedOff);
+    add("hook", "format", ShownAs::Whole);
+    let off = ["mention:8", "rule:sub/AGENTS.md"].map(str::to_owned);
+    let view = view_without(&said, None, &off);
+    let late = view.parts.iter().filter(|part| matches!(part.part.as_str(), "mention" | "rule" | "rules" | "hook"));
+    let told: Vec<_> = late.map(|part| (part.origin.as_str(), part.id.as_deref(), part.off, part.tokens)).collect();
+    assert!(told.contains(&("a.txt", Some("mention:7"), false, 30)), "{told:?}");
+    assert!(told.contains(&("a.txt", Some("mention:8"), true, 0)), "{told:?}");
+    assert!(told.contains(&("format", None, false, 30)), "{told:?}");
+    let rules = told.iter().filter(|part| part.0 == "sub/AGENTS.md").collect::<Vec<_>>();
+    assert_eq!(rules, [&("sub/AGENTS.md", Some("rule:sub/AGENTS.md"), true, 0)], "once");
+    assert_eq!(view.left_out, LeftOut::default());
+}
+
+#[test]
 fn clients_get_the_contracts_names() {
     let json = serde_json::to_value(view(&two_rounds(), None)).unwrap();
     let part = &json["parts"][0];

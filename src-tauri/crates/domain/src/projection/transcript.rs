@@ -41,6 +41,8 @@ pub struct Transcript {
     calls_seen: HashSet<CallId>,
     /// Results that notes stand for because the user switched them off.
     results_off: HashSet<CallId>,
+    /// Something may be switched off.
+    has_parts_off: bool,
     queue: Queue,
     background: BackgroundCalls,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
@@ -90,7 +92,7 @@ impl Transcript {
                 self.close_turn();
                 self.answer_orphans(event.seq);
                 self.tell_arrived(event.seq);
-                self.switch_results(event.seq, &started.options.off);
+                self.switch_parts(event.seq, &started.options.off);
                 self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             EventBody::EngineRequest(request) if request.purpose.is_some() => {}
@@ -302,6 +304,7 @@ impl Transcript {
     fn rewind(&mut self, seq: u64, to_seq: u64) {
         self.close_turn();
         self.entries.iter_mut().for_each(|entry| entry.rewind(seq, to_seq));
+        self.has_parts_off |= self.entries.iter().any(|entry| entry.shown_as() == ShownAs::SwitchedOff);
         self.show_anew();
         self.unanswered = self.unanswered_calls();
     }

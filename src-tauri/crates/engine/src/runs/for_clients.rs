@@ -51,7 +51,7 @@ pub(super) fn compactions(
     conversation: &[ConversationMessage<'_>],
 ) -> Vec<ContextCompaction> {
     let is_gone = |message: &&ConversationMessage<'_>| {
-        message.shown_as != ShownAs::Whole && *message.kind != MessageKind::Summary
+        !matches!(message.shown_as, ShownAs::Whole | ShownAs::SwitchedOff) && *message.kind != MessageKind::Summary
     };
     let mut left: Vec<&ConversationMessage<'_>> = conversation.iter().filter(is_gone).collect();
     let mut told = Vec::with_capacity(compacted.len());

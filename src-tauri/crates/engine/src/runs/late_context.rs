@@ -47,7 +47,7 @@ impl Belongings {
 
     fn skills_that(&self, fit: impl Fn(&Triggers) -> bool) -> impl Iterator<Item = ContextAdded> {
         let skills = self.skills.iter().filter(move |(_, triggers)| fit(triggers));
-        skills.map(|(skill, _)| self.added("skill", &skill.origin, &skill_text(skill)))
+        skills.map(|(skill, _)| self.added("skill", &skill.name, &skill_text(skill)))
     }
 
     fn for_path(&self, path: &str) -> Vec<ContextAdded> {

@@ -45,7 +45,7 @@ impl Runs {
             None => Default::default(),
         };
         let Head { config, system, tools, settings, .. } = &head;
-        history.transcript.switch_results(history.last_seq + 1, &settings.off);
+        history.transcript.switch_parts(history.last_seq + 1, &settings.off);
         let model = head.model(history.run.as_ref());
         let window = self.accounts.providers(config).model(&model).ok().and_then(|model| model.context_window());
         let conversation: Vec<_> = history.transcript.conversation().collect();

@@ -22,7 +22,7 @@ impl Transcript {
         let superseded = if compacted.dropped_seq_range.is_some() { self.superseded() } else { HashSet::new() };
         let waiting: HashSet<CallId> = self.unanswered.iter().map(|call| call.call_id.clone()).collect();
         let mut left_out: HashSet<CallId> = HashSet::new();
-        for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.is_shown()) {
+        for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.may_go()) {
             let goes = match (&entry.kind, &*entry.whole) {
                 (MessageKind::Summary, _) => compacted.dropped_seq_range.is_some(),
                 // What was mentioned goes with the words that mention it.

@@ -124,7 +124,9 @@ fn a_pruned_result_says_how_to_read_it_again() {
 
 fn begun_without(off: &[&str]) -> EventBody {
     let EventBody::RunStarted(mut started) = prompt("next") else { panic!("no run") };
-    started.options.off = off.iter().map(|id| format!("result:{id}")).collect();
+    let is_call = |id: &&&str| !id.contains(':');
+    let ids = off.iter().map(|id| if is_call(&id) { format!("result:{id}") } else { (*id).to_owned() });
+    started.options.off = ids.collect();
     started.into()
 }
 
@@ -155,6 +157,34 @@ fn what_a_compaction_took_out_stays_out_when_it_is_switched_on() {
     let mut log = two_runs();
     log.extend([begun_without(&["c1"]), compacted(None, &[], &["c1"], ""), begun_without(&[])]);
     assert_eq!(first_result(log), "[Taken out to s");
+}
+
+/// 1: a prompt. 2: a mention. 3: a rule. 4: a prompt with the same mention in 5.
+fn with_late_context() -> Vec<EventBody> {
+    let mention = |text: &str| ContextAdded::new("mention", "a.txt", text).into();
+    vec![prompt("one"), mention("a, then"), added("a/AGENTS.md", "rule"), prompt("two"), mention("a, now")]
+}
+
+#[test]
+fn what_came_late_is_left_out_while_it_is_off() {
+    let mut log = with_late_context();
+    log.push(begun_without(&["mention:2", "rule:a/AGENTS.md"]));
+    assert_eq!(texts(&numbered(log.clone())), ["one", "two", "a, now", "next"]);
+    log.push(begun_without(&["mention:5"]));
+    assert_eq!(texts(&numbered(log.clone())), ["one", "a, then", "rule", "two", "next", "next"]);
+    log.push(begun_without(&[]));
+    assert_eq!(texts(&numbered(log.clone())).len(), 8);
+    log.push(rewound(6));
+    log.push(begun_without(&[]));
+    assert_eq!(texts(&numbered(log))[1], "a, then", "it was off then, and isn't any more");
+}
+
+#[test]
+fn a_mention_that_is_off_goes_with_its_prompt_for_good() {
+    let mut log = with_late_context();
+    log.push(begun_without(&["mention:2", "rule:a/AGENTS.md"]));
+    log.extend([compacted(Some((1, 3)), &[], &[], "sum"), begun_without(&[])]);
+    assert_eq!(texts(&numbered(log)), ["rule", "sum", "two", "a, now", "next", "next"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A message of the conversation, and when it counted in which form.
 
 use super::stand_in;
-use crate::Message;
+use crate::{Message, late_part_id};
 use std::sync::Arc;
 
 /// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
@@ -44,13 +44,39 @@ pub struct ConversationMessage<'a> {
     pub message: &'a Arc<Message>,
 }
 
+impl ConversationMessage<'_> {
+    /// The id by which it is switched off, where it is context that came late.
+    #[must_use]
+    pub fn late_part_id(&self) -> Option<String> {
+        late_part_id_of(self.kind, self.place)
+    }
+}
+
+fn late_part_id_of(kind: &MessageKind, place: u64) -> Option<String> {
+    match kind {
+        MessageKind::Added { part, origin } => late_part_id(part, origin, place),
+        _ => None,
+    }
+}
+
 /// The form in which a message is shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownAs {
     Whole,
     /// A result of which only a note is left that says how to read it again.
     StandIn,
+    /// A compaction left it out.
     LeftOut,
+    /// The user switched it off.
+    SwitchedOff,
+}
+
+impl ShownAs {
+    /// Returns whether the model is shown anything of the message.
+    #[must_use]
+    pub fn is_shown(self) -> bool {
+        matches!(self, Self::Whole | Self::StandIn)
+    }
 }
 
 /// From one event, inclusive, until another: the time in which a message counts.
@@ -98,8 +124,18 @@ impl Entry {
         self.spans.last().is_some_and(|span| span.until.is_none())
     }
 
-    pub(super) fn is_shown(&self) -> bool {
+    /// Returns whether a compaction can still leave it out.
+    pub(super) fn may_go(&self) -> bool {
         self.counts() && self.shown_as() != ShownAs::LeftOut
+    }
+
+    pub(super) fn is_shown(&self) -> bool {
+        self.counts() && self.shown_as().is_shown()
+    }
+
+    /// The id by which it is switched off, where it is context that came late.
+    pub(super) fn late_part_id(&self) -> Option<String> {
+        late_part_id_of(&self.kind, self.place)
     }
 
     pub(super) fn as_conversation_message(&self) -> ConversationMessage<'_> {
@@ -135,7 +171,7 @@ impl Entry {
         self.spans.push(span);
         self.message = match span.shown_as {
             ShownAs::StandIn => stand_in::standing_in(&self.whole),
-            ShownAs::Whole | ShownAs::LeftOut => self.with_calls_until(span.calls_until),
+            ShownAs::Whole | ShownAs::LeftOut | ShownAs::SwitchedOff => self.with_calls_until(span.calls_until),
         };
     }
 

@@ -1,4 +1,5 @@
-//! Results that the user switched off: notes stand for them until they are on again.
+//! What the user switched off of the conversation, until it is on again: notes stand for results, and context that came
+//! late is left out.
 
 use super::Transcript;
 use super::entry::{Entry, ShownAs};
@@ -6,14 +7,21 @@ use crate::{CallId, Message, results_off};
 use std::collections::HashSet;
 
 impl Transcript {
-    /// Shows notes for the results among these parts, and those again that were off before and aren't any more. `seq` is
+    /// Takes these parts out of what is shown, and shows those again that were off before and aren't any more. `seq` is
     /// the event since which it counts: a run's first.
-    pub fn switch_results(&mut self, seq: u64, off: &[String]) {
-        let off: HashSet<CallId> = results_off(off).collect();
-        if off.is_empty() && self.results_off.is_empty() {
+    pub fn switch_parts(&mut self, seq: u64, off: &[String]) {
+        if off.is_empty() && !self.has_parts_off {
             return;
         }
+        self.has_parts_off = !off.is_empty();
         self.settle();
+        self.switch_results(seq, off);
+        self.switch_late_context(seq, off);
+        self.show_anew();
+    }
+
+    fn switch_results(&mut self, seq: u64, off: &[String]) {
+        let off: HashSet<CallId> = results_off(off).collect();
         for entry in self.entries.iter_mut().filter(|entry| entry.is_shown()) {
             let Some(call_id) = result_of(entry) else { continue };
             match entry.shown_as() {
@@ -25,11 +33,21 @@ impl Transcript {
                 ShownAs::StandIn if !off.contains(&call_id) && self.results_off.remove(&call_id) => {
                     entry.show_as(seq, ShownAs::Whole);
                 }
-                ShownAs::Whole | ShownAs::StandIn | ShownAs::LeftOut => {}
+                ShownAs::Whole | ShownAs::StandIn | ShownAs::LeftOut | ShownAs::SwitchedOff => {}
             }
         }
         self.results_off.retain(|call_id| off.contains(call_id));
-        self.show_anew();
+    }
+
+    fn switch_late_context(&mut self, seq: u64, off: &[String]) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.may_go()) {
+            let Some(id) = entry.late_part_id() else { continue };
+            match (entry.shown_as(), off.contains(&id)) {
+                (ShownAs::Whole, true) => entry.show_as(seq, ShownAs::SwitchedOff),
+                (ShownAs::SwitchedOff, false) => entry.show_as(seq, ShownAs::Whole),
+                _ => {}
+            }
+        }
     }
 }
 
