@@ -32,6 +32,7 @@ mod crash_script;
 mod daily_usage;
 mod database;
 mod delegating;
+mod delegating_together;
 mod denials;
 mod errors;
 mod export;

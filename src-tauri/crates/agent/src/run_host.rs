@@ -129,13 +129,12 @@ impl RunHost {
         budget::is_exhausted(&self.state, self.parts.clock.now_ms())
     }
 
-    /// Records what a waiting sub-agent has done so far, before the run ends.
-    pub(crate) async fn stop_subagent(&mut self) -> Result<(), Fault> {
-        if let NextStep::Execute(pending) = self.state.next_step()
-            && matches!(pending.progress, CallProgress::Delegated(_))
-        {
-            self.execute(&pending).await?;
-        }
+    /// Records what the waiting sub-agents have done so far, before the run ends.
+    pub(crate) async fn stop_subagents(&mut self) -> Result<(), Fault> {
+        while let NextStep::Execute(pending) = self.state.next_step()
+            && is_delegated(&pending)
+            && self.execute(&pending).await?.is_none()
+        {}
         Ok(())
     }
 
@@ -162,11 +161,10 @@ impl RunHost {
 
     pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
         let context = self.context(self.previous(pending));
-        let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
-        let reads: Vec<PendingCall> = reads.cloned().collect();
-        let executed = match reads.len() {
+        let row = self.row();
+        let executed = match row.len() {
             0 | 1 => self.parts.executor.execute(pending, &context).await?,
-            _ => self.parts.executor.execute_together(&reads, &context).await?,
+            _ => self.parts.executor.execute_together(&row, &context).await?,
         };
         self.take(&executed.events).await?;
         match executed.outcome {
@@ -190,6 +188,15 @@ impl RunHost {
                 Ok(Some(RunEnd::AwaitingAnswer(question_id)))
             }
         }
+    }
+
+    /// Returns the calls at the front that may be carried out at the same time: reads that are new, or what sub-agents
+    /// were set to work on already.
+    fn row(&self) -> Vec<PendingCall> {
+        let calls = self.state.pending_calls();
+        let delegated = calls.iter().take_while(|pending| is_delegated(pending));
+        let reads = calls.iter().take_while(|pending| is_fresh_read(pending));
+        delegated.chain(reads).cloned().collect()
     }
 
     /// Returns the last result of the same tool, and for reading a result again that result.
@@ -249,6 +256,10 @@ impl RunHost {
             self.transcript.apply_body(event, body);
         }
     }
+}
+
+fn is_delegated(pending: &PendingCall) -> bool {
+    matches!(pending.progress, CallProgress::Delegated(_))
 }
 
 fn is_fresh_read(pending: &PendingCall) -> bool {

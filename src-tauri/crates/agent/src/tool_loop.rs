@@ -17,7 +17,7 @@ impl Core for ToolLoop {
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         loop {
             if host.cancel.is_cancelled() {
-                host.stop_subagent().await?;
+                host.stop_subagents().await?;
                 return host.cancelled().await;
             }
             match host.state.next_step() {

@@ -7,7 +7,7 @@ use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
-    SystemClock, TokenType,
+    SubagentStarted, SystemClock, TokenType,
 };
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
@@ -40,7 +40,7 @@ pub(crate) async fn to_next_stop(
         shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
         told: Told::default(),
         has_cost_limit: false,
-        subagent: run.subagent.clone(),
+        subagents: run.subagents.clone(),
     };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
@@ -172,8 +172,8 @@ struct Screen<'a> {
     /// On a terminal, which would obey what control characters the model writes. A program gets them as they are.
     shown: Option<VisiblePieces>,
     told: Told,
-    /// The session of the sub-agent that works for the run.
-    subagent: Option<SessionId>,
+    /// The sub-agents that work for the run.
+    subagents: Vec<SubagentStarted>,
     /// True while the run has a cost limit and no warning about an unknown price was printed.
     has_cost_limit: bool,
 }
@@ -202,7 +202,9 @@ impl Screen<'_> {
                 self.told.behind &= !begins;
                 self.event(&event);
             }
-            Some(Ok(LiveEvent::Stored(event))) if self.subagent.as_ref() == Some(&event.session_id) => {
+            Some(Ok(LiveEvent::Stored(event)))
+                if self.subagents.iter().any(|subagent| subagent.session_id == event.session_id) =>
+            {
                 self.tell_activity(&event, "    ");
             }
             Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
@@ -225,8 +227,8 @@ impl Screen<'_> {
         self.last_seq = event.seq;
         self.tell_unknown_cost(event);
         match event.body() {
-            EventBody::SubagentStarted(started) => self.subagent = Some(started.session_id),
-            EventBody::ToolResult(_) => self.subagent = None,
+            EventBody::SubagentStarted(started) => self.subagents.push(started),
+            EventBody::ToolResult(result) => self.subagents.retain(|subagent| subagent.call_id != result.call_id),
             _ => {}
         }
         if self.output.json {

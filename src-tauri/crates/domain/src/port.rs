@@ -198,8 +198,9 @@ pub trait Executor: Send + Sync {
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
     async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
 
-    /// Executes calls that the model made in one answer and of which nothing is known yet, like [`Self::execute`]. As
-    /// many of the first ones as can be are done at the same time, and recorded in their order; at least the first is.
+    /// Executes calls that the model made in one answer like [`Self::execute`]: calls of which nothing is known yet, or
+    /// calls on which sub-agents were set to work. As many of the first ones as can be are done at the same time, and
+    /// recorded in their order; at least the first is.
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
         match calls.first() {
             Some(first) => self.execute(first, context).await,

@@ -84,6 +84,7 @@ impl Kernels {
             project: open.project.root().to_owned(),
             model: config.model.clone(),
             presence,
+            readers: config.reading_agents(),
         };
         let choice =
             |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };

@@ -9,6 +9,7 @@ mod checkpoint;
 mod command;
 mod command_room;
 mod delegation;
+mod delegation_row;
 mod formatting;
 mod hook_room;
 mod hooking;
@@ -285,7 +286,10 @@ impl Executor for Kernel {
             return Ok(stopped);
         }
         self.look_at_policy();
-        self.read_together(calls, context).await
+        match calls.first().is_some_and(|pending| self.is_delegation(&pending.call)) {
+            true => self.delegate_together(calls, context).await,
+            false => self.read_together(calls, context).await,
+        }
     }
 
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {

@@ -49,11 +49,21 @@ pub struct SubagentStop {
 
 #[async_trait]
 pub trait Subagents: Send + Sync {
+    /// Returns whether the agent changes nothing, so that several such may work side by side.
+    fn only_reads(&self, agent: &str) -> bool;
+
     /// Has the sub-agent work on the task from wherever it stands, until its run stops.
     ///
     /// # Errors
     /// When its run cannot be begun or gone on with.
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+
+    /// Returns whether a sub-agent no longer waits for this approval: it was decided, its time is over, or the run that
+    /// asked was stopped.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Fault>;
 
     /// The session that handed the task over knows now what was left in the background: it is told what has ended of it
     /// already. The rest it is told as it ends.

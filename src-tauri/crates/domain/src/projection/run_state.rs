@@ -260,13 +260,13 @@ impl RunState {
         }
     }
 
-    /// The sub-agent that the run waits for.
-    #[must_use]
-    pub fn subagent(&self) -> Option<&SubagentStarted> {
-        match &self.calls.first()?.progress {
-            CallProgress::Delegated(started) if !self.is_ended() => Some(started),
+    /// The sub-agents that work for the run or have not been heard yet, in the order of their calls.
+    pub fn subagents(&self) -> impl Iterator<Item = &SubagentStarted> {
+        let calls = if self.is_ended() { &[] } else { self.calls.as_slice() };
+        calls.iter().filter_map(|pending| match &pending.progress {
+            CallProgress::Delegated(started) => Some(&**started),
             _ => None,
-        }
+        })
     }
 
     /// Returns whether it may go on: a failed run can be tried again.

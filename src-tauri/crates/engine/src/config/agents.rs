@@ -5,9 +5,9 @@ mod built_in;
 use super::file::{AgentConfig, ConfigFile};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
-use arki_domain::{Code, Fault, ModelOptions};
+use arki_domain::{Code, Fault, ModelOptions, ToolNames};
 use arki_llm::ProviderSettings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// The built-in ones not counted, but for `arki`.
@@ -51,12 +51,19 @@ impl Config {
         self.agents.get(agent).filter(|_| agent != AGENT)?.model.as_deref()
     }
 
-    pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
-        let agent = self.agents.get(name).cloned().ok_or_else(|| self.unknown_agent(name))?;
-        let agent = match self.agents.get(AGENT) {
-            Some(base) => built_in::with_tools(name, agent, base.tools.as_ref()).completed_by(base),
-            None => agent,
+    /// The names of the agents with which nothing is changed: they have only tools that read, or all that this run may
+    /// do is read.
+    pub(crate) fn reading_agents(&self) -> HashSet<String> {
+        let everybody = self.policy.plan || self.policy.read_only;
+        let only_reads = |agent: &AgentConfig| {
+            agent.read_only == Some(true) || agent.tools.as_ref().is_some_and(ToolNames::only_read)
         };
+        let is_reader = |name: &&String| everybody || self.whole_agent(name).is_some_and(|agent| only_reads(&agent));
+        self.agents.keys().filter(is_reader).cloned().collect()
+    }
+
+    pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
+        let agent = self.whole_agent(name).ok_or_else(|| self.unknown_agent(name))?;
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
         self.core = agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned());
         self.model_options = ModelOptions {
@@ -69,6 +76,15 @@ impl Config {
         self.policy.tools = agent.tools;
         self.policy.read_only = agent.read_only.unwrap_or_default();
         Ok(())
+    }
+
+    /// The agent with what is as for `arki`.
+    fn whole_agent(&self, name: &str) -> Option<AgentConfig> {
+        let agent = self.agents.get(name).cloned()?;
+        Some(match self.agents.get(AGENT) {
+            Some(base) => built_in::with_tools(name, agent, base.tools.as_ref()).completed_by(base),
+            None => agent,
+        })
     }
 
     fn unknown_agent(&self, name: &str) -> Fault {

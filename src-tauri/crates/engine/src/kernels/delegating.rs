@@ -1,9 +1,10 @@
 //! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
 
 use crate::presence::Presence;
-use arki_domain::{Fault, SessionId, SubagentStarted};
+use arki_domain::{ApprovalId, Fault, SessionId, SubagentStarted};
 use arki_tools::{SubagentStop, SubagentTask, Subagents};
 use async_trait::async_trait;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
@@ -11,6 +12,9 @@ use std::sync::{Arc, Weak};
 #[async_trait]
 pub(crate) trait WorksBeneath: Send + Sync {
     async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+
+    /// Returns whether nobody need decide on this approval any more.
+    async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault>;
 
     /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
     async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault>;
@@ -23,6 +27,8 @@ pub(crate) struct Delegation {
     pub(crate) model: String,
     /// Of whoever hosts the run above.
     pub(crate) presence: Presence,
+    /// The agents that change nothing.
+    pub(super) readers: HashSet<String>,
 }
 
 impl Delegation {
@@ -33,8 +39,16 @@ impl Delegation {
 
 #[async_trait]
 impl Subagents for Delegation {
+    fn only_reads(&self, agent: &str) -> bool {
+        self.readers.contains(agent)
+    }
+
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
         self.beneath()?.work(self, task).await
+    }
+
+    async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Fault> {
+        self.beneath()?.is_settled(approval_id).await
     }
 
     async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault> {

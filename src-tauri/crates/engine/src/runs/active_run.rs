@@ -2,7 +2,7 @@
 
 use arki_agent::{RunControl, RunEnd};
 use arki_api::Sent;
-use arki_domain::{Fault, RunId, SessionId};
+use arki_domain::{Fault, RunId, SessionId, SubagentStarted};
 use tokio::task::JoinHandle;
 
 /// A run that this process is working on.
@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 pub struct ActiveRun {
     pub session_id: SessionId,
     pub run_id: RunId,
-    /// The session of the sub-agent that the run waited for when it went on.
-    pub subagent: Option<SessionId>,
+    /// The sub-agents that worked for the run when it went on.
+    pub subagents: Vec<SubagentStarted>,
     pub(crate) control: RunControl,
 }
 

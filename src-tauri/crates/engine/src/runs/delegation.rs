@@ -14,8 +14,9 @@ use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
 use arki_domain::{
-    CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
+    ApprovalId, CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
 };
+use arki_store::ApprovalStatus;
 use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
 use async_trait::async_trait;
 use std::path::Path;
@@ -25,13 +26,23 @@ use std::sync::Arc;
 const NOT_FOR_SUBAGENTS: [&str; 2] = ["ask_user", "delegate"];
 
 impl Runs {
-    /// Returns whether it is a sub-agent's approval that keeps the run waiting.
+    /// Returns whether it is the approvals of sub-agents that keep the run waiting: none of those that work for it could
+    /// go on, and the first has no result yet.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn waits_for_subagent(&self, run: &RunState) -> Result<bool, Fault> {
-        let Some(started) = run.subagent() else { return Ok(false) };
-        Ok(self.subagent(started)?.is_some_and(|(state, _)| waiting(&state).is_some()))
+    pub(crate) fn waits_for_subagents(&self, run: &RunState) -> Result<bool, Fault> {
+        for (place, started) in run.subagents().enumerate() {
+            let stands = self.subagent(started)?;
+            let stays = stands.is_some_and(|(state, _)| match end_of(&state) {
+                Some(_) => place > 0,
+                None => waiting(&state).is_some(),
+            });
+            if !stays {
+                return Ok(false);
+            }
+        }
+        Ok(run.subagents().next().is_some())
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.
@@ -145,6 +156,12 @@ impl WorksBeneath for Runs {
             _ => self.left_in_background(started).await?,
         };
         Ok(SubagentStop { end, usage: state.usage, files, background })
+    }
+
+    async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault> {
+        let approval_id = approval_id.clone();
+        let record = self.records.store().read(move |reader| reader.approval(&approval_id)).await?;
+        Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending || self.approvals.has_expired(&record)))
     }
 
     async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {

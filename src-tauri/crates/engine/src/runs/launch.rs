@@ -38,7 +38,7 @@ impl Runs {
         let active = ActiveRun {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
-            subagent: run.subagent().map(|started| started.session_id.clone()),
+            subagents: run.subagents().cloned().collect(),
             control: hold.control().clone(),
         };
         hold.enter(&self.active, active.clone());

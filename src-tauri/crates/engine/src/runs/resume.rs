@@ -74,16 +74,18 @@ impl Runs {
     /// Resumes like [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
     ///
     /// # Errors
-    /// As [`Self::resume_run`].
+    /// As [`Self::resume_run`]. `SESSION_BUSY` also where the run above is at work: it goes on with the session's itself.
     pub(crate) async fn go_on_after_decision(
         self: &Arc<Self>,
         presence: Presence,
         session_id: &SessionId,
     ) -> Result<Running, Fault> {
         self.until_stopped(session_id).await;
-        let session_id = self.run_above(session_id).await?;
-        self.until_stopped(&session_id).await;
-        self.resume(&session_id, Resume { presence, ..Resume::default() }).await
+        let above = self.run_above(session_id).await?;
+        if above != *session_id {
+            self.until_stopped_or_at_work(&above, session_id).await;
+        }
+        self.resume(&above, Resume { presence, ..Resume::default() }).await
     }
 
     /// As [`crate::sessions::Sessions::run_above`].
@@ -149,7 +151,7 @@ impl Runs {
             .and_then(|asked| self.approvals.timed_out(asked).or_else(|| self.decision(asked, approve?, open, config)));
         let waits_on = waiting(run).is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())
-            || self.waits_for_subagent(run)?;
+            || self.waits_for_subagents(run)?;
         let resumed = resumption(run, approve, waits_on);
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));

@@ -3,7 +3,7 @@
 use crate::presence::Presence;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
-use crate::sessions::EndsWaitingRuns;
+use crate::sessions::{EndsWaitingRuns, Sessions};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, SessionId};
 use arki_store::LeaseRequest;
@@ -37,7 +37,11 @@ impl Runs {
             // The run that waited for it hears of it.
             Ok(Some(ended)) if above != *session_id => {
                 ended.await.map_err(Fault::internal)??;
-                self.resume(&above, Resume { presence, ..Resume::default() }).await.map(drop)
+                match self.go_on_after_decision(presence, session_id).await {
+                    // It is at work on what it handed to others, and finds out itself.
+                    Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
+                    going_on => going_on.map(drop),
+                }
             }
             ended => ended.map(drop),
         }
@@ -110,12 +114,21 @@ impl Runs {
 
     /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
     pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
-        let stopped = async {
-            while self.sessions.is_claimed(session_id) {
+        self.until(|sessions| !sessions.is_claimed(session_id)).await;
+    }
+
+    /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.
+    pub(crate) async fn until_stopped_or_at_work(&self, above: &SessionId, subagent: &SessionId) {
+        self.until(|sessions| !sessions.is_claimed(above) || sessions.is_claimed(subagent)).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Sessions) -> bool) {
+        let waiting = async {
+            while !is_so(&self.sessions) {
                 tokio::time::sleep(STOP_POLL).await;
             }
         };
-        let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
+        let _ = tokio::time::timeout(STOP_PATIENCE, waiting).await;
     }
 }
 

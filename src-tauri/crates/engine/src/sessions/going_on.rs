@@ -16,7 +16,7 @@ impl Sessions {
         let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
         let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
         let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
-        let waits = above.as_ref().and_then(RunState::subagent).is_some_and(|started| started.run_id == run_id);
+        let waits = above.is_some_and(|above| above.subagents().any(|started| started.run_id == run_id));
         let waits = waits && !self.records.reader().is_imported(&parent.run_id)?;
         Ok(if waits { parent.session_id } else { session_id.clone() })
     }

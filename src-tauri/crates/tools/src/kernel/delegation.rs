@@ -52,7 +52,19 @@ impl Kernel {
             Ok(arguments) => arguments.task,
             Err(error) => return record.fail(call, &error.into()).await,
         };
-        let stop = match subagents.work(SubagentTask { started, task: &task, context: record.context() }).await {
+        let stop = subagents.work(SubagentTask { started, task: &task, context: record.context() }).await;
+        self.conclude_delegation(subagents, (call, started), stop, record).await
+    }
+
+    /// Records the result of a call whose sub-agent has stopped; there is none while the sub-agent only waits.
+    pub(super) async fn conclude_delegation(
+        &self,
+        subagents: &dyn Subagents,
+        (call, started): (&ToolCall, &SubagentStarted),
+        stop: Result<SubagentStop, Fault>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let stop = match stop {
             Ok(stop) => stop,
             Err(fault) => return record.fail(call, &failed(&started.agent, &fault)).await,
         };

@@ -1,6 +1,7 @@
 //! The kernel over a log in memory and a real folder.
 
 mod delegation;
+mod delegation_row;
 #[cfg(target_os = "linux")]
 mod hooks;
 #[cfg(target_os = "linux")]

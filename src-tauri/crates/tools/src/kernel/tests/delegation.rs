@@ -7,6 +7,14 @@ struct Stops(Mutex<Vec<Result<SubagentStop, Fault>>>);
 
 #[async_trait]
 impl Subagents for Stops {
+    fn only_reads(&self, _: &str) -> bool {
+        false
+    }
+
+    async fn is_settled(&self, _: &ApprovalId) -> Result<bool, Fault> {
+        Ok(false)
+    }
+
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
         assert_eq!((task.started.agent.as_str(), task.task), ("explorer", "Look."));
         self.0.lock().unwrap().remove(0)
