@@ -4,6 +4,7 @@
 
 mod clients;
 mod delegation;
+mod delegation_row;
 mod elicitations;
 mod pictures;
 mod questions;
