@@ -206,11 +206,31 @@ fn a_result_that_was_taken_out_can_be_read_again() {
 }
 
 #[test]
-fn a_window_that_the_tools_alone_fill_is_named() {
+fn what_a_known_window_has_no_room_for_is_never_sent() {
+    let stage = stage(Script::new(vec![Turn::computed(|request| answer(request, "Done.", None))]), Some(2_048));
+    let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
+    assert!(shown.message.contains("window has 2048"), "{shown:?}");
+    assert!(shown.hint.contains("arki context") && shown.hint.contains("larger context window"), "{shown:?}");
+    assert!(stage.model.requests().is_empty(), "a request was sent");
+    // As the hint says: what isn't needed is switched off, and then it fits.
+    let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
+    let mut arguments = vec!["tools", "--session", &session];
+    for tool in ["apply_patch", "ask_user", "delegate", "edit_file", "emit_artifact", "fetch_url", "run_command"] {
+        arguments.extend(["--off", tool]);
+    }
+    stage.arki(&arguments).exits(0);
+    stage.arki(&["exec", "--session", &session, GOAL]).exits(0);
+    assert_eq!(stage.model.requests().len(), 1);
+    stage.verifies();
+}
+
+#[test]
+fn a_window_that_is_not_known_is_the_providers_to_judge() {
     let script = Script::new(vec![Turn::computed(|_| too_long())]);
-    let stage = stage(script, Some(2_048));
+    let stage = stage(script, None);
     let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
     assert!(shown.hint.contains("larger context window"), "{shown:?}");
+    assert!(!stage.model.requests().is_empty());
 }
 
 #[test]

@@ -48,7 +48,8 @@ pub enum Compacted {
 }
 
 impl RunHost {
-    /// Before the model is asked: makes room where the next request would fill too much of the window.
+    /// Before the model is asked: makes room where the next request would fill too much of the window. One that is larger
+    /// than a window that is known isn't sent: the run ends, and says what takes the space.
     pub(crate) async fn compact_where_due(&mut self) -> Result<Option<RunEnd>, Fault> {
         let Some(window) = self.parts.model.context_window() else { return Ok(None) };
         let request = self.request();
@@ -57,16 +58,19 @@ impl RunHost {
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
         let fits = self.tally.tokens() < window;
-        if !limits.is_due(self.tally.tokens()) || self.too_large_fixed == Some(fixed) {
+        if !limits.is_due(self.tally.tokens()) || (fits && self.too_large_fixed == Some(fixed)) {
             return Ok(None);
         }
-        match self.compact(limits).await? {
+        let ended = match self.compact(limits).await? {
+            Ended::Impossible(_) if !fits => self.compact(limits.whole_room()).await?,
+            ended => ended,
+        };
+        match ended {
             Ended::Compacted | Ended::NothingToDo => Ok(None),
             Ended::Stopped(end) => Ok(Some(end)),
-            Ended::Impossible(error) if !fits && !matches!(error, CompactionError::FixedTooLarge { .. }) => {
-                self.failed(error.into(), None).await.map(Some)
+            Ended::Impossible(error) if !fits => {
+                self.failed(self.too_large(error, window).into(), None).await.map(Some)
             }
-            // It still fits, or the window is said to be too small for any work. The provider has the last word.
             Ended::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
@@ -74,6 +78,15 @@ impl RunHost {
                 }
                 Ok(None)
             }
+        }
+    }
+
+    fn too_large(&self, error: CompactionError, window: u64) -> CompactionError {
+        match error {
+            CompactionError::FixedTooLarge { tokens: fixed, .. } => {
+                CompactionError::WindowTooSmall { tokens: self.tally.tokens(), fixed, window }
+            }
+            other => other,
         }
     }
 

@@ -48,6 +48,8 @@ pub struct CompactionLimits {
     pub fixed: u64,
     pub due_at: u64,
     pub target: u64,
+    /// The window without what is kept free for the answer.
+    pub room: u64,
 }
 
 impl CompactionLimits {
@@ -56,7 +58,7 @@ impl CompactionLimits {
     pub fn new(window: u64, fixed: u64, at_fraction: f64, max_answer: u64) -> Self {
         let room = window.saturating_sub(max_answer.min(window / 2));
         let due_at = ((window as f64 * at_fraction.clamp(0.1, 1.0)) as u64).min(room);
-        Self { window, fixed, due_at, target: target(fixed, due_at) }
+        Self { window, fixed, due_at, target: target(fixed, due_at), room }
     }
 
     #[must_use]
@@ -69,6 +71,12 @@ impl CompactionLimits {
     #[must_use]
     pub fn asked_for(self, next_request: u64) -> Self {
         Self { target: self.target.min(target(self.fixed, next_request)), ..self }
+    }
+
+    /// Returns the budget where the target can't be met and the request doesn't fit: the whole room.
+    #[must_use]
+    pub fn whole_room(self) -> Self {
+        Self { target: self.room, ..self }
     }
 }
 

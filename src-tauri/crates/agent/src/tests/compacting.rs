@@ -107,11 +107,28 @@ async fn a_summary_that_nobody_waits_for_any_more_is_counted_and_nothing_else_ha
 async fn that_the_tools_leave_no_room_is_found_out_once_a_run() {
     let calls = (0..5).map(|_| vec![call("c"), end()]).chain([vec![text("done"), end()]]);
     let mut stage = Stage::new(calls.collect());
-    *stage.model.windows.lock().unwrap() = vec![5; 20];
+    *stage.model.windows.lock().unwrap() = vec![60; 20];
     let letters = Arc::new(Letters::default());
-    stage.compaction = parts(letters.clone());
+    stage.compaction = CompactionParts { at_fraction: 0.1, ..parts(letters.clone()) };
     assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
     let messages = *stage.model.message_counts.lock().unwrap().iter().max().unwrap();
     let counted = letters.0.load(Ordering::Relaxed);
     assert!(counted <= messages + 2, "{counted} times a message was counted, of which there are {messages}");
+}
+
+#[tokio::test]
+async fn what_a_known_window_has_no_room_for_is_never_sent() {
+    let mut stage = Stage::new(vec![vec![text("done"), end()]]);
+    *stage.model.windows.lock().unwrap() = vec![5; 20];
+    stage.compaction = parts(Arc::new(Letters::default()));
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("it was sent") };
+    assert!(fault.is(Code::CONTEXT_TOO_LONG) && fault.message.contains("window has 5"), "{fault:?}");
+    assert_eq!((stage.count("engine.request"), stage.count("run.failed")), (0, 1));
+}
+
+#[tokio::test]
+async fn a_window_that_is_not_known_is_the_providers_to_judge() {
+    let mut stage = Stage::new(vec![vec![text("done"), end()]]);
+    stage.compaction = parts(Arc::new(Letters::default()));
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
 }

@@ -13,6 +13,11 @@ pub enum CompactionError {
         "There is nothing left to leave out: the next request needs about {tokens} tokens, and {target} is the target."
     )]
     NothingToDrop { tokens: u64, target: u64 },
+    #[error(
+        "The next request needs about {tokens} tokens, {fixed} of them for the system prompt, the tools and the rules. \
+        The model's context window has {window}."
+    )]
+    WindowTooSmall { tokens: u64, fixed: u64, window: u64 },
 }
 
 impl From<CompactionError> for Fault {
@@ -23,6 +28,10 @@ impl From<CompactionError> for Fault {
             }
             CompactionError::LastExchangeTooLarge { .. } | CompactionError::NothingToDrop { .. } => {
                 "Choose a model with a larger context window, or go back to before the last message and ask for less."
+            }
+            CompactionError::WindowTooSmall { .. } => {
+                "`arki context` shows what takes the space. Switch off what you can do without (`arki tools --off`, \
+                `arki sessions configure --off`), or choose a model with a larger context window."
             }
         };
         Self::new(Code::CONTEXT_TOO_LONG, error.to_string(), hint)

@@ -288,7 +288,7 @@ fn long_session() -> Session {
 }
 
 fn limits(target: u64) -> CompactionLimits {
-    CompactionLimits { window: 32_768, fixed: FIXED, due_at: 26_000, target }
+    CompactionLimits { window: 32_768, fixed: FIXED, due_at: 26_000, target, room: 30_000 }
 }
 
 fn summary_plan(session: &mut Session) -> SummaryPlan {
@@ -425,15 +425,28 @@ fn what_cannot_fit_says_why() {
 }
 
 #[test]
+fn a_last_exchange_that_is_over_the_target_stays_where_the_whole_room_has_place_for_it() {
+    let mut session = long_session();
+    session.play(&Step::Prompt(60_000));
+    let limits = limits(5000);
+    let error = session.plan(CompactionStrategy::KeepRecent, limits).unwrap_err();
+    assert!(matches!(error, CompactionError::LastExchangeTooLarge { .. }), "{error}");
+    let plan = session.plan(CompactionStrategy::KeepRecent, limits.whole_room()).unwrap();
+    let Some(Compaction::Ready(event)) = plan else { panic!("{plan:?}") };
+    assert!(event.tokens_after <= limits.room, "{event:?}");
+}
+
+#[test]
 fn limits_leave_room_for_the_answer() {
     let limits = CompactionLimits::new(32_768, 4096, 0.8, 8192);
     assert_eq!((limits.due_at, limits.target), (24_576, 14_336));
     assert!(limits.is_due(24_576) && !limits.is_due(24_575));
     assert_eq!(limits.asked_for(10_000).target, 7048);
     assert_eq!(limits.asked_for(30_000).target, 14_336);
+    assert_eq!(limits.whole_room().target, 24_576);
     assert_eq!(
         CompactionLimits::new(4096, 1500, 0.8, 8192),
-        CompactionLimits { window: 4096, fixed: 1500, due_at: 2048, target: 1774 }
+        CompactionLimits { window: 4096, fixed: 1500, due_at: 2048, target: 1774, room: 2048 }
     );
     let too_small = CompactionLimits::new(4096, 3000, 0.8, 8192);
     assert!(too_small.target <= too_small.fixed);
