@@ -1,9 +1,24 @@
-//! Pictures of a message: those that were sent, small in the transcript and large in a dialog.
+//! Pictures of a message: those that are attached to it, and those that were sent, small in the transcript and large in
+//! a dialog.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{ESCAPE, Element, Stage, wait_until};
+use crate::harness::{ENTER, ESCAPE, Element, Stage, Window, wait_until};
 use crate::scenes::DONE;
 use arki_testkit::{Script, Turn};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde_json::{Value, json};
+use std::io::Cursor;
+
+/// Pastes files into the message box; each is a name and bytes in Base64.
+const PASTE: &str = r"
+    const clipboard = new DataTransfer();
+    for (const [name, data] of arguments[0]) {
+        const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+        clipboard.items.add(new File([bytes], name, { type: 'image/png' }));
+    }
+    const paste = { clipboardData: clipboard, bubbles: true, cancelable: true };
+    document.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', paste));
+";
 
 /// A drawing of that size with edges and a smooth part, as PNG.
 fn drawing(width: u32, height: u32) -> Vec<u8> {
@@ -57,4 +72,48 @@ fn pictures_that_were_sent_are_small_in_the_transcript_and_open_large() {
     window.press(&[ESCAPE]);
     window.gone("dialog", "Picture 1 of 2");
     assert!(first.is_focused());
+}
+
+fn paste(window: &Window<'_>, files: &[(&str, &[u8])]) {
+    let files: Vec<Value> = files.iter().map(|(name, bytes)| json!([name, BASE64_STANDARD.encode(bytes)])).collect();
+    window.run_with(PASTE, &[json!(files)]);
+}
+
+/// The pictures in a request, by their size in pixels.
+fn sizes_in(request: &str) -> Vec<(u32, u32)> {
+    let pictures = request.split("data:image/png;base64,").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let decoded = pictures.map(|picture| BASE64_STANDARD.decode(picture).unwrap());
+    let size = |bytes| png::Decoder::new(Cursor::new(bytes)).read_info().unwrap().info().size();
+    decoded.map(size).collect()
+}
+
+#[test]
+fn pictures_are_pasted_taken_away_and_sent_with_the_message() {
+    let stage = Stage::trusted(Script::new(vec![Turn::text(DONE)]));
+    let window = stage.open();
+    let (small, large) = (drawing(300, 100), drawing(3136, 1200));
+    window.element("textbox", "Message").write("What do these show?");
+    paste(&window, &[("small.png", &small), ("screenshot-of-the-large-monitor.png", &large)]);
+    paste(&window, &[("twice.png", &small), ("notes.png", b"no picture")]);
+    let attached = window.element("list", "Attached pictures");
+    wait_until("three pictures", || attached.ask("return arguments[0].querySelectorAll('img').length") == 3);
+    window.says("notes.png: The file is not a picture that models can see.");
+    let shown = attached.text();
+    assert!(shown.contains("300 × 100") && shown.contains("1568 × 600"), "{shown}");
+    let decoded = "return [...arguments[0].querySelectorAll('img')].every((one) => one.naturalWidth > 0)";
+    wait_until("small copies", || attached.ask(decoded) == true);
+    window.pictures("attached-pictures");
+    no_barrier(&window, "attached pictures");
+
+    window.click("Dismiss");
+    let remove = attached.inside("button", "Remove twice.png");
+    remove.ask("arguments[0].focus()");
+    window.press(&[ENTER]);
+    wait_until("two pictures", || attached.ask("return arguments[0].querySelectorAll('img').length") == 2);
+    window.click("Send");
+    window.says(DONE);
+    assert_eq!(sizes_in(&stage.request(1)), [(300, 100), (1568, 600)]);
+    window.gone("list", "Attached pictures");
+    let sent = window.element("list", "Pictures of this message");
+    assert_eq!(sent.ask("return arguments[0].querySelectorAll('button').length"), 2);
 }

@@ -2,7 +2,7 @@
  * The one door between the window and the world: the engine's commands, its frames, and links. Features and
  * components never import Tauri; tests and visual work put an in-memory fake behind the same type.
  */
-import type { CommandError, Commands, Frame, ProjectState } from "../protocol/generated";
+import type { CommandError, Commands, DragStep, Frame, ProjectState } from "../protocol/generated";
 import { isRecord } from "../protocol/read";
 
 export type Params<Name extends keyof Commands> = Commands[Name]["params"];
@@ -31,6 +31,8 @@ export type Platform = {
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
   /** A folder was opened from outside the window: by a second start of the app. */
   onProject(opened: (project: ProjectState) => void): Promise<() => void>;
+  /** Files are dragged over the window. What was dropped is asked for with `take_dropped`. */
+  onDrag(heard: (step: DragStep) => void): Promise<() => void>;
   /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
   openLink(url: string): Promise<void>;
 };

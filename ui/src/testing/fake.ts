@@ -4,6 +4,7 @@ import { type PendingApproval, pendingStep } from "../protocol/approvals";
 import type {
   AppState,
   CommandError,
+  DragStep,
   ElicitationFault,
   ElicitationReply,
   ElicitationSummary,
@@ -14,6 +15,7 @@ import type {
   MemoryEntry,
   ModelEntry,
   NextRequest,
+  PictureFacts,
   ProjectState,
   ProviderEntry,
   ProviderTestStep,
@@ -79,11 +81,15 @@ export function createFake(given: {
   const opened: string[] = [];
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
+  const dragged = new Set<(step: DragStep) => void>();
   let onProject: ((opened: ProjectState) => void) | null = null;
   /** As a second start of the app does it. */
   const openOutside = (opened: ProjectState) => {
     app.project = opened;
     onProject?.(opened);
+  };
+  const drag = (step: DragStep) => {
+    for (const hear of [...dragged]) hear(step);
   };
   const trust =
     (state: ProjectState["trust"]) =>
@@ -131,6 +137,10 @@ export function createFake(given: {
       return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
     },
     send_message: queueing,
+    look_at_picture: ({ data }) => pictureFacts(data),
+    choose_pictures: () => [],
+    take_dropped: () => [],
+    sent_picture: () => null,
     list_approvals: () => {
       const none: readonly PendingApproval[] = [];
       return [...Object.values(logs).flat().reduce(pendingStep, none)];
@@ -232,6 +242,10 @@ export function createFake(given: {
       onProject = listener;
       return () => undefined;
     },
+    onDrag: async (hear) => {
+      dragged.add(hear);
+      return () => dragged.delete(hear);
+    },
     subscribe: async (listener) => {
       onFrame = listener;
       return () => {
@@ -242,7 +256,14 @@ export function createFake(given: {
       opened.push(url);
     },
   };
-  return { platform, calls, opened, tested, send, openOutside, logs, app };
+  return { platform, calls, opened, tested, send, openOutside, drag, logs, app };
+}
+
+/** The engine reads them off the first bytes; here the picture says them itself, as "1200x500". */
+export function pictureFacts(data: string): PictureFacts {
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(atob(data)) ?? fail("USAGE", "The file is not a picture.");
+  const size = { width: Number(width), height: Number(height) };
+  return { mediaType: "image/png", bytes: size.width * size.height, ...size, tokens: size.width };
 }
 
 export function fail(code: string, message: string, hint = ""): never {

@@ -2,7 +2,9 @@ import { act, cleanup, createEvent, fireEvent, screen } from "@testing-library/r
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { describe, expect, it, vi } from "vitest";
-import { render } from "../../testing/render";
+import { ArkiProvider } from "../../platform/context";
+import { createFake } from "../../testing/fake";
+import { renderOn } from "../../testing/render";
 import { Composer } from "./Composer";
 
 let session = 0;
@@ -17,12 +19,13 @@ const described = (box: HTMLElement) =>
 
 type Given = { run?: "running" | "waiting" | "paused"; blocked?: string; accept?: boolean };
 
-function shown(given: Given = {}) {
+async function shown(given: Given = {}) {
   session += 1;
   const onSend = vi.fn(async (_text: string, _mode: string | null) => given.accept ?? true);
   const onStop = vi.fn();
   const onPause = vi.fn();
-  render(
+  await renderOn(
+    createFake({}),
     <Composer
       of={newSession}
       title={null}
@@ -45,21 +48,21 @@ function shown(given: Given = {}) {
 
 describe("Composer", () => {
   it("sends with Enter and empties the box", async () => {
-    const { onSend, box } = shown();
+    const { onSend, box } = await shown();
     await userEvent.type(box, "hello{Enter}");
     expect(onSend).toHaveBeenCalledExactlyOnceWith("hello", null);
     expect(box.value).toBe("");
   });
 
   it("makes a line with Shift+Enter", async () => {
-    const { onSend, box } = shown();
+    const { onSend, box } = await shown();
     await userEvent.type(box, "a{Shift>}{Enter}{/Shift}b");
     expect(box.value).toBe("a\nb");
     expect(onSend).not.toHaveBeenCalled();
   });
 
-  it("does not send the Enter that ends a composition", () => {
-    const { onSend, box } = shown();
+  it("does not send the Enter that ends a composition", async () => {
+    const { onSend, box } = await shown();
     fireEvent.change(box, { target: { value: "にほん" } });
     fireEvent.keyDown(box, { key: "Enter", isComposing: true });
     // WebKit has ended the composition by then and tells it only by the key code.
@@ -74,7 +77,8 @@ describe("Composer", () => {
   it("keeps what is written while it sends", async () => {
     let done = (_accepted: boolean) => {};
     session += 1;
-    render(
+    await renderOn(
+      createFake({}),
       <Composer
         of={newSession}
         title={null}
@@ -94,20 +98,20 @@ describe("Composer", () => {
   });
 
   it("keeps the words when sending failed", async () => {
-    const { box } = shown({ accept: false });
+    const { box } = await shown({ accept: false });
     await userEvent.type(box, "precious{Enter}");
     expect(box.value).toBe("precious");
   });
 
   it("sends nothing that is empty", async () => {
-    const { onSend, box } = shown();
+    const { onSend, box } = await shown();
     await userEvent.type(box, "  {Enter}");
     expect(onSend).not.toHaveBeenCalled();
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Send" }).disabled).toBe(true);
   });
 
   it("queues while a run works: after it with Enter, into it with Alt+Enter, and says so", async () => {
-    const { onSend, box } = shown({ run: "running" });
+    const { onSend, box } = await shown({ run: "running" });
     expect(described(box)).toContain("queues this for the next run");
     expect(described(box)).toContain("sends it to the current run");
     await userEvent.type(box, "later{Enter}");
@@ -122,17 +126,20 @@ describe("Composer", () => {
   });
 
   it("offers Pause and Stop while a run works, Stop alone once it stands, and neither without one", async () => {
-    const { onStop, onPause } = shown({ run: "running" });
+    const { onStop, onPause } = await shown({ run: "running" });
     await userEvent.click(screen.getByRole("button", { name: "Pause" }));
     await userEvent.click(screen.getByRole("button", { name: "Stop" }));
     expect([onPause.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 1]);
     cleanup();
-    shown({ run: "paused" });
+    await shown({ run: "paused" });
     expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Pause" })).toBeNull();
     cleanup();
-    shown();
-    expect(screen.getAllByRole("button").map((one) => one.getAttribute("aria-label"))).toEqual(["Send"]);
+    await shown();
+    expect(screen.getAllByRole("button").map((one) => one.getAttribute("aria-label"))).toEqual([
+      "Attach pictures…",
+      "Send",
+    ]);
   });
 
   it("takes words that are put in, above what was written but not sent", async () => {
@@ -147,15 +154,22 @@ describe("Composer", () => {
       onPause: () => {},
       inputRef: createRef<HTMLTextAreaElement>(),
     };
-    const { rerender } = render(<Composer {...props} given={{ text: "rewound", at: 1 }} />);
+    const { arki, rerender } = await renderOn(
+      createFake({}),
+      <Composer {...props} given={{ text: "rewound", at: 1 }} />,
+    );
     const box = screen.getByRole<HTMLTextAreaElement>("textbox");
     expect(box.value).toBe("rewound");
-    rerender(<Composer {...props} given={{ text: "other", at: 2 }} />);
+    rerender(
+      <ArkiProvider value={arki}>
+        <Composer {...props} given={{ text: "other", at: 2 }} />
+      </ArkiProvider>,
+    );
     expect(box.value).toBe("other\n\nrewound");
   });
 
   it("keeps unsent words for their own session", async () => {
-    const { box } = shown();
+    const { box } = await shown();
     await userEvent.type(box, "later");
     const again = {
       of: newSession,
@@ -168,15 +182,15 @@ describe("Composer", () => {
       inputRef: createRef<HTMLTextAreaElement>(),
     };
     cleanup();
-    render(<Composer draftOf={`session ${session}`} {...again} />);
+    await renderOn(createFake({}), <Composer draftOf={`session ${session}`} {...again} />);
     expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("later");
     cleanup();
-    render(<Composer draftOf="another" {...again} />);
+    await renderOn(createFake({}), <Composer draftOf="another" {...again} />);
     expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("");
   });
 
-  it("says why nothing can be sent", () => {
-    const { box } = shown({ blocked: "Open a folder first" });
+  it("says why nothing can be sent", async () => {
+    const { box } = await shown({ blocked: "Open a folder first" });
     expect(box.disabled).toBe(true);
     expect(described(box)).toBe("To a new session in arki Open a folder first");
   });

@@ -4,14 +4,18 @@
  */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { ArrowUp, Pause, Square } from "lucide-react";
-import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
+import { ArrowUp, ImagePlus, Pause, Square } from "lucide-react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName } from "../../components/format";
 import { lazily } from "../../components/lazily";
-import { sends, showShortcut } from "../../components/shortcuts";
+import { matches, sends, showShortcut } from "../../components/shortcuts";
+import { useStore } from "../../platform/stores/store";
 import type { QueueMode, Shown } from "../../protocol/generated";
+import { typeInto } from "./menu/type_into";
 import { useComposerMenu } from "./menu/useComposerMenu";
+import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
+import { useAttaching } from "./pictures/useAttaching";
 
 /** Words that were put into the box from elsewhere: `at` tells one time from the next. */
 export type Draft = { text: string; at: number };
@@ -32,13 +36,19 @@ type Props = {
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
   onPause: () => void;
-  inputRef: Ref<HTMLTextAreaElement>;
+  inputRef: RefObject<HTMLTextAreaElement | null>;
   given?: Draft | null;
   /** They are in the box now: showing the session again must not put them in again. */
   onGiven?: () => void;
 };
 
 const MentionChips = lazily(() => import("./menu/MentionChips").then((part) => part.MentionChips));
+
+const AttachedPictures = lazily(() =>
+  import("./pictures/AttachedPictures").then((part) => part.AttachedPictures),
+);
+
+const attachKeys = "Mod+Shift+A";
 
 const drafts = new Map<string, string>();
 
@@ -68,10 +78,19 @@ export function Composer({
     write(words);
     onGiven?.();
   });
+  const draft = picturesOf(draftOf);
+  const attached = useStore(draft);
+  const attaching = useAttaching({
+    draft,
+    isBlocked: blocked !== null,
+    onMention: (mentions) => mention(inputRef.current, mentions),
+  });
   const [sending, setSending] = useState(false);
   const about = useId();
   const goal = useId();
-  const canSend = blocked === null && !sending;
+  // The queue holds words alone: pictures begin a run or stay here.
+  const isHeld = run !== null && attached.pictures.length > 0;
+  const canSend = blocked === null && !sending && !isHeld && attached.coming === 0;
   const ready = canSend && text.trim() !== "";
   const send = async (mode: QueueMode, words = text) => {
     if (!canSend || words.trim() === "") return;
@@ -85,6 +104,10 @@ export function Composer({
   const menu = useComposerMenu({ of, text, onSend: (words) => void send("follow_up", words) });
   const onKeyDown = (event: KeyboardEvent) => {
     if (menu.takes(event)) return event.preventDefault();
+    if (matches(event.nativeEvent, attachKeys)) {
+      event.preventDefault();
+      return attaching.choose();
+    }
     if (!sends(event.nativeEvent)) return;
     event.preventDefault();
     void send(event.altKey ? "steer" : "follow_up");
@@ -110,9 +133,18 @@ export function Composer({
             dir="auto"
             onChange={(event) => write(event.target.value)}
             onKeyDown={onKeyDown}
+            onPaste={attaching.onPaste}
             {...menu.box}
           />
         </div>
+        <Button
+          look="quiet"
+          label={t`Attach pictures…`}
+          shortcut={attachKeys}
+          icon={<ImagePlus size={16} aria-hidden />}
+          disabled={blocked !== null}
+          onClick={attaching.choose}
+        />
         {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
         {run && (
           <Button
@@ -134,6 +166,14 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
+      {(attached.pictures.length > 0 || attached.coming > 0 || attached.refused.length > 0) && (
+        <AttachedPictures
+          {...attached}
+          onRemove={(picture) => takeOut(draft, [picture])}
+          onEmpty={() => inputRef.current?.focus()}
+          onDismiss={() => dismissRefusals(draft)}
+        />
+      )}
       {text.includes("@") && <MentionChips text={text} />}
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={of.folder}>
@@ -143,13 +183,20 @@ export function Composer({
         </p>
         {run && !blocked && (
           <p id={about}>
-            <Trans>
-              <kbd>{showShortcut("Enter")}</kbd> queues this for the next run.{" "}
-              <kbd>{showShortcut("Alt+Enter")}</kbd> sends it to the current run.
-            </Trans>
+            {isHeld ? (
+              t`Pictures can't be queued. Send them when the run has ended, or remove them.`
+            ) : (
+              <Trans>
+                <kbd>{showShortcut("Enter")}</kbd> queues this for the next run.{" "}
+                <kbd>{showShortcut("Alt+Enter")}</kbd> sends it to the current run.
+              </Trans>
+            )}
           </p>
         )}
       </div>
+      {attaching.isOver && (
+        <p className="composer-drop">{t`Drop pictures to attach them, and files to mention them`}</p>
+      )}
     </div>
   );
 }
@@ -186,6 +233,14 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
       </Button>
     </>
   );
+}
+
+/** At the caret, or at the end where the box has no focus. */
+function mention(box: HTMLTextAreaElement | null, mentions: readonly string[]): void {
+  if (!box) return;
+  const at = document.activeElement === box ? box.selectionEnd : box.value.length;
+  const before = /\S$/.test(box.value.slice(0, at)) ? " " : "";
+  typeInto(box, at, at, `${before}${mentions.join(" ")} `);
 }
 
 /** What was written but not sent stays, below what is put in. */

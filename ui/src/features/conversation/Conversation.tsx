@@ -9,6 +9,7 @@ import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
 import type { HistoryActions } from "./MessageActions";
 import { type TypedCommand, typedCommand } from "./menu/typed";
+import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
 import type { Place } from "./place";
 import { Said } from "./Said";
 import "./conversation.css";
@@ -53,14 +54,18 @@ export function Conversation(props: ConversationProps) {
   const send = async (text: string, mode: QueueMode | null) => {
     const command = typedCommand(text);
     if (command && props.onCommand(command)) return true;
+    const draft = picturesOf(draftOf(shown));
+    const { pictures } = draft.get();
     return attempt(async () => {
       const sent = await arki.platform.call("send_message", {
         to: shown,
         text,
-        pictures: null,
+        pictures: pictures.length === 0 ? null : pictures.map((one) => one.data),
         options,
         mode,
       });
+      takeOut(draft, pictures);
+      dismissRefusals(draft);
       props.onSent(sent.sessionId);
     });
   };

@@ -1,7 +1,7 @@
 /** The platform over Tauri's IPC. The only module that may import `@tauri-apps/*`. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import type { Commands, Frame, ProjectState } from "../../protocol/generated";
+import type { Commands, DragStep, Frame, ProjectState } from "../../protocol/generated";
 import type { Answer, Params, Platform } from "../platform";
 
 export const tauriPlatform: Platform = {
@@ -10,6 +10,7 @@ export const tauriPlatform: Platform = {
   testMcpServer: (params, onStep) => ask("test_mcp_server", params, { onStep: new Channel(onStep) }),
   subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
+  onDrag: (heard) => listen<DragStep>("arki://drag", (event) => heard(event.payload)),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
 

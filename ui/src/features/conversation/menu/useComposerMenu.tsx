@@ -4,6 +4,7 @@ import { lazily } from "../../../components/lazily";
 import type { Shown } from "../../../protocol/generated";
 import type { ChosenBy, MenuEntry, MenuKeys } from "./menu";
 import { triggerAt } from "./trigger";
+import { typeInto } from "./type_into";
 
 const ComposerMenu = lazily(() => import("./ComposerMenu").then((part) => part.ComposerMenu));
 
@@ -43,7 +44,7 @@ export function useComposerMenu({ of, text, onSend }: Given) {
       return onSend(text.slice(0, trigger.from) + entry.insert + text.slice(at));
     }
     const goesOn = (by === "Tab" && entry.leadsOn) || text[at] === " ";
-    type(field, trigger.from, at, entry.insert + (goesOn ? "" : " "));
+    typeInto(field, trigger.from, at, entry.insert + (goesOn ? "" : " "));
   };
   const isOpen = trigger !== null && active !== null;
   const looks = {
@@ -74,13 +75,4 @@ export function useComposerMenu({ of, text, onSend }: Given) {
       />
     ),
   };
-}
-
-/** As if it had been typed, so that it can be undone; React hears of it. */
-function type(field: HTMLTextAreaElement, from: number, to: number, words: string) {
-  field.focus();
-  field.setSelectionRange(from, to);
-  if (document.execCommand?.("insertText", false, words)) return;
-  field.setRangeText(words, from, to, "end");
-  field.dispatchEvent(new Event("input", { bubbles: true }));
 }

@@ -1,0 +1,89 @@
+/** The pictures that go with the message, each as a chip that can be taken away again, and why others don't. */
+import { plural, t } from "@lingui/core/macro";
+import { X } from "lucide-react";
+import { useRef } from "react";
+import { Button } from "../../../components/Button";
+import { exact, tokens } from "../../../components/format";
+import type { AttachedPicture, DraftPictures } from "./draft_pictures";
+import "./attached_pictures.css";
+
+type Props = DraftPictures & {
+  onRemove: (picture: AttachedPicture) => void;
+  /** The last one has gone: the focus is the message box's. */
+  onEmpty: () => void;
+  onDismiss: () => void;
+};
+
+export function AttachedPictures({ pictures, coming, refused, onRemove, onEmpty, onDismiss }: Props) {
+  const list = useRef<HTMLUListElement>(null);
+  const remove = (picture: AttachedPicture, place: number) => {
+    const buttons = list.current?.querySelectorAll("button") ?? [];
+    const next = buttons[place + 1] ?? buttons[place - 1];
+    if (next) next.focus();
+    else onEmpty();
+    onRemove(picture);
+  };
+  return (
+    <>
+      {pictures.length > 0 && (
+        <ul ref={list} className="attached-pictures small" aria-label={t`Attached pictures`}>
+          {pictures.map((picture, place) => (
+            <Chip key={picture.key} picture={picture} onRemove={() => remove(picture, place)} />
+          ))}
+        </ul>
+      )}
+      <div role="status" className="attaching small secondary">
+        {coming > 0 && <p>{plural(coming, { one: "Reading # picture…", other: "Reading # pictures…" })}</p>}
+        {refused.length > 0 && (
+          <div className="attaching-refused">
+            <ul className="grow">
+              {refused.map((reason, place) => (
+                <li key={`${place} ${reason}`}>
+                  <span className="attention" aria-hidden>
+                    !{" "}
+                  </span>
+                  {reason}
+                </li>
+              ))}
+            </ul>
+            <Button small look="quiet" onClick={onDismiss}>
+              {t`Dismiss`}
+            </Button>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Chip({ picture, onRemove }: { picture: AttachedPicture; onRemove: () => void }) {
+  const { name, facts, thumbnail, scaledFrom } = picture;
+  const size = t`${facts.width} × ${facts.height}`;
+  const estimate = t`${exact(facts.tokens)} tokens, estimated`;
+  const title = scaledFrom
+    ? t`${name}: scaled down from ${scaledFrom.width} × ${scaledFrom.height} pixels, ${estimate}`
+    : t`${name}: ${size} pixels, ${estimate}`;
+  return (
+    <li className="attached-picture" title={title}>
+      <img src={thumbnail} alt="" />
+      <span className="attached-facts">
+        <span className="cut">{name}</span>
+        <span className="secondary">
+          {size} · {t`${tokens(facts.tokens)} tok`}
+        </span>
+      </span>
+      <Button
+        small
+        look="quiet"
+        label={t`Remove ${name}`}
+        icon={<X size={14} aria-hidden />}
+        onClick={onRemove}
+        onKeyDown={(event) => {
+          if (event.key !== "Delete" && event.key !== "Backspace") return;
+          event.preventDefault();
+          onRemove();
+        }}
+      />
+    </li>
+  );
+}

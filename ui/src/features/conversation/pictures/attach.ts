@@ -1,0 +1,123 @@
+/** Attaches pictures to a draft: each is looked at by the engine, scaled down where it is large, and shown small. */
+import { t } from "@lingui/core/macro";
+import { asCommandError, type Platform } from "../../../platform/platform";
+import type { Store } from "../../../platform/stores/store";
+import type { AttachedFile, PictureFacts } from "../../../protocol/generated";
+import type { AttachedPicture, DraftPictures } from "./draft_pictures";
+import { scaledDown, thumbnailOf } from "./raster";
+
+/** What the engine takes with a message (`prompt_images`), of pictures and of bytes in each. */
+const mostPictures = 20;
+const mostBytes = 5 << 20;
+/** What the engine looks at. Nothing larger is read. */
+const mostSourceBytes = 20 << 20;
+/** The longer side of a picture that is sent, in pixels: models see no more of it (docs/decisions/0037). */
+const longestSide = 1568;
+
+type Draft = Store<DraftPictures>;
+type Source = { name: string; data: string; facts: PictureFacts };
+
+/** Attaches files whose bytes the page was given, as by pasting. */
+export async function attachPasted(platform: Platform, draft: Draft, files: readonly File[]): Promise<void> {
+  const look = async (file: File): Promise<Source> => {
+    const data = await base64Of(file);
+    return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
+  };
+  await attachAll(platform, draft, files, nameOf, look);
+}
+
+/** Attaches what was chosen or dropped. Resolves to the mentions of those that are no pictures. */
+export async function attachFiles(
+  platform: Platform,
+  draft: Draft,
+  files: readonly AttachedFile[],
+): Promise<string[]> {
+  const reasons = files.flatMap((file) => (file.type === "refused" ? [file.reason] : []));
+  refuse(draft, reasons);
+  const pictures = files.filter((file) => file.type === "picture");
+  await attachAll(
+    platform,
+    draft,
+    pictures,
+    (file) => file.name,
+    async (file) => file,
+  );
+  return files.flatMap((file) => (file.type === "mention" ? [file.mention] : []));
+}
+
+let last: Promise<void> = Promise.resolve();
+
+/** One after the other: they stay in order, and a decoded picture takes up to 200 MB. */
+async function attachAll<T>(
+  platform: Platform,
+  draft: Draft,
+  files: readonly T[],
+  nameOf: (file: T) => string,
+  look: (file: T) => Promise<Source>,
+): Promise<void> {
+  draft.update((now) => ({ ...now, coming: now.coming + files.length }));
+  for (const file of files) {
+    last = last.then(async () => {
+      try {
+        if (draft.get().pictures.length >= mostPictures) throw tooMany();
+        const picture = await readied(platform, await look(file));
+        draft.update((now) => ({ ...now, pictures: [...now.pictures, picture] }));
+      } catch (thrown) {
+        const { message, hint } = asCommandError(thrown);
+        refuse(draft, [`${nameOf(file)}: ${message} ${hint}`.trim()]);
+      } finally {
+        draft.update((now) => ({ ...now, coming: now.coming - 1 }));
+      }
+    });
+  }
+  await last;
+}
+
+const tooMany = () => new Error(t`It isn't attached: a message can have up to ${mostPictures} pictures.`);
+
+function refuse(draft: Draft, reasons: readonly string[]): void {
+  if (reasons.length > 0) draft.update((now) => ({ ...now, refused: [...now.refused, ...reasons] }));
+}
+
+let attached = 0;
+
+/** The picture as it is sent. Rejects where it can't be decoded: a model could not see it either. */
+async function readied(platform: Platform, source: Source): Promise<AttachedPicture> {
+  const { name, facts } = source;
+  const address = addressOf(facts.mediaType, source.data);
+  const isLarge = Math.max(facts.width, facts.height) > longestSide || facts.bytes > mostBytes;
+  const [thumbnail, smaller] = await decoding(async () => [
+    await thumbnailOf(address),
+    isLarge ? await scaledDown(address, facts.mediaType, longestSide, mostBytes) : null,
+  ]);
+  attached += 1;
+  const picture = { key: attached, name, thumbnail };
+  if (smaller === null) return { ...picture, data: source.data, facts, scaledFrom: null };
+  const data = dataOf(smaller);
+  const scaledFrom = { width: facts.width, height: facts.height };
+  return { ...picture, data, facts: await platform.call("look_at_picture", { data }), scaledFrom };
+}
+
+async function decoding<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch {
+    throw new Error(t`The picture is damaged: it can't be shown. Save it anew.`);
+  }
+}
+
+const addressOf = (mediaType: string, data: string) => `data:${mediaType};base64,${data}`;
+const dataOf = (address: string) => address.slice(address.indexOf(",") + 1);
+const nameOf = (file: File) => file.name || t`Pasted picture`;
+
+function base64Of(file: File): Promise<string> {
+  if (file.size > mostSourceBytes) {
+    throw new Error(t`It is too large: up to ${mostSourceBytes >> 20} MiB can be attached.`);
+  }
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(dataOf(String(reader.result)));
+    reader.onerror = () => reject(new Error(t`It can't be read.`));
+    reader.readAsDataURL(file);
+  });
+}
