@@ -222,3 +222,32 @@ fn the_explorer_works_with_the_model_that_is_configured_for_it() {
     let models: Vec<String> = stage.model.requests().iter().map(|request| text(&request.json["model"])).collect();
     assert_eq!(models, ["mock", "cheap", "mock"]);
 }
+
+const LOOKER: &str =
+    "---\nname: looker\ndescription: Looks at files.\ntools: Read, Grep\nmodel: sonnet\n---\nYou only look.\n";
+
+#[test]
+fn an_agent_of_another_program_works_as_its_file_says_once_it_is_trusted() {
+    let turns = vec![delegated_to("looker"), written(), Turn::text("I only look."), Turn::text("I see.")];
+    let script = Script::new(turns).sequential();
+    let stage = Stage::untrusted(script, &json!({"agents": {"arki": {"model": "mock/mock"}}}));
+    stage.write(".claude/agents/looker.md", LOOKER);
+    let shown = stage.arki(&["trust", "--show", "--json"]).exits(0).lines();
+    assert!(shown.iter().any(|pin| pin["kind"] == "agent" && pin["path"] == ".claude/agents/looker.md"), "{shown:?}");
+    stage.trust();
+    let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
+    let requests = stage.model.requests();
+    assert!(requests[0].json["tools"].to_string().contains("looker: Looks at files."), "{}", requests[0].json["tools"]);
+    assert!(requests[1].json["messages"].to_string().contains("You only look."), "{}", requests[1].json);
+    assert_eq!(requests[1].json["model"], "mock", "a name of another vendor's model is none of ours");
+    assert!(!stage.path("notes.txt").exists(), "its tools only read");
+    assert!(text(&payload(&events, "tool.result")["result"]).contains("I only look."));
+
+    stage.write(".claude/agents/looker.md", LOOKER.replace("only look", "may do anything"));
+    let doctor = stage.arki(&["doctor", "--json"]).lines();
+    assert!(format!("{doctor:?}").contains("looker.md"), "{doctor:?}");
+    stage.exec(&["again"]);
+    let requests = stage.model.requests();
+    let last = &requests.last().unwrap().json["tools"];
+    assert!(!last.to_string().contains("looker"), "what changed is off: {last}");
+}

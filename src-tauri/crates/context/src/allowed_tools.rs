@@ -22,6 +22,9 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
 /// They do nothing but explain, ask and plan: no restriction takes them away.
 const ALWAYS: &[&str] = &["ask_user", "read_procedure", "read_result", "read_skill", "read_tool_manual", "update_plan"];
 
+const REMOTE: &str = "mcp__";
+const ALL_REMOTE: &str = "mcp__*";
+
 /// A list of allowed tools, as a restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedTools {
@@ -35,11 +38,20 @@ impl AllowedTools {
     /// From names as they are written. It never allows anything: a tool that is named is asked about as always.
     #[must_use]
     pub fn read(written: &[String]) -> Self {
+        Self::read_except(written, &[])
+    }
+
+    /// The same without those that are named in `denied`. Where nothing is `written`, that is all but these.
+    #[must_use]
+    pub fn read_except(written: &[String], denied: &[String]) -> Self {
         let mut read = Self::default();
-        if written.is_empty() {
+        if written.is_empty() && denied.is_empty() {
             return read;
         }
         let mut names: Vec<String> = ALWAYS.iter().map(|&name| name.to_owned()).collect();
+        if written.is_empty() {
+            names.extend(BUILT_IN_TOOLS.iter().chain(&[ALL_REMOTE]).map(|&name| name.to_owned()));
+        }
         for one in written {
             let (name, pattern) = one.split_once('(').map_or((one.as_str(), None), |(name, rest)| (name, Some(rest)));
             let ours = in_our_names(name.trim());
@@ -50,13 +62,22 @@ impl AllowedTools {
             }
             names.extend(ours);
         }
+        for one in denied {
+            let name = one.split_once('(').map_or(one.as_str(), |(name, _)| name).trim();
+            let ours = in_our_names(name);
+            // Of what can't be named one by one, nothing is left.
+            names.retain(|known| match known == ALL_REMOTE {
+                true => !name.starts_with(REMOTE),
+                false => !ours.contains(known),
+            });
+        }
         names.sort();
         names.dedup();
         match ToolNames::new(names) {
             Ok(names) => read.tools = Some(names),
             // Rather none than all.
             Err(why) => {
-                read.warnings.push(format!("its allowed-tools can't be used, so it has none: {why}"));
+                read.warnings.push(format!("its list of tools can't be used, so it has none: {why}"));
                 read.tools = Some(ToolNames::default());
             }
         }
@@ -65,7 +86,7 @@ impl AllowedTools {
 }
 
 fn in_our_names(name: &str) -> Vec<String> {
-    if BUILT_IN_TOOLS.contains(&name) || name.starts_with("mcp__") {
+    if BUILT_IN_TOOLS.contains(&name) || name.starts_with(REMOTE) {
         return vec![name.to_owned()];
     }
     let other = OTHER_NAMES.iter().find(|(other, _)| name.eq_ignore_ascii_case(other));

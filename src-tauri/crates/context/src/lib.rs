@@ -1,12 +1,13 @@
 //! The context of the model: the system prompt, put together in a fixed order; the parts of the conversation left out
 //! when it gets too long; and the account of both, part by part. And what comes into it from people: rules, skills,
-//! slash commands, prompts, mentions, memories.
+//! agents, slash commands, prompts, mentions, memories.
 //!
 //! Pure work on text: whoever calls hands in the files' contents, so that this crate can neither read nor write anything.
 //! The messages themselves are a projection of the log (`arki_domain::projection::Transcript`).
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod agent_file;
 mod allowed_tools;
 mod commands;
 mod compaction;
@@ -24,6 +25,7 @@ mod title;
 mod tokens;
 mod view;
 
+pub use agent_file::AgentFile;
 pub use allowed_tools::AllowedTools;
 pub use commands::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand, UserCommand, split_arguments};
 pub use compaction::{

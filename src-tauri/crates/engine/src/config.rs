@@ -16,6 +16,7 @@ mod secret_files;
 mod template;
 
 pub use agents::AgentEntry;
+pub(crate) use agents::add_agent_files;
 pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub(crate) use invalid::invalid;

@@ -1,6 +1,7 @@
 //! A folder and what it brings along: trust, configuration, skills and procedures.
 
-pub(crate) mod app_state;
+mod agent_files;
+mod app_state;
 pub(crate) mod config_in_force;
 pub(crate) mod guides;
 pub(crate) mod leavings;

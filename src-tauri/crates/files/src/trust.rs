@@ -42,6 +42,7 @@ pub enum PinKind {
     Skill,
     Procedure,
     Command,
+    Agent,
     Pipeline,
     Memory,
     GitConfig,

@@ -10,6 +10,7 @@ const words: Record<string, MessageDescriptor> = {
   skill: msg`Skills`,
   procedure: msg`Procedures`,
   command: msg`Slash commands`,
+  agent: msg`Agents that work on tasks of their own`,
   pipeline: msg`Pipelines`,
   memory: msg`Accepted memories, which the model is told`,
   git_config: msg`Git configuration`,
@@ -27,6 +28,7 @@ const order = [
   "skill",
   "procedure",
   "command",
+  "agent",
   "pipeline",
   "memory",
 ];

@@ -1,6 +1,9 @@
 //! The agents of a configuration. What one other than `arki` leaves open is as for `arki`, but for its system prompt.
 
 mod built_in;
+mod files;
+
+pub(crate) use files::add_agent_files;
 
 use super::file::{AgentConfig, ConfigFile};
 use super::invalid::invalid;
@@ -10,7 +13,7 @@ use arki_llm::ProviderSettings;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-/// The built-in ones not counted, but for `arki`.
+/// Of the configuration, the built-in ones not counted, but for `arki`.
 const MAX_AGENTS: usize = 32;
 const MAX_NAME_CHARS: usize = 32;
 
@@ -107,6 +110,7 @@ impl AgentConfig {
             read_only: self.read_only.or(base.read_only),
             system_prompt: self.system_prompt,
             description: self.description,
+            is_from_file: self.is_from_file,
         }
     }
 }
@@ -176,7 +180,8 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 fn ensure_few(agents: &Agents, path: &Path) -> Result<(), Fault> {
-    if agents.keys().filter(|name| !built_in::is_name(name)).count() > MAX_AGENTS {
+    let is_counted = |(name, agent): &(&String, &AgentConfig)| !built_in::is_name(name) && !agent.is_from_file;
+    if agents.iter().filter(is_counted).count() > MAX_AGENTS {
         return Err(invalid(path, &format!("with it there are more than {MAX_AGENTS} agents")));
     }
     Ok(())

@@ -65,6 +65,9 @@ pub(crate) struct AgentConfig {
     pub(crate) tools: Option<ToolNames>,
     /// The agent only reads: it has the tools that read, and of commands those that are known to only read.
     pub(crate) read_only: Option<bool>,
+    /// Whether no configuration names it, only a file of its own.
+    #[serde(skip)]
+    pub(crate) is_from_file: bool,
 }
 
 /// The number of characters of an agent's description that a model gets.

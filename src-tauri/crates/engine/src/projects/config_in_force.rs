@@ -141,8 +141,10 @@ impl Projects {
     /// # Errors
     /// Where the user's own configuration has an error.
     pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Fault> {
-        let user = (self.accounts.user_file()?, self.records.directories().config_file());
-        let user = (&user.0, user.1.as_path());
+        let mut file = self.accounts.user_file()?;
+        self.add_agent_files(open, &mut file);
+        let path = self.records.directories().config_file();
+        let user = (&file, path.as_path());
         let mut in_force = match open.is_trusted() {
             true => ProjectConfig::of(open).over(user)?,
             false => InForce { config: Config::merge(user, None)?, refused: None },

@@ -182,6 +182,7 @@ impl Projects {
         let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
         let mut warnings = self.rules_of(open).warnings.clone();
         warnings.extend(self.find_commands(Some(open)).warnings);
+        warnings.extend(self.agent_warnings(open));
         let warnings = rules::told(&warnings);
         let refused = in_force.and_then(|in_force| in_force.refused);
         let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
@@ -404,6 +405,7 @@ pub(crate) fn kind_word(kind: PinKind) -> String {
         PinKind::Skill => "skill",
         PinKind::Procedure => "procedure",
         PinKind::Command => "command",
+        PinKind::Agent => "agent",
         PinKind::Pipeline => "pipeline",
         PinKind::Memory => "memory",
         PinKind::GitConfig => "git_config",

@@ -42,6 +42,8 @@ const FOLDERS: &[(&str, PinKind)] = &[
     (".arki/procedures", PinKind::Procedure),
     (".arki/commands", PinKind::Command),
     (".claude/commands", PinKind::Command),
+    (".arki/agents", PinKind::Agent),
+    (".claude/agents", PinKind::Agent),
     (".arki/pipelines", PinKind::Pipeline),
     (".arki/memory", PinKind::Memory),
 ];

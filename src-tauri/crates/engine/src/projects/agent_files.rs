@@ -1,0 +1,57 @@
+//! Agents in files of their own: those of a folder, as far as it is trusted and they are as they were agreed to; then the
+//! user's.
+
+use crate::config::{ConfigFile, add_agent_files};
+use crate::projects::Projects;
+use crate::projects::guides::{files_of, text_of};
+use crate::projects::open::OpenProject;
+use arki_context::{AgentFile, FileWarning};
+use arki_files::{PinKind, Project};
+
+/// The project's folders of agents, in the order of their precedence.
+const PROJECT_AGENTS: [&str; 2] = [".arki/agents", ".claude/agents"];
+/// In the configuration folder.
+const OWN_AGENTS: &str = "agents";
+
+/// By the path, for people.
+type Found = Vec<(String, Result<AgentFile, String>)>;
+
+impl Projects {
+    /// Adds them to the user's configuration.
+    pub(super) fn add_agent_files(&self, open: &OpenProject, file: &mut ConfigFile) -> Vec<FileWarning> {
+        add_agent_files(file, self.agent_files(open))
+    }
+
+    /// What is wrong with some of them; nothing where the user's own configuration has an error.
+    pub(super) fn agent_warnings(&self, open: &OpenProject) -> Vec<FileWarning> {
+        self.accounts.user_file().map(|mut file| self.add_agent_files(open, &mut file)).unwrap_or_default()
+    }
+
+    fn agent_files(&self, open: &OpenProject) -> Found {
+        let mut found = Found::new();
+        for folder in PROJECT_AGENTS {
+            let of_folder = |path: &&str| path.strip_prefix(folder).is_some_and(|inside| inside.starts_with('/'));
+            let paths = open.pinned(PinKind::Agent).map(|pin| pin.path.as_str());
+            for path in paths.filter(of_folder) {
+                take(&mut found, path, path.to_owned(), || open.agreed_text(PinKind::Agent, path));
+            }
+        }
+        let own = self.records.directories().config.join(OWN_AGENTS);
+        if let Ok(folder) = Project::open(&own) {
+            for inside in files_of(&folder) {
+                let path = own.join(&inside).display().to_string();
+                take(&mut found, &inside, path, || text_of(&folder, &inside));
+            }
+        }
+        found
+    }
+}
+
+fn take(found: &mut Found, file: &str, path: String, text: impl FnOnce() -> Option<String>) {
+    let Some(name) = file.strip_suffix(".md").map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file)) else {
+        return;
+    };
+    if let Some(text) = text() {
+        found.push((path, AgentFile::read(name, &text)));
+    }
+}
