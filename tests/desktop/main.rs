@@ -37,6 +37,7 @@ mod past;
 mod pictures;
 mod providers;
 mod readme_picture;
+mod session_settings;
 mod settings;
 mod stale_preview;
 mod stopping;

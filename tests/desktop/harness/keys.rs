@@ -2,5 +2,6 @@
 
 pub(crate) const TAB: &str = "\u{e004}";
 pub(crate) const ENTER: &str = "\u{e007}";
+pub(crate) const SHIFT: &str = "\u{e008}";
 pub(crate) const CONTROL: &str = "\u{e009}";
 pub(crate) const ESCAPE: &str = "\u{e00c}";

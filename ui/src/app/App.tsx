@@ -86,7 +86,7 @@ export function App() {
         inspector={inspector}
         status={
           <ErrorBoundary part={t`The status bar`} about={selected}>
-            <Status window={window} resume={actions.resume} />
+            <Status window={window} resume={actions.resume} settings={actions.sessionSettings} />
           </ErrorBoundary>
         }
       />
@@ -94,7 +94,7 @@ export function App() {
         <Dialogs window={window} commands={commands} />
       </ErrorBoundary>
       <ErrorBoundary part={t`A dialog`} about={history.asking}>
-        {history.asking && <HistoryDialogs history={history} />}
+        {history.asking && <HistoryDialogs window={window} />}
       </ErrorBoundary>
     </div>
   );
@@ -138,7 +138,9 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
   }, [stepOut]);
 }
 
-function Status({ window, resume }: { window: Window; resume: (() => void) | null }) {
+type StatusProps = { window: Window; resume: (() => void) | null; settings: (() => void) | null };
+
+function Status({ window, resume, settings }: StatusProps) {
   return (
     <StatusBar
       shown={window.shown}
@@ -148,6 +150,7 @@ function Status({ window, resume }: { window: Window; resume: (() => void) | nul
       onMode={window.setMode}
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
+      onSettings={settings}
       session={window.session}
       onResume={resume}
     />

@@ -4,13 +4,15 @@ import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
+import { SessionSettingsDialog } from "../features/session_settings/SessionSettingsDialog";
 import { ToolsDialog } from "../features/tools/ToolsDialog";
 import { useSessions } from "../platform/context";
 import { subagentsOf } from "../protocol/sessions";
-import type { History } from "./history";
+import type { Window } from "./use_window";
 
-/** The one question about the past that is open, if any. */
-export function HistoryDialogs({ history }: { history: History }) {
+/** The one question about a session that is open, if any. */
+export function HistoryDialogs({ window }: { window: Window }) {
+  const { history } = window;
   const { asking, setAsking } = history;
   const sessions = useSessions();
   const close = () => setAsking(null);
@@ -43,6 +45,17 @@ export function HistoryDialogs({ history }: { history: History }) {
       return <CompactDialog {...asking} onClose={close} />;
     case "tools":
       return <ToolsDialog {...asking} onClose={close} />;
+    case "settings":
+      return (
+        <SessionSettingsDialog
+          {...asking}
+          folder={window.shown?.folder ?? ""}
+          sentModel={window.model}
+          onSendNoModel={() => window.setModel(null)}
+          onTools={() => setAsking({ ...asking, about: "tools" })}
+          onClose={close}
+        />
+      );
     case "delete": {
       const title = sessions.find((one) => one.sessionId === asking.sessionId)?.title || t`Untitled session`;
       const done = (freed: number) => history.removed(asking.sessionId, freed);

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { Download, Ellipsis, GitFork, Pencil, Trash2, Upload, Wrench } from "lucide-react";
+import { Download, Ellipsis, GitFork, Pencil, SlidersHorizontal, Trash2, Upload, Wrench } from "lucide-react";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
 import type { History } from "./history";
@@ -26,6 +26,12 @@ export function SessionMenu({ sessionId, history, onRename }: Props) {
             detail: t`Start another session from the end of this one.`,
             icon: <GitFork size={size} />,
             run: () => history.fork(sessionId, null, null),
+          },
+          {
+            label: t`Session settings…`,
+            detail: t`Choose model, effort and prompt for this session.`,
+            icon: <SlidersHorizontal size={size} />,
+            run: () => history.setAsking({ about: "settings", sessionId }),
           },
           {
             label: t`Tools…`,

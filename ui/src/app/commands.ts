@@ -17,6 +17,7 @@ export type Actions = {
   importSessions: () => void;
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
+  sessionSettings: (() => void) | null;
   inbox: (() => void) | null;
   review: (() => void) | null;
   timeline: (() => void) | null;
@@ -77,6 +78,13 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       title: t`Rename this session`,
       shortcut: "F2",
       run: act.renameSession,
+    },
+    {
+      id: "session-settings",
+      section: t`Session`,
+      title: t`Session settings`,
+      shortcut: "Mod+Shift+S",
+      run: act.sessionSettings,
     },
     { id: "delete", section: t`Session`, title: "Delete this session", run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },

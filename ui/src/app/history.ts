@@ -14,6 +14,7 @@ export type Asking =
   | { about: "lines"; sessionId: string; path: string }
   | { about: "take_back"; sessionId: string; seq: number; path: string; from: Asking | null }
   | { about: "tools"; sessionId: string }
+  | { about: "settings"; sessionId: string }
   | { about: "compact"; sessionId: string; focus?: string }
   | { about: "delete"; sessionId: string };
 

@@ -86,6 +86,7 @@ function historyActions({ selected, history, rename }: Window) {
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
     renameSession: of(() => rename()),
+    sessionSettings: of((sessionId) => history.setAsking({ about: "settings", sessionId })),
     deleteSession: of((sessionId) => history.setAsking({ about: "delete", sessionId })),
   };
 }

@@ -19,6 +19,7 @@ export const noRequest: NextRequest = {
   leftOut: { messages: 0, tokens: 0 },
   compactions: [],
   settings: { model: null, effort: null, system: null },
+  configured: { model: "openai/gpt-5.1", effort: null, system: null },
   warnings: [],
 };
 
@@ -60,6 +61,10 @@ export const mentions: MentionEntry[] = [
   { mention: "@session:s-review", kind: "session", name: "Rename the widget API" },
 ];
 
+/** What is absent stays; an empty text is as configured again. */
+const changed = (before: string | null, change: string | null) =>
+  change === null ? before : change === "" ? null : change;
+
 export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntry[] }): Handlers {
   let next = given.next ?? noRequest;
   let memory = given.memory ?? [];
@@ -79,7 +84,16 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
       mentions.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())),
     next_request: () => next,
     compact_session: () => null,
-    configure_session: ({ changes: { on, off } }) => {
+    configure_session: ({ changes: { on, off, ...changes } }) => {
+      const { settings } = next;
+      next = {
+        ...next,
+        settings: {
+          model: changed(settings.model, changes.model),
+          effort: changed(settings.effort, changes.effort),
+          system: changed(settings.system, changes.system),
+        },
+      };
       const isOff = (part: ContextPart) =>
         part.id !== null && (off.includes(part.id) || (part.off && !on.includes(part.id)));
       next = requestOf({ ...next, parts: next.parts.map((part) => ({ ...part, off: isOff(part) })) });

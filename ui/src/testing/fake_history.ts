@@ -157,6 +157,7 @@ function overviewOf(events: readonly Event[]): SessionOverview {
     origin: null,
     brokenAt: null,
     model: null,
+    effort: null,
     runBy: null,
   };
 }

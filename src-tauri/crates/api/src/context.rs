@@ -26,6 +26,7 @@ wire! {
         /// Oldest first.
         pub compactions: Vec<ContextCompaction>,
         pub settings: SessionSettings,
+        pub configured: ConfiguredSettings,
         /// What is wrong with rules and the like that it is made of, a sentence each.
         pub warnings: Vec<String>,
     }
@@ -75,6 +76,15 @@ wire! {
     CompactedSession {
         pub tokens_before: u64,
         pub tokens_after: u64,
+    }
+    /// What holds where neither the session nor a call says otherwise.
+    ConfiguredSettings {
+        /// `provider/model`.
+        pub model: String,
+        /// Null: the model's own.
+        pub effort: Option<String>,
+        /// Null: none is added to the built-in one.
+        pub system: Option<String>,
     }
     /// The settings of a session's own; null where the configuration's hold.
     SessionSettings {

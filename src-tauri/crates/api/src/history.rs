@@ -73,6 +73,8 @@ wire! {
         pub origin: Option<ForkOrigin>,
         /// The session's own model; null where the configured one holds.
         pub model: Option<String>,
+        /// Its own reasoning effort; null where the configured one holds.
+        pub effort: Option<String>,
         /// The first event whose hash is not right: the session is read-only.
         pub broken_at: Option<u64>,
         /// The id of another process that runs it.

@@ -2,13 +2,21 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Folder } from "lucide-react";
+import { Folder, SlidersHorizontal } from "lucide-react";
+import { useSyncExternalStore } from "react";
 import { contextWords, cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
-import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary, Shown } from "../../protocol/generated";
+import type {
+  ApprovalMode,
+  ModelEntry,
+  ProjectState,
+  SessionOverview,
+  SessionSummary,
+  Shown,
+} from "../../protocol/generated";
 import { tokenFigures } from "./token_figures";
 import "./status.css";
 
@@ -20,6 +28,8 @@ type Props = {
   onMode: (mode: ApprovalMode) => void;
   onTrust: () => void;
   onContext: () => void;
+  /** Null before there is a session. */
+  onSettings: (() => void) | null;
   session: SessionSummary | null;
   /** Null where there is nothing to go on with. */
   onResume: (() => void) | null;
@@ -45,14 +55,16 @@ const modes: { value: ApprovalMode; label: string; detail: MessageDescriptor }[]
 ];
 
 export function StatusBar(props: Props) {
-  const { shown, model, onModel, mode, onMode, onTrust, session, onResume } = props;
+  const { shown, model, onModel, mode, onMode, onTrust, onSettings, session, onResume } = props;
   const app = useApp();
-  const current = model ?? app?.defaultModel ?? "";
+  const own = useSessionFacts(shown?.sessionId ?? null);
+  const current = model ?? own?.model ?? app?.defaultModel ?? "";
   const { models } = useCatalogue();
   return (
     <footer className="status" role="contentinfo" aria-label={t`Status`}>
       {shown && <FolderButton folder={shown.folder} onTrust={onTrust} />}
       <ModelMenu current={current} onModel={onModel} />
+      {onSettings && <SettingsButton effort={own?.effort ?? null} onSettings={onSettings} />}
       <ChoiceMenu
         label={t`Edits: ${mode}`}
         title={t`What Arki may do without asking, from your next message on`}
@@ -78,6 +90,30 @@ export function StatusBar(props: Props) {
       )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
+  );
+}
+
+/** What the session says for itself; null before there is one. */
+function useSessionFacts(sessionId: string | null): SessionOverview | null {
+  const arki = useArki();
+  const store = sessionId === null ? null : arki.session(sessionId).overview.state;
+  return useSyncExternalStore(store?.subscribe ?? never, () => store?.get().overview ?? null);
+}
+
+const never = () => () => undefined;
+
+function SettingsButton({ effort, onSettings }: { effort: string | null; onSettings: () => void }) {
+  return (
+    <button
+      type="button"
+      className="status-button"
+      aria-label={t`Session settings`}
+      title={t`Model, effort, prompt and tools of this session (${showShortcut("Mod+Shift+S")})`}
+      onClick={onSettings}
+    >
+      <SlidersHorizontal size={14} aria-hidden />
+      {effort !== null && t`effort: ${effort}`}
+    </button>
   );
 }
 

@@ -20,6 +20,10 @@ export type SessionOverview = {
    */
   model: string | null;
   /**
+   * Its own reasoning effort; null where the configured one holds.
+   */
+  effort: string | null;
+  /**
    * The first event whose hash is not right: the session is read-only.
    */
   brokenAt: number | null;

@@ -20,6 +20,7 @@ export type * from "./CommandPreview";
 export type * from "./Commands";
 export type * from "./CompactedSession";
 export type * from "./CompactionStrategy";
+export type * from "./ConfiguredSettings";
 export type * from "./ContextAdded";
 export type * from "./ContextCompacted";
 export type * from "./ContextCompaction";

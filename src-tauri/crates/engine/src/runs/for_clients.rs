@@ -1,7 +1,8 @@
 //! From the engine's own form of the next request to the one that clients are told.
 
+use crate::config::Config;
 use crate::sessions::session_settings::SessionSettings;
-use arki_api::{ContextCompaction, ContextPart, LeftOut, LeftOutKind, LeftOutMessage, NextRequest};
+use arki_api::{ConfiguredSettings, ContextCompaction, ContextPart, LeftOut, LeftOutKind, LeftOutMessage, NextRequest};
 use arki_context::ContextView;
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
 use arki_domain::{ContextCompacted, Message};
@@ -17,6 +18,7 @@ pub(super) fn for_clients(
     view: ContextView,
     compactions: Vec<ContextCompaction>,
     settings: &SessionSettings,
+    config: &Config,
     warnings: Vec<String>,
 ) -> NextRequest {
     let part = |part: arki_context::ContextPart| ContextPart {
@@ -40,6 +42,11 @@ pub(super) fn for_clients(
             model: settings.model.clone(),
             effort: settings.effort.clone(),
             system: settings.system.clone(),
+        },
+        configured: ConfiguredSettings {
+            model: config.model.clone(),
+            effort: config.model_options.reasoning_effort.clone(),
+            system: config.system_prompt.clone(),
         },
         warnings,
     }

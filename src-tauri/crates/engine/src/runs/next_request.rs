@@ -59,7 +59,8 @@ impl Runs {
             off: &settings.off,
             estimate: &EstimatedTokens,
         });
-        Ok(for_clients(model, view, compactions(&told.compactions, &conversation), settings, head.warnings.clone()))
+        let compactions = compactions(&told.compactions, &conversation);
+        Ok(for_clients(model, view, compactions, settings, config, head.warnings.clone()))
     }
 
     /// Makes the session's conversation shorter. `focus` says what is to be kept above all; `stop` ends the wait for a

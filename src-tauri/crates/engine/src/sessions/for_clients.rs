@@ -68,6 +68,7 @@ pub(crate) fn session_overview(overview: &Overview, origin: Option<ForkOrigin>) 
         memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
         origin,
         model: overview.model.clone(),
+        effort: overview.effort.clone(),
         broken_at: None,
         run_by: None,
     }
