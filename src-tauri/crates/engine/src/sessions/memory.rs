@@ -14,9 +14,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const ACCEPTED_ID_CHARS: usize = 12;
+/// The newest events of all sessions that are searched for proposals.
+const MAX_SCANNED_EVENTS: u32 = 500_000;
 
 impl Sessions {
-    /// What waits for the user in all sessions, the newest first; then what was accepted, of the user's own and of this
+    /// What waits for the user in all sessions, the newest first, as far as [`MAX_SCANNED_EVENTS`] tell of it; then what was accepted, of the user's own and of this
     /// folder's.
     ///
     /// # Errors
@@ -105,7 +107,7 @@ impl Sessions {
 
     fn proposed_memory(&self) -> Result<Vec<MemoryEntry>, Fault> {
         let mut inboxes: BTreeMap<SessionId, (MemoryInbox, BTreeMap<u64, i64>)> = BTreeMap::new();
-        self.records.reader().each_memory_event(|event| {
+        self.records.reader().each_memory_event(MAX_SCANNED_EVENTS, |event| {
             let (inbox, times) = inboxes.entry(event.session_id.clone()).or_default();
             inbox.apply(event, &event.body());
             times.insert(event.seq, event.ts);

@@ -1,4 +1,4 @@
-use super::{Fixture, foreign, options};
+use super::{Fixture, completed, created, foreign, options, parsed, started};
 use crate::{MAX_BLOB_BYTES, PinRecord, Store, StoreError, StoreOptions, TrustRecord};
 use arki_domain::{PartialAnswer, Redactor, RunId, SessionId, TrustPin, sha256_hex};
 
@@ -117,4 +117,21 @@ async fn small_settings_are_remembered() {
         store.set_meta("recent", value).await.unwrap();
         assert_eq!(store.reader().meta("recent").unwrap().as_deref(), Some(value));
     }
+}
+
+#[tokio::test]
+async fn only_the_newest_events_are_searched_for_proposals() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    fixture.append(&session, vec![created("a", "/p"), started(&run, "go")]).await;
+    for id in ["first", "second"] {
+        let reviewed = serde_json::json!({"id": id, "decision": "rejected"});
+        fixture.append(&session, vec![parsed(&run, "memory.reviewed", &reviewed), completed(&run)]).await;
+    }
+    let found = |scanned| {
+        let mut found = Vec::new();
+        fixture.store.reader().each_memory_event(scanned, |event| found.push(event.seq)).unwrap();
+        found
+    };
+    assert_eq!((found(6), found(3), found(2), found(1)), (vec![3, 5], vec![5], vec![5], vec![]));
 }
