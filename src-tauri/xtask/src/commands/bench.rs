@@ -2,12 +2,14 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{context, edit, long_session, policy, providers, search, secrets, skills, start, store, turns, window},
+    bench::{
+        context, edit, long_session, memory, policy, providers, search, secrets, skills, start, store, turns, window,
+    },
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str = "there are `context`, `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `context`, `edit`, `memory`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -19,6 +21,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         }
         [name] if name == "context" => context::measure(repository),
         [name] if name == "edit" => edit::measure(repository),
+        [name] if name == "memory" => memory::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
         [name] if name == "search" => search::measure(repository),

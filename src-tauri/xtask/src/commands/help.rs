@@ -24,6 +24,7 @@ installs what else is missing.
                                under Wine what speaks to the system
   cargo xtask check-macos      compile-check for macOS what speaks to the system
   cargo xtask bench edit       the preview of a one-line change in a long file
+  cargo xtask bench memory     peak memory of a run of 3,000 turns beside one of 300
   cargo xtask bench policy     how long the policy takes to decide on a command
   cargo xtask bench providers  events a second of a streamed answer, and how long
                                its first token takes
