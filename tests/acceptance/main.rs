@@ -19,6 +19,7 @@ mod bad_arguments;
 mod budgets;
 #[cfg(target_os = "linux")]
 mod certificates;
+mod checking;
 mod commands;
 mod compaction;
 mod configuration;

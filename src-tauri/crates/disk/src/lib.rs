@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod build_folder;
 mod entry_kind;
 mod error;
 mod folders;
@@ -14,6 +15,7 @@ mod modes;
 mod private_dir;
 mod protection;
 
+pub use build_folder::{open_build_folder, remove_unused_build_folders};
 pub use entry_kind::EntryKind;
 pub use error::{FileAction, FileError};
 pub use folders::{descend, descend_making, entries, never_wait, open_folder};

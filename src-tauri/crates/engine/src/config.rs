@@ -2,6 +2,7 @@
 
 mod agents;
 mod denials;
+mod diagnostics;
 mod file;
 mod hooks;
 mod invalid;
@@ -32,7 +33,7 @@ pub(crate) use template::USER_TEMPLATE;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
-use arki_tools::{Hook, PrivateHosts, ToolLimits};
+use arki_tools::{Checker, Hook, PrivateHosts, ToolLimits};
 use std::collections::BTreeMap;
 
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
@@ -86,6 +87,8 @@ pub struct Config {
     pub max_image_bytes: Option<u64>,
     /// The user's first, then the project's.
     pub(crate) hooks: Vec<Hook>,
+    /// The user's first, then the project's.
+    pub(crate) checkers: Vec<Checker>,
     pub(crate) mcp_servers: mcp::McpServers,
     /// Servers of the project's that can't be used, and why: a sentence each.
     pub(crate) mcp_left_out: Vec<String>,

@@ -1,7 +1,10 @@
 //! The folders of Arki's own data.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, sha256_hex};
 use std::path::PathBuf;
+
+/// Enough of a hash to tell projects apart; some programs have trouble with long paths.
+const CHECKS_NAME_CHARS: usize = 16;
 
 /// The configuration's folder and the data's; both may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +53,12 @@ impl Directories {
     #[must_use]
     pub(crate) fn journals(&self) -> PathBuf {
         self.data.join("journals")
+    }
+
+    /// Returns the folder for what the checkers of the project in `folder` build.
+    #[must_use]
+    pub(crate) fn checks(&self, folder: &str) -> PathBuf {
+        self.data.join("checks").join(&sha256_hex(folder.as_bytes())[..CHECKS_NAME_CHARS])
     }
 
     /// Names of exports that are being written.

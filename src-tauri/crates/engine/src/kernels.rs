@@ -59,6 +59,8 @@ impl Kernels {
                 .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
             hooks: config.hooks.clone(),
+            checkers: config.checkers.clone(),
+            checks: self.records.directories().checks(&open.path()),
             background: self.background.clone(),
             contents: self.records.contents().clone(),
         };

@@ -5,6 +5,7 @@
 //! outlived the process, and after a crash.
 
 mod background;
+mod checking;
 mod checkpoint;
 mod command;
 mod command_room;
@@ -41,6 +42,7 @@ use arki_domain::{
 use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
 use async_trait::async_trait;
+use checking::Checks;
 use checkpoint::LastSnapshot;
 use command_room::CommandRoom;
 use hook_room::HookRoom;
@@ -77,6 +79,9 @@ pub struct Kernel {
     room: OnceCell<CommandRoom>,
     /// Made for the first hook.
     hook_room: OnceLock<HookRoom>,
+    /// Made for the first checker.
+    check_room: OnceCell<HookRoom>,
+    checks: Checks,
     last_snapshot: LastSnapshot,
     env_files: KnownEnvFiles,
     git_sight: GitSight,
@@ -123,6 +128,8 @@ impl Kernel {
             definitions,
             room: OnceCell::new(),
             hook_room: OnceLock::new(),
+            check_room: OnceCell::new(),
+            checks: Checks::default(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
             git_sight: GitSight::default(),

@@ -9,6 +9,7 @@ mod arguments;
 mod artifact;
 mod builtin;
 mod caller;
+mod diagnostics;
 mod error;
 mod fetch;
 mod guide;
@@ -28,6 +29,7 @@ pub use artifact::{MAX_ARTIFACT_BYTES, of_text as text_artifact, reference as ar
 pub use builtin::delegate::delegate;
 pub use builtin::fetch_url::fetch_url;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
+pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{

@@ -1,5 +1,6 @@
 //! One `config.json`, as it stands in the file. The keys of the contract, section 3.
 
+use super::diagnostics::DiagnosticsConfig;
 use super::hooks::HookConfig;
 use super::schema::{CategoryKeys, RuleKeys};
 use arki_domain::{Category, Code, Decision, Fault, ToolNames};
@@ -367,11 +368,4 @@ pub(crate) struct MemoryConfig {
 pub(crate) struct PlanConfig {
     /// Ask before a plan is carried out.
     pub(crate) approve: Option<bool>,
-}
-
-/// Checkers that run after a change.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct DiagnosticsConfig {
-    pub(crate) commands: Vec<String>,
 }

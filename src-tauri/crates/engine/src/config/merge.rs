@@ -1,6 +1,7 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
 use super::agents;
+use super::diagnostics;
 use super::file::{
     CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
     RetentionConfig,
@@ -87,6 +88,7 @@ impl Config {
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             hooks: hooks::of_file(file, HookOrigin::User, path)?,
+            checkers: diagnostics::of_file(file, HookOrigin::User, path)?,
             mcp_servers: mcp::of_user(file, path)?,
             mcp_left_out: Vec::new(),
         };
@@ -133,6 +135,7 @@ impl Config {
         self.skills_enabled &= file.skills.enabled != Some(false);
         self.compaction = compaction(&file.compaction, self.compaction.clone());
         self.hooks.extend(hooks::of_file(file, HookOrigin::Project, path)?);
+        self.checkers.extend(diagnostics::of_file(file, HookOrigin::Project, path)?);
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         agents::add_projects(&mut self.agents, file, &self.providers, path)?;
         self.choose(AGENT)

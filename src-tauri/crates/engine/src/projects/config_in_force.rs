@@ -12,7 +12,7 @@ use arki_domain::{Code, Fault, sha256_hex};
 use arki_files::{GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
-use arki_tools::{Hook, HookAction, HookOrigin, Standing};
+use arki_tools::{Checker, Hook, HookAction, HookOrigin, Standing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -152,6 +152,8 @@ impl Projects {
         let InForce { config, .. } = &mut in_force;
         config.policy.keep_rules_of(&open.path());
         config.hooks.retain(|hook| is_agreed(open, hook));
+        let has_agreed_programs = |checker: &Checker| open.has_agreed_hook_programs(&checker.command);
+        config.checkers.retain(|checker| checker.origin == HookOrigin::User || has_agreed_programs(checker));
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
             let file = open.project.root().join(MCP_JSON);
             config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);

@@ -11,12 +11,14 @@ pub(super) fn pins(path: &str, bytes: &[u8]) -> Vec<Pin> {
     let Some(config) = parse(bytes) else { return Vec::new() };
     let hooks = config.get("hooks").filter(|hooks| !is_empty(hooks));
     let hooks = hooks.map(|hooks| pin(PinKind::Hook, format!("{path}#hooks"), hooks));
+    let checkers = config.pointer("/diagnostics/commands").filter(|checkers| !is_empty(checkers));
+    let checkers = checkers.map(|checkers| pin(PinKind::Hook, format!("{path}#diagnostics"), checkers));
     let servers = config.get("mcpServers").and_then(Value::as_object);
     let servers = servers.into_iter().flatten().map(|(name, server)| Pin {
         note: Some(words(server)),
         ..pin(PinKind::McpServer, format!("{path}#mcpServers.{name}"), server)
     });
-    hooks.into_iter().chain(servers).collect()
+    hooks.into_iter().chain(checkers).chain(servers).collect()
 }
 
 /// Of a server's command line and address, as much is shown.
@@ -89,14 +91,17 @@ pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     servers.into_iter().flatten().filter_map(|(_, server)| line(server)).flatten().collect()
 }
 
-/// Returns what the hooks' command lines name that may be a program of the project's own, by path.
+/// Returns what the command lines of hooks and checkers name that may be a program of the project's own, by path.
 pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
     let config = parse(bytes).unwrap_or_default();
     let events = config.get("hooks").and_then(Value::as_object);
     let entries = events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).flatten();
     let behind = |entry: &Value| entry.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
     let hooks = entries.flat_map(|entry| [vec![entry.clone()], behind(entry)].concat());
-    hooks.filter_map(|hook| hook.get("command").and_then(Value::as_str).map(line_programs)).flatten().collect()
+    let command = |of: &Value| of.get("command").and_then(Value::as_str).map(line_programs);
+    let checkers = config.pointer("/diagnostics/commands").and_then(Value::as_array).into_iter().flatten();
+    let checkers = checkers.filter_map(|checker| checker.as_str().map(line_programs).or_else(|| command(checker)));
+    hooks.filter_map(|hook| command(&hook)).chain(checkers).flatten().collect()
 }
 
 /// Where the project's folder stands in a hook's command line.
@@ -136,7 +141,7 @@ fn parse(bytes: &[u8]) -> Option<Value> {
 }
 
 fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
+    value.is_null() || value == &Value::Array(Vec::new()) || value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn pin(kind: PinKind, path: String, value: &Value) -> Pin {
@@ -170,5 +175,7 @@ mod tests {
         check("cargo fmt", &[]);
         let config = br#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
         assert_eq!(hook_programs(config), ["a", "b.sh"]);
+        let config = br#"{"diagnostics": {"commands": ["./c -x", "cargo check", {"command": "sh d.sh"}]}}"#;
+        assert_eq!(hook_programs(config), ["c", "d.sh"]);
     }
 }

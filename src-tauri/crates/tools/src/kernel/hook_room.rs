@@ -1,4 +1,4 @@
-//! The room in which hooks' commands run: their temporary folder, environment and sandbox.
+//! The room in which the commands of hooks and checkers run: their temporary folder, environment and sandbox.
 //!
 //! A hook gets the project read-only, without its secret files, and no network unless the user's own configuration grants
 //! one. So whatever a hook is, or is made to do by the file that it looks at, it changes nothing and tells nobody. Only
@@ -9,6 +9,7 @@ use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// Where other agents put the project's folder.
@@ -48,20 +49,25 @@ impl Kernel {
         if let Some(room) = self.hook_room.get() {
             return Ok(room);
         }
-        let room = self.furnish_hook_room()?;
+        let root = self.settings.project.root().display().to_string();
+        let variables = [(FOREIGN_PROJECT_DIR.to_owned(), root.clone()), (PROJECT_DIR.to_owned(), root)];
+        let room = self.furnish_room(&variables, Vec::new())?;
         Ok(self.hook_room.get_or_init(|| room))
     }
 
-    fn furnish_hook_room(&self) -> Result<HookRoom, ToolError> {
+    /// Makes a room with more variables in its environment, and more folders that can be written.
+    pub(super) fn furnish_room(
+        &self,
+        more: &[(String, String)],
+        also_writable: Vec<PathBuf>,
+    ) -> Result<HookRoom, ToolError> {
         let temp_dir = PrivateTempDir::create()?;
-        let spec = self.sandbox_spec(temp_dir.path());
+        let spec = SandboxSpec { also_writable, ..self.sandbox_spec(temp_dir.path()) };
         let sandbox = &self.settings.sandbox;
-        let root = self.settings.project.root().display().to_string();
-        let more = [(FOREIGN_PROJECT_DIR.to_owned(), root.clone()), (PROJECT_DIR.to_owned(), root)];
         let name = sandbox.available.then_some(sandbox.name.as_str());
         let told = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: name };
         Ok(HookRoom {
-            environment: child_environment(inherited_environment(), &more, told),
+            environment: child_environment(inherited_environment(), more, told),
             spec,
             is_confined: sandbox.available,
             sandboxes: Mutex::default(),

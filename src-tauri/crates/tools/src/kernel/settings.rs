@@ -1,6 +1,7 @@
 //! The settings of a kernel for a run: the project, the permissions in it, and where things are kept.
 
 use super::{Audience, BackgroundCommands};
+use crate::diagnostics::Checker;
 use crate::guide::Guides;
 use crate::hooks::Hook;
 use crate::standing::Standing;
@@ -51,6 +52,10 @@ pub struct KernelSettings {
     pub guides: Guides,
     /// In the order in which they run.
     pub hooks: Vec<Hook>,
+    /// In the order in which they run.
+    pub checkers: Vec<Checker>,
+    /// The folder for what this project's checkers build; within a hidden folder too.
+    pub checks: PathBuf,
     /// Outlives the run.
     pub background: Arc<BackgroundCommands>,
     /// The store for the contents of files before they are changed.

@@ -1,5 +1,7 @@
 //! The kernel over a log in memory and a real folder.
 
+#[cfg(target_os = "linux")]
+mod checking;
 mod delegation;
 mod delegation_row;
 #[cfg(target_os = "linux")]
@@ -135,6 +137,8 @@ struct Bench {
     options: RunOptions,
     cancel: CancellationToken,
     folder: tempfile::TempDir,
+    /// What checkers build.
+    _checks: tempfile::TempDir,
 }
 
 impl Bench {
@@ -156,17 +160,17 @@ impl Bench {
     }
 
     fn prepared(audience: Audience, tools: Vec<Tool>, approve: ApprovalMode, sandbox: SandboxStatus) -> Self {
-        Self::with_hooks(audience, tools, approve, sandbox, Vec::new())
+        Self::with(audience, (tools, Vec::new(), Vec::new()), approve, sandbox)
     }
 
-    fn with_hooks(
+    fn with(
         audience: Audience,
-        tools: Vec<Tool>,
+        (tools, hooks, checkers): (Vec<Tool>, Vec<crate::Hook>, Vec<crate::Checker>),
         approve: ApprovalMode,
         sandbox: SandboxStatus,
-        hooks: Vec<crate::Hook>,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let checks = tempfile::tempdir().unwrap();
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
         let kept = Arc::new(Kept::default());
@@ -188,12 +192,14 @@ impl Bench {
             tools,
             guides: crate::Guides::default(),
             hooks,
+            checkers,
+            checks: checks.path().join("own"),
             background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: kept.clone(),
         };
         let kernel = Kernel::new(log.clone(), shown.clone(), Redactor::default(), settings);
         let options = RunOptions { approve, ..RunOptions::default() };
-        Self { log, shown, kept, kernel, options, cancel: CancellationToken::new(), folder }
+        Self { log, shown, kept, kernel, options, cancel: CancellationToken::new(), folder, _checks: checks }
     }
 
     /// The model calls a tool; nothing is done yet.

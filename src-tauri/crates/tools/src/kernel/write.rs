@@ -4,7 +4,7 @@ use super::judging::permitted;
 use super::path::{Decided, Work};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::{Kernel, question};
+use super::{Kernel, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
@@ -160,6 +160,9 @@ impl Kernel {
         if accepted.change.is_empty() {
             return record.conclude_read(call, verdict, Ok(nothing_to_change())).await;
         }
+        if self.check_before(&places(&accepted.change), record).await {
+            return record.fail(call, &stopped_by_user()).await;
+        }
         let stale = match self.write_unless_stale(call, accepted, verdict, record).await? {
             Ok(outcome) => return Ok(outcome),
             Err(stale) => stale,
@@ -189,7 +192,8 @@ impl Kernel {
         kept.and(decided)?;
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
-                let bodies = written(call, &accepted, applied, record);
+                let checked = self.check_after(&places(&accepted.change), record).await;
+                let bodies = written(call, &accepted, applied, checked, record);
                 record.settle(bodies).await.map(Ok)
             }
             Err(FilesError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
@@ -237,7 +241,7 @@ impl Kernel {
         };
         match kept.change.apply(&self.settings.project) {
             Ok(applied) => {
-                let bodies = written(call, &kept, applied, record);
+                let bodies = written(call, &kept, applied, None, record);
                 record.settle(bodies).await
             }
             Err(error) => record.fail(call, &ToolError::from(error).into()).await,
@@ -353,13 +357,25 @@ fn permissions(file: &FileChange) -> Permissions {
     if file.after.is_none() { file.permissions() } else { Permissions::default() }
 }
 
-/// The events that say what was written, the result for the model last.
-fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, record: &Record<'_>) -> Vec<EventBody> {
+/// The files of a change, by where the links of their paths lead.
+fn places(change: &ChangeSet) -> Vec<String> {
+    change.files().iter().map(|file| change.place_of(file).to_string()).collect()
+}
+
+/// The events that say what was written, the result for the model last, with what checkers say of it.
+fn written(
+    call: &ToolCall,
+    accepted: &Accepted,
+    applied: Vec<AppliedChange>,
+    checked: Option<String>,
+    record: &Record<'_>,
+) -> Vec<EventBody> {
     let hunks_of = |path: &str| -> Vec<usize> {
         let kept = |hunk: &&Hunk| hunk.path == path && accepted.selection.accepted.contains(&hunk.index);
         accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
     };
-    let text = summary(accepted, &applied);
+    let said = [summary(accepted, &applied)].into_iter().chain(checked);
+    let text = said.collect::<Vec<_>>().join("\n\n");
     // All of them were applied, in this order.
     let files = accepted.change.files().iter();
     let mut bodies: Vec<EventBody> = applied

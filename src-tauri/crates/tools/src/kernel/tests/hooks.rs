@@ -20,7 +20,7 @@ fn before(matcher: &str, line: &str) -> Hook {
 fn bench(hooks: Vec<Hook>) -> Bench {
     let sandbox = arki_sandbox::Sandbox::strongest();
     assert!(sandbox.available, "{:?}", sandbox.reason);
-    Bench::with_hooks(Audience::Nobody, Vec::new(), ApprovalMode::All, sandbox, hooks)
+    Bench::with(Audience::Nobody, (Vec::new(), hooks, Vec::new()), ApprovalMode::All, sandbox)
 }
 
 impl Bench {
@@ -80,7 +80,7 @@ async fn exit_code_2_denies_the_call_and_the_model_is_told_why() {
 async fn a_hook_that_allows_loosens_nothing_and_one_that_asks_asks_whatever_was_granted() {
     let allow = before("Bash", r#"echo '{"decision": "allow"}'"#);
     let sandbox = arki_sandbox::Sandbox::strongest();
-    let asking = Bench::with_hooks(Audience::Nobody, Vec::new(), ApprovalMode::Ask, sandbox, vec![allow]);
+    let asking = Bench::with(Audience::Nobody, (Vec::new(), vec![allow], Vec::new()), ApprovalMode::Ask, sandbox);
     asking.called("run_command", json!({"command": "touch x"})).await;
     assert!(matches!(asking.carry_on().await, CallOutcome::AwaitingApproval(_)));
     let ask = before("Bash", r#"echo '{"decision": "ask", "reason": "sure?"}'"#);
