@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 const DEFAULTS: &str = include_str!("defaults.json");
 const DEFAULT_ORIGIN: &str = "default";
 /// Lists to which each file adds. Any other list is replaced.
-const ADDED_TO: [&str; 2] = ["policy.rules", "policy.secretFiles"];
+const ADDED_TO: [&str; 3] = ["diagnostics.commands", "policy.rules", "policy.secretFiles"];
 /// For editors; it says nothing about how Arki works.
 const SCHEMA_KEY: &str = "$schema";
 
@@ -167,6 +167,14 @@ mod tests {
         let shown = layered(&rule("x"), &rule("y"));
         assert_eq!(of(&shown, "policy.rules[0]"), (&json!({"decision": "deny", "tool": "x"}), "user"));
         assert_eq!(of(&shown, "policy.rules[1]").1, "project");
+    }
+
+    #[test]
+    fn checkers_of_all_files_run() {
+        let checks = |command: &str| format!(r#"{{"diagnostics": {{"commands": ["{command}"]}}}}"#);
+        let shown = layered(&checks("cargo check"), &checks("tsc"));
+        assert_eq!(of(&shown, "diagnostics.commands[0]"), (&json!("cargo check"), "user"));
+        assert_eq!(of(&shown, "diagnostics.commands[1]"), (&json!("tsc"), "project"));
     }
 
     #[test]
