@@ -91,6 +91,7 @@ impl Asking<'_> {
             message_count: prepared.message_count,
             context_window: None,
             purpose: Some(self.purpose),
+            stage: None,
         }
         .into()
     }

@@ -166,6 +166,8 @@ codes! {
     MODEL_NOT_FOUND,
     /// The model asked a question, but nobody can answer.
     NOBODY_TO_ASK,
+    /// The model's plan could not be read, even after it was asked again.
+    OUTPUT_PARSING_FAILED,
     /// The next request has no such part.
     PART_UNKNOWN,
     /// The patch is invalid, or contradicts itself or the files.

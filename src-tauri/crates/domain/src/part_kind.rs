@@ -9,6 +9,9 @@ const MEMORY: &str = "memory";
 /// What a prompt mentions, as `context.added` names it. It's left out with the prompt, and comes again with another one.
 pub const MENTION_PART: &str = "mention";
 
+/// What a core tells the model between its stages, as `context.added` names it.
+pub const STAGE_PART: &str = "stage";
+
 /// A kind of part that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {

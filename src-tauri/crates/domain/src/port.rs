@@ -118,6 +118,11 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
+    /// Returns whether it may take tools; only of a model that is known not to is this false.
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
     /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
 

@@ -14,6 +14,7 @@ mod run_observer;
 mod run_state;
 mod session_summary;
 mod short_text;
+mod stages;
 mod transcript;
 mod usage_totals;
 mod working_memory;
@@ -23,7 +24,9 @@ pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
-pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
+pub use observation::{
+    MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer, PLANNING_CORE, call_words,
+};
 pub use overview::{
     ForkOrigin, MAX_DISABLED_TOOLS, MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY,
     SNAPSHOT_VERSION,
@@ -34,6 +37,7 @@ pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 pub use run_observer::RunObserver;
 pub use run_state::{CallProgress, InterruptedHook, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
 pub use session_summary::{SessionState, SessionSummary};
+pub use stages::{CallEnd, PlannedCall, Stages};
 pub use transcript::{ConversationMessage, MessageKind, READ_RESULT_TOOL, ShownAs, Transcript, stand_in};
 pub use usage_totals::{MAX_COUNTED_MODELS, MAX_COUNTED_RUNS, OTHER_MODELS, RunUsage, UsageTotal, UsageTotals};
 pub use working_memory::{

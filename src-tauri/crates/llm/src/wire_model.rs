@@ -1,5 +1,6 @@
 //! A model of a provider, whatever its wire format.
 
+use crate::Capability;
 use crate::answer::{self, AnswerContext};
 use crate::catalogue::{self, ModelInfo};
 use crate::growing_request::GrowingRequest;
@@ -31,6 +32,11 @@ impl WireModel {
         let (written, known) = (GrowingRequest::default(), OnceCell::new());
         Self { connection, model: model.to_owned(), format, written, known }
     }
+
+    fn known_info(&self) -> ModelInfo {
+        let known = self.known.get().cloned();
+        known.unwrap_or_else(|| catalogue::model_info(self.connection.settings(), &self.model))
+    }
 }
 
 #[async_trait]
@@ -53,9 +59,13 @@ impl ChatModel for WireModel {
         self.known.get_or_init(|| learning).await;
     }
 
+    fn takes_tools(&self) -> bool {
+        let known = self.known_info();
+        known.assumes_capabilities || known.capabilities.contains(&Capability::ToolUse)
+    }
+
     fn context_window(&self) -> Option<u64> {
-        let known = self.known.get().cloned();
-        let known = known.unwrap_or_else(|| catalogue::model_info(self.connection.settings(), &self.model));
+        let known = self.known_info();
         (!known.assumes_window).then_some(known.context_window)
     }
 

@@ -157,6 +157,7 @@ export type * from "./Shown";
 export type * from "./SilentProvider";
 export type * from "./SlashCommandEntry";
 export type * from "./SnippetPart";
+export type * from "./Stage";
 export type * from "./StateSnapshot";
 export type * from "./StepCompleted";
 export type * from "./StepFailed";

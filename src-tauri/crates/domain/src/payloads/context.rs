@@ -44,7 +44,7 @@ payload! {
     }
     /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
     ContextAdded {
-        /// The kind of addition: `rule`, `skill`, `mention`, `memory` or `tools`.
+        /// The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `memory` or `tools`.
         pub part: String,
         /// The source, for people: a path, for example.
         pub origin: String,

@@ -14,10 +14,18 @@ pub enum PlanStepState {
     Skipped,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 payload! {
     PlanProposed {
         pub intent: String,
         pub steps: Vec<PlanStep>,
+        /// Steps that are not among `steps`, because the plan has too many or repeats itself.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub steps_left_out: usize,
     }
     PlanUpdated {
         pub intent: String,

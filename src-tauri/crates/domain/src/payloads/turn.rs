@@ -16,6 +16,22 @@ pub enum RequestPurpose {
     Reflection,
 }
 
+/// The stage that a plan-execute-synthesize run is in with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The model says what it intends, in which steps, and its first calls.
+    Plan,
+    /// The same once more: what it said could not be read.
+    Repair,
+    /// The calls for a plan that the user changed.
+    Execute,
+    /// Another plan: calls of the last one failed.
+    Replan,
+    /// The answer to the user.
+    Synthesize,
+}
+
 payload! {
     EngineRequest {
         pub turn: u32,
@@ -30,6 +46,9 @@ payload! {
         /// Absent for a turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub purpose: Option<RequestPurpose>,
+        /// Only of a core that works in stages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub stage: Option<Stage>,
     }
     EngineResponse {
         pub turn: u32,

@@ -103,6 +103,7 @@ mod tests {
             message_count: 1,
             context_window: None,
             purpose: None,
+            stage: None,
         }
     }
 

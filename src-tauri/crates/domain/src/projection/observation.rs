@@ -14,7 +14,7 @@ use self::tool_phrase::Phrase;
 use crate::plural;
 use crate::{
     CallId, Code, EngineRequest, EngineResponse, EngineRetry, Event, EventBody, EventId, FinishReason, HookRan,
-    OutputMessage, PlanStep, PlanStepState, RunCompleted, RunFailed, RunId, RunStarted, SessionId, StepFailed,
+    OutputMessage, PlanStep, PlanStepState, RunCompleted, RunFailed, RunId, RunStarted, SessionId, Stage, StepFailed,
     ToolAsyncResult, ToolCall, ToolResult,
 };
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub use self::observation_type::ObservationType;
 
 /// Calls whose words are known when their results come, the newest.
 pub const MAX_OBSERVED_CALLS: usize = 200;
+
+/// The core whose runs begin with a plan.
+pub const PLANNING_CORE: &str = "pes";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,6 +50,12 @@ pub struct Observation {
     pub metadata: Value,
 }
 
+/// A call in words, as an instruction: "Read src/app.rs".
+#[must_use]
+pub fn call_words(tool_id: &str, args: &Value) -> String {
+    Phrase::of(tool_id, args).to_do
+}
+
 /// Makes observations of one session's events, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct Observer {
@@ -54,6 +63,8 @@ pub struct Observer {
     /// `provider/model` of the last request.
     asked: Option<String>,
     finish_reason: Option<FinishReason>,
+    /// Of the last request.
+    stage: Option<Stage>,
     /// Since the prompt.
     results: usize,
 }
@@ -66,7 +77,7 @@ impl Observer {
 
     fn drafts(&mut self, body: &EventBody) -> Vec<Draft> {
         match body {
-            EventBody::RunStarted(started) => vec![self.begin(started)],
+            EventBody::RunStarted(started) => self.begin(started).into_iter().collect(),
             EventBody::EngineRequest(request) => vec![self.ask(request)],
             EventBody::EngineResponse(response) => self.take_response(response),
             EventBody::EngineRetry(retry) => vec![retried(retry)],
@@ -84,17 +95,23 @@ impl Observer {
         }
     }
 
-    fn begin(&mut self, started: &RunStarted) -> Draft {
+    fn begin(&mut self, started: &RunStarted) -> Option<Draft> {
         self.results = 0;
-        Draft::new(ObservationType::Intent, format!("Asked: {}", line(&started.prompt)))
-            .content(started.prompt.clone())
-            .metadata(json!({"agent": started.agent, "model": started.model, "core": started.core}))
+        self.stage = None;
+        // Its plan says what it intends.
+        if started.core == PLANNING_CORE {
+            return None;
+        }
+        let draft = Draft::new(ObservationType::Intent, format!("Asked: {}", line(&started.prompt)));
+        let metadata = json!({"agent": started.agent, "model": started.model, "core": started.core});
+        Some(draft.content(started.prompt.clone()).metadata(metadata))
     }
 
     fn ask(&mut self, request: &EngineRequest) -> Draft {
         let model = format!("{}/{}", request.provider, request.model);
         let title = format!("Asked {model} (turn {})", request.turn);
         self.finish_reason = None;
+        self.stage = request.stage;
         self.asked = Some(model);
         Draft::new(ObservationType::LlmStreamStart, title).metadata(json!(request))
     }
@@ -135,12 +152,23 @@ impl Observer {
         if message.interrupted {
             let draft = Draft::new(ObservationType::LlmStreamError, "The answer was cut off");
             drafts.push(draft.content(message.content.clone()).metadata(metadata));
-        } else if is_last && self.results > 0 && !message.content.is_empty() {
-            let title = format!("Answered from {}", plural(self.results as u64, "result"));
+        } else if is_last && self.is_synthesis() && !message.content.is_empty() {
+            let title = match self.results {
+                0 => "Answered".to_owned(),
+                results => format!("Answered from {}", plural(results as u64, "result")),
+            };
             let draft = Draft::new(ObservationType::Synthesis, title);
             drafts.push(draft.content(message.content.clone()).metadata(metadata));
         }
         drafts
+    }
+
+    /// Returns whether the last request was for an answer to the user.
+    fn is_synthesis(&self) -> bool {
+        match self.stage {
+            Some(stage) => stage == Stage::Synthesize,
+            None => self.results > 0,
+        }
     }
 
     fn take_call(&mut self, call: &ToolCall) -> Draft {

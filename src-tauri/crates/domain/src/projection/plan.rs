@@ -26,15 +26,20 @@ pub struct PlanVersion {
     pub seq: u64,
     pub intent: String,
     pub steps: Vec<PlanStep>,
-    /// Steps beyond [`MAX_PLAN_STEPS`].
+    /// Steps beyond [`MAX_PLAN_STEPS`], or left out by whoever proposed the plan.
     pub steps_left_out: usize,
 }
 
 impl Plan {
     pub fn apply(&mut self, event: &Event, body: &EventBody) {
         match body {
-            EventBody::PlanProposed(plan) => self.add(event.seq, &plan.intent, &plan.steps),
-            EventBody::PlanUpdated(plan) => self.add(event.seq, &plan.intent, &plan.steps),
+            EventBody::PlanProposed(plan) => self.add(event.seq, &plan.intent, &plan.steps, plan.steps_left_out),
+            EventBody::PlanUpdated(plan) => {
+                // Of the same plan as long as it has as many steps.
+                let same = self.current().filter(|current| current.steps.len() == plan.steps.len());
+                let left_out = same.map_or(0, |current| current.steps_left_out);
+                self.add(event.seq, &plan.intent, &plan.steps, left_out);
+            }
             EventBody::SessionRewound(rewound) if rewound.conversation => {
                 self.versions.retain(|version| version.seq <= rewound.to_seq);
             }
@@ -49,7 +54,7 @@ impl Plan {
         self.versions.back()
     }
 
-    fn add(&mut self, seq: u64, intent: &str, steps: &[PlanStep]) {
+    fn add(&mut self, seq: u64, intent: &str, steps: &[PlanStep], left_out: usize) {
         // An update of the steps alone leaves the intent as it was.
         let intent = match self.current() {
             Some(before) if intent.is_empty() => before.intent.clone(),
@@ -61,7 +66,7 @@ impl Plan {
             seq,
             intent,
             steps: steps.iter().take(MAX_PLAN_STEPS).map(step).collect(),
-            steps_left_out: steps.len().saturating_sub(MAX_PLAN_STEPS),
+            steps_left_out: steps.len().saturating_sub(MAX_PLAN_STEPS) + left_out,
         });
         if self.versions.len() > MAX_PLAN_VERSIONS {
             self.versions.pop_front();
@@ -90,7 +95,7 @@ mod tests {
 
     fn of_three_versions() -> Plan {
         let mut plan = Plan::default();
-        apply(&mut plan, 1, PlanProposed { intent: "go".into(), steps: steps(&["a"]) });
+        apply(&mut plan, 1, PlanProposed { intent: "go".into(), steps: steps(&["a"]), steps_left_out: 0 });
         apply(&mut plan, 5, PlanUpdated { intent: String::new(), steps: steps(&["a", "b"]) });
         apply(&mut plan, 9, PlanUpdated { intent: "stop".into(), steps: Vec::new() });
         plan
@@ -138,7 +143,7 @@ mod tests {
         let title = "x".repeat(2 * MAX_PLAN_TEXT_BYTES);
         let all = steps(&vec![title.as_str(); MAX_PLAN_STEPS + 3]);
         for seq in 1..=MAX_PLAN_VERSIONS as u64 + 1 {
-            apply(&mut plan, seq, PlanProposed { intent: title.clone(), steps: all.clone() });
+            apply(&mut plan, seq, PlanProposed { intent: title.clone(), steps: all.clone(), steps_left_out: 0 });
         }
         let current = plan.current().unwrap();
         assert_eq!((current.steps.len(), current.steps_left_out), (MAX_PLAN_STEPS, 3));

@@ -1,9 +1,10 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
+use super::Stages;
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
     HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions,
-    RunResumed, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
+    RunResumed, STAGE_PART, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,10 @@ pub struct RunState {
     pub last_text: String,
     /// A call was denied because the folder is not trusted.
     pub denied_untrusted: bool,
-    /// Of the context that came late in this run, without what hooks said.
+    /// Of the context that came late in this run, without what hooks and cores said.
     pub late_bytes: usize,
+    /// How far a core that works in stages has come.
+    pub stages: Stages,
     calls: Vec<PendingCall>,
     /// A hook that may be writing.
     writing_hook: Option<InterruptedHook>,
@@ -140,6 +143,7 @@ impl RunState {
             last_text: String::new(),
             denied_untrusted: false,
             late_bytes: 0,
+            stages: Stages::default(),
             calls: Vec::new(),
             writing_hook: None,
             repeated: Repeated::default(),
@@ -172,6 +176,7 @@ impl RunState {
         if event.run_id.as_ref() != Some(&self.run_id) {
             return;
         }
+        self.stages.apply(body);
         match body {
             EventBody::RunPaused(paused) => {
                 self.phase = RunPhase::Paused(paused.reason);
@@ -200,7 +205,9 @@ impl RunState {
                 self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
-            EventBody::ContextAdded(added) if added.part != HOOK_PART => self.late_bytes += added.text.len(),
+            EventBody::ContextAdded(added) if ![HOOK_PART, STAGE_PART].contains(&added.part.as_str()) => {
+                self.late_bytes += added.text.len()
+            }
             EventBody::CheckpointCreated(created) => self.begin_hook(created),
             EventBody::HookRan(ran) => {
                 self.change_args(ran);

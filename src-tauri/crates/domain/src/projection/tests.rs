@@ -57,6 +57,7 @@ impl Log {
             message_count: 1,
             context_window: None,
             purpose: None,
+            stage: None,
         })
     }
 

@@ -77,6 +77,7 @@ fn requested() -> EventBody {
         message_count: 3,
         context_window: None,
         purpose: None,
+        stage: None,
     }
     .into()
 }
@@ -101,7 +102,7 @@ fn each_type_is_observed_with_a_title_that_says_what_happened() {
     let (intent, title) = ("mend it".to_owned(), "look");
     check(&[started()], &[("INTENT", "Asked: fix the bug")]);
     check(
-        &[PlanProposed { intent: intent.clone(), steps: plan(title, Pending) }.into()],
+        &[PlanProposed { intent: intent.clone(), steps: plan(title, Pending), steps_left_out: 0 }.into()],
         &[("INTENT", "Intends: mend it"), ("PLAN", "Planned 2 steps")],
     );
     check(&[PlanUpdated { intent, steps: plan(title, Done) }.into()], &[("STATE_UPDATE", "1 of 2 steps done")]);

@@ -80,11 +80,12 @@ fn small() -> Overview {
                 message_count: 1,
                 context_window: None,
                 purpose: None,
+                stage: None,
             },
         ),
         event(9, MemoryObserved { observations: remembered("o1") }),
         event(10, MemoryReflected { reflections: remembered("r1") }),
-        event(11, PlanProposed { intent: "i".into(), steps: vec![] }),
+        event(11, PlanProposed { intent: "i".into(), steps: vec![], steps_left_out: 0 }),
         event(
             12,
             FileChanged {

@@ -145,6 +145,7 @@ impl Script {
             message_count: 1,
             context_window: None,
             purpose: None,
+            stage: None,
         });
         let interrupted = b.is_multiple_of(9);
         if !interrupted {

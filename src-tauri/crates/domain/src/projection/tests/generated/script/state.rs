@@ -44,7 +44,7 @@ impl Script {
         let step = |step: u8| PlanStep { title: format!("step {step}"), state: PlanStepState::Pending };
         let steps: Vec<PlanStep> = (0..b % 6).map(step).collect();
         if a.is_multiple_of(3) {
-            self.add(PlanProposed { intent: format!("intent {a}"), steps });
+            self.add(PlanProposed { intent: format!("intent {a}"), steps, steps_left_out: 0 });
         } else {
             self.add(PlanUpdated { intent: String::new(), steps });
         }
