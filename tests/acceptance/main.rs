@@ -68,6 +68,7 @@ mod mentions;
 mod models;
 mod patching;
 mod permissions;
+mod pes;
 mod piped_input;
 mod planning;
 mod policy;

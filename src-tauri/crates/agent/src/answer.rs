@@ -28,6 +28,8 @@ pub(crate) struct Answer {
     started: Instant,
     /// The number of bytes of text and thoughts kept besides the log, to be cleared once the whole is stored.
     kept: (usize, usize),
+    /// The kind of text that is no thought.
+    said_as: TokenType,
     room: Room,
     redactors: [StreamingRedactor; 2],
     bus: Arc<dyn LiveBus>,
@@ -37,7 +39,7 @@ impl Answer {
     pub(crate) fn new(
         session_id: SessionId,
         run_id: RunId,
-        turn: u32,
+        (turn, said_as): (u32, TokenType),
         redactor: &Redactor,
         bus: Arc<dyn LiveBus>,
     ) -> Self {
@@ -54,6 +56,7 @@ impl Answer {
             first_token_after_ms: None,
             started: Instant::now(),
             kept: (0, 0),
+            said_as,
             room: Room::new(),
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
             bus,
@@ -156,11 +159,13 @@ impl Answer {
         if text.is_empty() {
             return;
         }
-        if token_type == TokenType::LlmThinking {
+        let token_type = if token_type == TokenType::LlmThinking {
             self.thoughts.push_str(&text);
+            token_type
         } else {
             self.text.push_str(&text);
-        }
+            self.said_as
+        };
         self.bus.publish(LiveEvent::Delta {
             session_id: self.session_id.clone(),
             run_id: self.run_id.clone(),

@@ -2,19 +2,25 @@
 //!
 //! A new core is a file with an `impl Core` and its line in [`CORES`].
 
+use crate::pes::PlanExecuteSynthesize;
 use crate::run_host::{RunEnd, RunHost};
 use crate::tool_loop::ToolLoop;
 use arki_domain::{Code, Fault};
 use async_trait::async_trait;
 
 /// Every core there is; the first is used where none is named.
-pub(crate) static CORES: &[&dyn Core] = &[&ToolLoop];
+pub(crate) static CORES: &[&dyn Core] = &[&ToolLoop, &PlanExecuteSynthesize];
 
 /// Decides a run's next step, again and again. It keeps nothing of its own: whatever it goes by is in the log and folded
 /// by the host, so that a run goes on after a crash as after an approval.
 #[async_trait]
 pub trait Core: Send + Sync {
     fn name(&self) -> &'static str;
+
+    /// What its runs' system prompts say of how to work, behind the base prompt.
+    fn instructions(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Goes on until the run ends or has to wait.
     ///

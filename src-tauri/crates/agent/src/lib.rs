@@ -8,17 +8,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod answer;
+mod ask;
 mod bounds;
 mod budget;
 mod compacting;
 mod core;
 mod ending;
 mod late_context;
+mod pes;
+mod planning;
 mod reflection;
 mod retry;
 mod run_host;
 mod summary;
 mod tally;
+mod text_only;
 mod tool_loop;
 mod turn;
 

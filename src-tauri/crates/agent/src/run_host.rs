@@ -1,6 +1,7 @@
 //! A run's host: where the run stands, and what a core can do with it. Every step appends and folds what was appended,
 //! also what others appended meanwhile. Which step comes next is the core's to say.
 
+use crate::ask::Ask;
 use crate::budget;
 use crate::compacting::CompactionParts;
 use crate::core::Core;
@@ -79,6 +80,8 @@ pub struct RunHost {
     pub(crate) transcript: Transcript,
     pub(crate) progress: Progress,
     pub(crate) tally: Tally,
+    /// The request under way, or the last one.
+    pub(crate) ask: Ask,
     /// The last event that was folded.
     last_seq: u64,
     /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
@@ -103,6 +106,7 @@ impl RunHost {
             transcript,
             progress,
             tally,
+            ask: Ask::TURN,
             last_seq,
             too_large_fixed: None,
             told_window: None,

@@ -1,8 +1,9 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
 use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
+use crate::ask::{Ask, Known};
 use crate::run_host::{RunEnd, RunHost};
-use crate::{bounds, budget};
+use crate::{bounds, budget, text_only};
 use arki_domain::{
     ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, PreparedRequest,
     Role, ToolCall, Usage,
@@ -18,7 +19,14 @@ enum Asked {
 }
 
 impl RunHost {
+    /// Asks for the next turn. `Some` where the run ends or has to wait.
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
+        self.ask_for(Ask::TURN).await
+    }
+
+    /// Asks for an answer that is read as `ask` says before it is stored.
+    pub(crate) async fn ask_for(&mut self, ask: Ask) -> Result<Option<RunEnd>, Fault> {
+        self.ask = ask;
         let turn = self.state.turn + 1;
         self.parts.model.learn().await;
         self.add_late_context().await?;
@@ -61,6 +69,7 @@ impl RunHost {
                 message_count: prepared.message_count,
                 context_window: window.filter(|_| is_news),
                 purpose: None,
+                stage: self.ask.stage,
             }
             .into(),
         ])
@@ -96,7 +105,7 @@ impl RunHost {
 
     fn answer(&self, turn: u32) -> Answer {
         let (session_id, run_id) = (self.session_id.clone(), self.state.run_id.clone());
-        Answer::new(session_id, run_id, turn, &self.parts.redactor, self.parts.bus.clone())
+        Answer::new(session_id, run_id, (turn, self.ask.said_as), &self.parts.redactor, self.parts.bus.clone())
     }
 
     async fn conclude(&mut self, end: AnswerEnd, answer: Answer) -> Result<Option<RunEnd>, Fault> {
@@ -104,7 +113,7 @@ impl RunHost {
             AnswerEnd::Finished if answer.is_too_long() => {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
             }
-            AnswerEnd::Finished if answer.is_empty() => {
+            AnswerEnd::Finished if answer.is_empty() && (answer.thoughts.is_empty() || !self.ask.is_of_plan()) => {
                 let fault = nothing_said(self.parts.model.provider(), answer.finish_reason);
                 self.failed(fault, Some(answer)).await.map(Some)
             }
@@ -126,12 +135,19 @@ impl RunHost {
     }
 
     pub(crate) fn request(&mut self) -> ChatRequest {
-        ChatRequest {
+        let mut options = self.parts.model_options.clone();
+        // It is the answer's to the user.
+        options.output_schema = options.output_schema.filter(|_| !self.ask.is_of_plan());
+        let request = ChatRequest {
             system: self.parts.system.clone(),
             messages: self.transcript.messages(),
             tools: self.parts.executor.definitions(),
             images: self.parts.images.clone(),
-            options: self.parts.model_options.clone(),
+            options,
+        };
+        match self.ask.stage {
+            Some(_) if !self.parts.model.takes_tools() => text_only::request(request),
+            _ => request,
         }
     }
 
@@ -183,12 +199,15 @@ impl RunHost {
 
     /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
     async fn answered(&mut self, mut answer: Answer) -> Result<(), Fault> {
+        let definitions = self.parts.executor.definitions();
+        let known = Known { definitions: &definitions, prompt: &self.state.prompt };
+        let read = (self.ask.read)(&mut answer, &known);
         answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
         let mut bodies: Vec<EventBody> = vec![response(&answer).into()];
         if !answer.text.is_empty() || !answer.thoughts.is_empty() || answer.reasoning.is_some() {
             bodies.push(message(&answer, false).into());
         }
-        let definitions = self.parts.executor.definitions();
+        bodies.extend(read);
         let mut refused = Vec::new();
         bodies.extend(answer.calls.iter().map(|call| {
             let definition = definitions.iter().find(|definition| *definition.name == *call.tool_id);

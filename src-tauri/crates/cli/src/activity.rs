@@ -1,7 +1,9 @@
 //! What an event says of the work, in a line: while a run is followed, and when a session is shown.
 
 use crate::output::visible;
-use arki_domain::{EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, SessionRewound, ToolAsyncResult};
+use arki_domain::{
+    EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, PlanProposed, SessionRewound, ToolAsyncResult,
+};
 use arki_engine::one_line;
 
 /// The line people see about an event of a tool.
@@ -20,6 +22,7 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
         EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
         EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
+        EventBody::PlanProposed(plan) => Some(planned(plan)),
         EventBody::EngineRetry(retry) => Some(retrying(retry)),
         EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
             Some("! the answer was cut off at the model's output limit".to_owned())
@@ -38,6 +41,12 @@ fn doing(body: &EventBody) -> Option<String> {
 fn hook_ran(hook: &HookRan) -> Option<String> {
     let sign = if hook.has_worked() { '⚙' } else { '✕' };
     hook.is_news().then(|| format!("  {sign} {}", one_line(&hook.words())))
+}
+
+fn planned(plan: &PlanProposed) -> String {
+    let steps: Vec<String> =
+        plan.steps.iter().zip(1..).map(|(step, number)| format!("{number}. {}", first_line(&step.title))).collect();
+    first_line(&format!("≡ {}: {}", one_line(&plan.intent), steps.join(" ")))
 }
 
 fn background_ended(result: &ToolAsyncResult) -> String {

@@ -7,7 +7,7 @@ use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
-    SubagentStarted, SystemClock, TokenType,
+    Stage, SubagentStarted, SystemClock, TokenType,
 };
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
@@ -41,6 +41,7 @@ pub(crate) async fn to_next_stop(
         told: Told::default(),
         has_cost_limit: false,
         subagents: run.subagents.clone(),
+        stage: None,
     };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
@@ -176,6 +177,8 @@ struct Screen<'a> {
     subagents: Vec<SubagentStarted>,
     /// True while the run has a cost limit and no warning about an unknown price was printed.
     has_cost_limit: bool,
+    /// Of the last request.
+    stage: Option<Stage>,
 }
 
 /// How far the answer has been printed. A terminal slower than the model falls behind, and then gets what it missed
@@ -229,17 +232,26 @@ impl Screen<'_> {
         match event.body() {
             EventBody::SubagentStarted(started) => self.subagents.push(started),
             EventBody::ToolResult(result) => self.subagents.retain(|subagent| subagent.call_id != result.call_id),
+            EventBody::EngineRequest(request) if request.purpose.is_none() => self.stage = request.stage,
             _ => {}
         }
-        if self.output.json {
-            self.output.object(event);
-        } else if let (true, EventBody::OutputMessage(message)) = (self.told.behind, event.body()) {
-            let seen = if message.turn == self.told.turn { self.told.bytes } else { 0 };
-            self.told = Told { turn: message.turn, bytes: message.content.len(), behind: true };
-            self.text(message.content.get(seen..).unwrap_or_default());
-        } else {
-            self.tell_activity(event, "");
+        let is_answer = self.stage.is_none_or(|stage| stage == Stage::Synthesize);
+        match event.body() {
+            _ if self.output.json => self.output.object(event),
+            EventBody::OutputMessage(message) if self.told.behind && is_answer => {
+                self.answer(message.turn, &message.content);
+            }
+            // Asked for another plan, the model may have answered instead.
+            EventBody::RunCompleted(completed) if !is_answer => self.answer(completed.turns, &completed.response),
+            _ => self.tell_activity(event, ""),
         }
+    }
+
+    /// Prints what is missing of a turn's answer.
+    fn answer(&mut self, turn: u32, content: &str) {
+        let seen = if turn == self.told.turn { self.told.bytes } else { 0 };
+        self.told = Told { turn, bytes: content.len(), behind: self.told.behind };
+        self.text(content.get(seen..).unwrap_or_default());
     }
 
     /// Programs get the events of the run alone.
@@ -273,7 +285,7 @@ impl Screen<'_> {
                 r#type: "output.delta",
                 payload: delta,
             });
-        } else if delta.token_type != TokenType::LlmThinking && !self.told.behind {
+        } else if is_answer(delta.token_type) && !self.told.behind {
             let seen = if delta.turn == self.told.turn { self.told.bytes } else { 0 };
             self.told = Told { turn: delta.turn, bytes: seen + delta.text.len(), behind: false };
             self.text(&delta.text);
@@ -299,6 +311,14 @@ impl Screen<'_> {
             self.write("\n");
             self.at_line_start = true;
         }
+    }
+}
+
+/// Returns whether the text is for the user; a core's own words, such as a plan in JSON, are told as what they mean.
+fn is_answer(token_type: TokenType) -> bool {
+    match token_type {
+        TokenType::LlmResponse | TokenType::FinalSynthesisLlmResponse => true,
+        TokenType::LlmThinking | TokenType::AgentThoughtLlmResponse => false,
     }
 }
 

@@ -60,6 +60,8 @@ pub struct SystemPromptInputs<'a> {
     pub today: &'a str,
     /// The run only plans. That it can do no more is not this prompt's to see to.
     pub plans: bool,
+    /// What the core says of how it works.
+    pub core: Option<&'a str>,
     /// The run works for another one.
     pub is_subagent: bool,
     /// What the call, the session or the configuration adds ([`crate::build_prompt`]).
@@ -121,6 +123,7 @@ impl SystemPrompt {
 pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     let values = [("project", inputs.project), ("system", inputs.system), ("today", inputs.today)];
     let mut parts = vec![Part::new("base", "built in", &render(BASE_PROMPT, &values))];
+    parts.extend(inputs.core.map(|text| Part::new("core", "built in", text)));
     if inputs.plans {
         parts.push(Part::new("plan", "built in", PLANNING));
     }
@@ -183,6 +186,7 @@ mod tests {
             system: "Linux",
             today: "2026-11-21",
             plans: true,
+            core: Some("In stages."),
             is_subagent: true,
             custom: Some(&BuiltPrompt { origin: "call", text: "from the call".into(), unknown: BTreeSet::new() }),
             rules: vec![
@@ -201,6 +205,7 @@ mod tests {
                 "built in",
                 "built in",
                 "built in",
+                "built in",
                 "call",
                 "AGENTS.md",
                 "a/AGENTS.md",
@@ -210,8 +215,9 @@ mod tests {
                 "1 memory",
             ]
         );
-        assert!(prompt.parts[6].text.ends_with("\n- pdf: does it\n- csv: does it"));
-        assert_eq!((prompt.parts[1].name, prompt.parts[2].name), ("plan", "subagent"));
+        assert!(prompt.parts[7].text.ends_with("\n- pdf: does it\n- csv: does it"));
+        let names = prompt.parts[1..4].iter().map(|part| part.name).collect::<Vec<_>>();
+        assert_eq!(names, ["core", "plan", "subagent"]);
         assert!(prompt.text().contains("folder /p on Linux"));
         assert!(!prompt.text().contains("{{"));
     }

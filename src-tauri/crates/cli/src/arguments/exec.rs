@@ -20,7 +20,7 @@ pub(crate) struct ExecArguments {
     /// Continue the folder's newest session
     #[arg(long = "continue")]
     pub(crate) continue_last: bool,
-    /// Choose how the agent works (`tool-loop`); default: the configured core
+    /// Choose how the agent works: `tool-loop` acts step by step, `pes` plans first; default: the configured core
     #[arg(long, value_name = "NAME")]
     pub(crate) core: Option<String>,
     /// Approve calls in advance: `edits` approves writes inside the project, `all` everything that isn't denied,

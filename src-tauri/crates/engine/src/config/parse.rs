@@ -216,7 +216,7 @@ mod tests {
     fn an_unknown_core_is_refused_with_the_names_that_there_are() {
         assert!(parse(r#"{"agents": {"a": {"core": "tool-loop"}}}"#, Path::new("config.json")).is_ok());
         let fault = fault(r#"{"agents": {"a": {"core": "magic"}}}"#);
-        assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains("Use one of: tool-loop."), "{fault:?}");
+        assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains("Use one of: tool-loop, pes."), "{fault:?}");
     }
 
     #[test]

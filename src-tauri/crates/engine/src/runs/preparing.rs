@@ -69,7 +69,7 @@ impl Runs {
             ..with_limits(start.options, &config)
         };
         self.accounts.providers(&config).model(&model)?;
-        let system = self.system_prompt(&open, &config, &options, is_subagent)?;
+        let system = self.system_prompt(&open, &config, &options, (core, is_subagent))?;
         let (disabled_tools, message_id) = (start.disabled_tools, start.message_id);
         Ok(Prepared {
             open,

@@ -15,15 +15,15 @@ const MAX_MEMORY_TOKENS: u64 = 2000;
 
 impl Runs {
     /// # Errors
-    /// When a skill that was asked for is not there.
+    /// When a skill that was asked for, or the core, is not there.
     pub(crate) fn system_prompt(
         &self,
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
-        is_subagent: bool,
+        (core, is_subagent): (&str, bool),
     ) -> Result<String, Fault> {
-        let prompt = self.system_prompt_parts(open, config, options, is_subagent)?;
+        let prompt = self.system_prompt_parts(open, config, options, (core, is_subagent))?;
         if let Some(warning) = self.custom_prompt(open, config, options)?.as_ref().and_then(unknown_variables) {
             tracing::warn!("{warning}");
         }
@@ -36,7 +36,7 @@ impl Runs {
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
-        is_subagent: bool,
+        (core, is_subagent): (&str, bool),
     ) -> Result<SystemPrompt, Fault> {
         let found = self.projects.guides_of(open, config);
         let guides = found.without(&config.off);
@@ -48,6 +48,7 @@ impl Runs {
             system: std::env::consts::OS,
             today: &day(self.records.clock().now_ms()),
             plans: options.plan,
+            core: arki_agent::core(core)?.instructions(),
             is_subagent,
             custom: custom.as_ref(),
             rules,

@@ -1,0 +1,113 @@
+//! The core `pes`, for plan, execute, synthesize (seed 004): the model plans, its calls are carried out, and it answers
+//! from their results.
+//!
+//! The stage a run is in is on the log: each request says it, and a plan is an event of its own. So a run that was cut
+//! off goes on with the stage it was in. The stages are explained in the system prompt, and the model is told more only
+//! where it could not know: messages are never changed, and results stay the last ones where nothing else is due.
+
+mod next;
+mod reading;
+mod telling;
+mod ticking;
+
+use crate::ask::Ask;
+use crate::core::Core;
+use crate::run_host::{RunEnd, RunHost};
+use arki_domain::projection::PLANNING_CORE;
+use arki_domain::{Code, ContextAdded, Fault, PlanUpdated, STAGE_PART, Stage, TokenType};
+use async_trait::async_trait;
+use next::{Next, next};
+use ticking::{Moment, ticked};
+
+pub(crate) struct PlanExecuteSynthesize;
+
+#[async_trait]
+impl Core for PlanExecuteSynthesize {
+    fn name(&self) -> &'static str {
+        PLANNING_CORE
+    }
+
+    fn instructions(&self) -> Option<&'static str> {
+        Some(include_str!("pes/instructions.md"))
+    }
+
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+        loop {
+            if host.cancel.is_cancelled() {
+                host.stop_subagents().await?;
+                return host.cancelled().await;
+            }
+            match next(&host.state) {
+                Next::Complete => {
+                    host.deliver_steering().await?;
+                    if next(&host.state) == Next::Complete {
+                        host.tick(Moment::End).await?;
+                        return host.completed().await;
+                    }
+                }
+                Next::Ended => return Ok(host.ended()),
+                Next::Unreadable(why) => return host.failed(unreadable(&why), None).await,
+                Next::Execute(_) | Next::Ask(_) if host.pause.is_cancelled() => return host.paused().await,
+                Next::Execute(pending) => {
+                    let end = host.execute(&pending).await?;
+                    host.tick(Moment::Between).await?;
+                    if let Some(end) = end {
+                        return Ok(end);
+                    }
+                }
+                Next::Ask(_) if host.is_out_of_budget() => return host.out_of_budget().await,
+                Next::Ask(stage) => {
+                    host.deliver_steering().await?;
+                    host.tell(stage).await?;
+                    if let Some(end) = host.ask_for(asking(stage)).await? {
+                        return Ok(end);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn asking(stage: Stage) -> Ask {
+    let said_as = match stage {
+        Stage::Synthesize => TokenType::FinalSynthesisLlmResponse,
+        Stage::Plan | Stage::Repair | Stage::Execute | Stage::Replan => TokenType::AgentThoughtLlmResponse,
+    };
+    let read = match stage {
+        Stage::Plan | Stage::Repair | Stage::Replan => reading::plan,
+        Stage::Execute => reading::calls,
+        Stage::Synthesize => reading::synthesis,
+    };
+    Ask { stage: Some(stage), said_as, read }
+}
+
+fn unreadable(why: &str) -> Fault {
+    Fault::new(
+        Code::OUTPUT_PARSING_FAILED,
+        format!("The model's plan can't be read. {why} Arki asked for it {} more times.", next::MAX_REPAIRS),
+        "Try again, choose another model, or use --core tool-loop. The log has the model's words.",
+    )
+}
+
+impl RunHost {
+    /// Tells the model what it could not know of the next stage, once.
+    async fn tell(&mut self, stage: Stage) -> Result<(), Fault> {
+        let is_again = !self.state.stages.is_answered || self.state.stages.is_told;
+        let words = telling::words(stage, &self.state, self.progress.plan.current());
+        match words {
+            Some(words) if !is_again => {
+                self.append(vec![ContextAdded::new(STAGE_PART, telling::name(stage), words).into()]).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says which steps of the plan are done, if that is news.
+    async fn tick(&mut self, moment: Moment) -> Result<(), Fault> {
+        let steps = self.progress.plan.current().and_then(|plan| ticked(plan, &self.state.stages, moment));
+        match steps {
+            Some(steps) => self.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
+            None => Ok(()),
+        }
+    }
+}

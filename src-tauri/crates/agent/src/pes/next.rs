@@ -1,0 +1,60 @@
+//! The next step of a run, read off its state.
+
+use crate::planning::{Unreadable, read_planning};
+use arki_domain::Stage;
+use arki_domain::projection::{NextStep, PendingCall, RunState};
+
+/// The times that the model is asked to say again what could not be read.
+pub(super) const MAX_REPAIRS: u32 = 2;
+/// The plans that may follow a plan whose calls failed.
+pub(super) const MAX_REPLANS: u32 = 2;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Next {
+    Execute(PendingCall),
+    Ask(Stage),
+    /// The answer is there.
+    Complete,
+    /// The plan could not be read, as often as it was asked for. The words say why.
+    Unreadable(String),
+    Ended,
+}
+
+pub(super) fn next(state: &RunState) -> Next {
+    let step = match state.next_step() {
+        NextStep::Ended => return Next::Ended,
+        NextStep::Execute(pending) => return Next::Execute(pending),
+        step @ (NextStep::AskModel | NextStep::Complete) => step,
+    };
+    let finish = || if step == NextStep::Complete { Next::Complete } else { Next::Ask(Stage::Synthesize) };
+    let stages = &state.stages;
+    match stages.stage {
+        None => Next::Ask(Stage::Plan),
+        Some(stage) if !stages.is_answered => Next::Ask(stage),
+        Some(Stage::Plan | Stage::Repair | Stage::Replan) if !stages.is_planned => match unread(state) {
+            // Asked for another plan, the model may as well say why there is none.
+            Unreadable::Prose if stages.replans > 0 => finish(),
+            why if stages.repairs == MAX_REPAIRS => Next::Unreadable(words(why)),
+            _ => Next::Ask(Stage::Repair),
+        },
+        Some(Stage::Plan | Stage::Repair | Stage::Replan | Stage::Execute) => {
+            let replans = stages.has_failed() && stages.replans < MAX_REPLANS;
+            Next::Ask(if replans { Stage::Replan } else { Stage::Synthesize })
+        }
+        Some(Stage::Synthesize) => finish(),
+    }
+}
+
+/// Returns why the last answer is no plan.
+pub(super) fn unread(state: &RunState) -> Unreadable {
+    // Calls that stand alone are of known tools; they would have been taken.
+    read_planning(&state.last_text, &|_| false).err().unwrap_or(Unreadable::Prose)
+}
+
+/// The reason in words for the model, and for the user.
+pub(super) fn words(why: Unreadable) -> String {
+    match why {
+        Unreadable::Prose => "It has neither an intent, nor a plan, nor tool calls.".to_owned(),
+        Unreadable::Broken(words) => words,
+    }
+}

@@ -1,0 +1,83 @@
+//! Answers of the model, read before they are stored.
+
+use crate::answer::Answer;
+use crate::ask::Known;
+use crate::planning::{Planning, bounded_steps, cut, read_planning, read_whole_plan, split_thoughts};
+use arki_domain::projection::call_words;
+use arki_domain::{EventBody, PlanProposed, ToolRequest};
+use serde_json::Value;
+
+/// A plan, with native calls or with calls in its text. What cannot be read stays as it is.
+pub(super) fn plan(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+    let is_tool = |name: &str| known.definitions.iter().any(|tool| *tool.name == *name);
+    let planning = match read_planning(&answer.text, &is_tool) {
+        Ok(planning) => planning,
+        // Calls need no words beside them, and none that can be read.
+        Err(_) if !answer.calls.is_empty() => of_prose(&answer.text),
+        Err(_) => return Vec::new(),
+    };
+    take_out_thoughts(answer, &planning.thoughts);
+    if answer.calls.is_empty() {
+        answer.calls = planning.calls;
+    }
+    let intent = planning.intent.unwrap_or_else(|| first_line(known.prompt));
+    let steps = if planning.steps.is_empty() { calls_as_steps(&answer.calls) } else { planning.steps };
+    let (steps, steps_left_out) = bounded_steps(&steps);
+    vec![PlanProposed { intent: cut(&intent), steps, steps_left_out }.into()]
+}
+
+/// Calls for a plan that there is already.
+pub(super) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+    let is_tool = |name: &str| known.definitions.iter().any(|tool| *tool.name == *name);
+    if let Ok(planning) = read_planning(&answer.text, &is_tool) {
+        take_out_thoughts(answer, &planning.thoughts);
+        if answer.calls.is_empty() {
+            answer.calls = planning.calls;
+        }
+    }
+    Vec::new()
+}
+
+/// The answer to the user, unless it is nothing but further calls.
+pub(super) fn synthesis(answer: &mut Answer, _: &Known<'_>) -> Vec<EventBody> {
+    if answer.calls.is_empty()
+        && let Some(planning) = read_whole_plan(&answer.text)
+    {
+        answer.calls = planning.calls;
+    }
+    // Elsewhere, tags are what the answer is about.
+    let text = answer.text.trim_start();
+    if text.starts_with("<think") || (text.contains("</think>") && !text.contains("<think>")) {
+        let (_, thoughts) = split_thoughts(text);
+        take_out_thoughts(answer, &thoughts);
+    }
+    answer.text = answer.text.trim().to_owned();
+    Vec::new()
+}
+
+fn of_prose(text: &str) -> Planning {
+    let (said, thoughts) = split_thoughts(text);
+    let intent = Some(first_line(&said)).filter(|line| !line.is_empty());
+    Planning { intent, thoughts, ..Planning::default() }
+}
+
+fn take_out_thoughts(answer: &mut Answer, thoughts: &str) {
+    if thoughts.is_empty() {
+        return;
+    }
+    let (said, _) = split_thoughts(&answer.text);
+    said.trim().clone_into(&mut answer.text);
+    if !answer.thoughts.is_empty() {
+        answer.thoughts.push_str("\n\n");
+    }
+    answer.thoughts.push_str(thoughts);
+}
+
+fn calls_as_steps(calls: &[ToolRequest]) -> Vec<String> {
+    let args = |call: &ToolRequest| serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
+    calls.iter().map(|call| call_words(&call.tool_id, &args(call))).collect()
+}
+
+fn first_line(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,107 @@
+//! A request for a model that takes no tools: they are described in the system prompt, and calls and results are text.
+
+use arki_domain::{ChatRequest, Message, ToolDefinition};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+const TOOLS: &str = "# Tools\n\nYou call these tools only through `toolCalls` in your plan. The user's next message has \
+    their results. After each tool's name and description come its arguments as JSON Schema.";
+
+/// The same request without tools. A message always gives the same text, so that a conversation only grows at its end.
+pub(crate) fn request(request: ChatRequest) -> ChatRequest {
+    let system = format!("{}\n\n{}", request.system, described(&request.tools));
+    let messages = request.messages.iter().map(as_text).collect();
+    ChatRequest { system: system.into(), messages: Arc::new(messages), tools: Arc::new([]), ..request }
+}
+
+fn described(tools: &[ToolDefinition]) -> String {
+    let mut text = TOOLS.to_owned();
+    for tool in tools {
+        let _ = write!(text, "\n\n## {}\n\n{}\n\n{}", tool.name, tool.description.trim(), tool.parameters);
+    }
+    text
+}
+
+fn as_text(message: &Arc<Message>) -> Arc<Message> {
+    match &**message {
+        Message::ToolRequest { content, thoughts, reasoning, calls } => {
+            let mut content = content.clone();
+            // What the model wrote itself has its calls.
+            if content.trim().is_empty() {
+                let calls = calls.iter().map(|call| format!("{} {}", call.tool_id, call.arguments));
+                content = format!("Tool calls:\n{}", calls.collect::<Vec<_>>().join("\n"));
+            }
+            Arc::new(Message::Assistant { content, thoughts: thoughts.clone(), reasoning: reasoning.clone() })
+        }
+        Message::ToolResult { tool_id, content, is_error, .. } => {
+            let ending = if *is_error { ", which failed" } else { "" };
+            Arc::new(Message::user(format!(
+                "[The result of {tool_id}{ending}. The text below is from the tool, not from the user.]\n{content}"
+            )))
+        }
+        Message::System { .. } | Message::User { .. } | Message::Assistant { .. } => message.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::{CallId, Category, ModelOptions, ToolRequest};
+
+    #[test]
+    fn tools_calls_and_results_are_text_and_the_rest_is_as_it_was() {
+        let call = |content: &str| Message::ToolRequest {
+            content: content.to_owned(),
+            thoughts: None,
+            reasoning: None,
+            calls: vec![ToolRequest {
+                call_id: CallId::from("c"),
+                tool_id: "read_file".into(),
+                arguments: r#"{"path":"a"}"#.into(),
+            }],
+        };
+        let result = |is_error| Message::ToolResult {
+            call_id: CallId::from("c"),
+            tool_id: "read_file".into(),
+            content: "text".into(),
+            is_error,
+        };
+        let messages =
+            [Message::user("go"), call("{\"toolCalls\": []}"), result(false), call(""), result(true)].map(Arc::new);
+        let definition = ToolDefinition {
+            name: "read_file".into(),
+            description: "Reads.".into(),
+            category: Category::Read,
+            parameters: serde_json::json!({"type": "object"}),
+        };
+        let asked = request(ChatRequest {
+            system: "Be good.".into(),
+            messages: Arc::new(messages.to_vec()),
+            tools: Arc::new([definition]),
+            images: Arc::default(),
+            options: ModelOptions::default(),
+        });
+        assert!(asked.tools.is_empty() && asked.system.starts_with("Be good.\n\n# Tools"));
+        assert!(asked.system.ends_with("## read_file\n\nReads.\n\n{\"type\":\"object\"}"), "{}", asked.system);
+        let said: Vec<(bool, &str)> = asked
+            .messages
+            .iter()
+            .map(|message| match &**message {
+                Message::User { content, .. } => (true, content.as_str()),
+                Message::Assistant { content, .. } => (false, content.as_str()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let result = |ending: &str| {
+            format!("[The result of read_file{ending}. The text below is from the tool, not from the user.]\ntext")
+        };
+        let expected = [
+            (true, "go".to_owned()),
+            (false, "{\"toolCalls\": []}".to_owned()),
+            (true, result("")),
+            (false, "Tool calls:\nread_file {\"path\":\"a\"}".to_owned()),
+            (true, result(", which failed")),
+        ];
+        assert_eq!(said, expected.iter().map(|(user, text)| (*user, text.as_str())).collect::<Vec<_>>());
+    }
+}
