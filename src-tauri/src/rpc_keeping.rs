@@ -15,10 +15,12 @@ use tauri_plugin_dialog::DialogExt;
 pub(crate) async fn search_sessions(
     text: String,
     project: Option<String>,
+    session_id: Option<String>,
     limit: usize,
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<SearchHit>> {
-    let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
+    let session = session_id.map(SessionId::from);
+    let query = SearchQuery { text, project, session, limit, ..SearchQuery::default() };
     Ok(desktop.engine.sessions().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
 }
 

@@ -25,6 +25,7 @@ mod context;
 mod delegating;
 mod elicitations;
 mod failures;
+mod finding;
 mod folders;
 mod inbox;
 mod keyboard;

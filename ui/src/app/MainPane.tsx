@@ -8,6 +8,7 @@ import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { History } from "./history";
+import { FindBar } from "./parts";
 import { SessionMenu } from "./SessionMenu";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
@@ -36,6 +37,14 @@ export function MainPane({ window }: { window: Window }) {
         </div>
       )}
       <HistorySaid history={history} />
+      {window.finding && (
+        <FindBar
+          key={window.finding.sessionId}
+          {...window.finding}
+          onShow={(seq, words) => selected !== null && history.showFound(selected, seq, words)}
+          onClose={window.endFinding}
+        />
+      )}
       <ErrorBoundary part={t`The conversation`} about={selected}>
         {shown === null ? (
           app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />

@@ -17,6 +17,7 @@ export type Actions = {
   importSessions: () => void;
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
+  find: (() => void) | null;
   sessionSettings: (() => void) | null;
   inbox: (() => void) | null;
   review: (() => void) | null;
@@ -79,6 +80,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "F2",
       run: act.renameSession,
     },
+    { id: "find", section: t`Session`, title: t`Find in this session`, shortcut: "Mod+F", run: act.find },
     {
       id: "session-settings",
       section: t`Session`,

@@ -57,6 +57,9 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     go(sessionId, project);
     setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1 }));
   };
+  /** Shows what was found in the session that is shown; one goes on typing. */
+  const showFound = (sessionId: string, seq: number, words: string) =>
+    setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1, words }));
   const rename = (sessionId: string, title: string) =>
     void attempt(async () => {
       await arki.platform.call("rename_session", { sessionId, title });
@@ -117,6 +120,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     /** Going to a session by hand shows its end, not where a search once led. */
     leavePlace: () => setPlace((now) => now && { ...now, sessionId: "" }),
     show,
+    showFound,
     showQuestion: (sessionId: string) => show(sessionId, null),
     rename,
     fork,

@@ -24,6 +24,7 @@ export function useCommands(window: Window) {
     context: () => panes.show("context"),
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
+    find: selected ? window.find : null,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),
     filterSessions: () => {
       panes.setSidebar(true);

@@ -24,6 +24,8 @@ export function useWindow() {
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
   const [model, setModel] = useState<string | null>(null);
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
+  /** The session to find something in, and how often it was asked for. */
+  const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
@@ -36,6 +38,7 @@ export function useWindow() {
 
   const focusMessage = () => message.current?.focus();
   const lead = (sessionId: string | null, inFolder?: string) => {
+    if (sessionId !== selected) setFinding(null);
     select(sessionId, inFolder);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
@@ -60,6 +63,13 @@ export function useWindow() {
   const rename = () => {
     panes.setSidebar(true);
     setRenaming(selected);
+  };
+  const find = () =>
+    selected !== null && setFinding((now) => ({ sessionId: selected, asked: (now?.asked ?? 0) + 1 }));
+  const endFinding = () => {
+    setFinding(null);
+    history.leavePlace();
+    focusMessage();
   };
   const stepOut = () => {
     panes.makeRoom();
@@ -89,6 +99,9 @@ export function useWindow() {
     folder,
     history,
     focusMessage,
+    finding,
+    find,
+    endFinding,
     rename,
     go,
     newSession,

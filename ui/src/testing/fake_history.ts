@@ -107,9 +107,10 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "change.taken_back", { seq, changes: world.preview.changes });
       return { ...world.preview, toSeq: seq, prompt: null };
     },
-    search_sessions: ({ text: wanted, project, limit }) =>
+    search_sessions: ({ text: wanted, project, sessionId, limit }) =>
       world.sessions
         .filter((session) => project === null || session.project === project)
+        .filter((session) => sessionId === null || session.sessionId === sessionId)
         .flatMap((session) =>
           log(session.sessionId)
             .toReversed()
@@ -170,7 +171,8 @@ function saidBy(event: Event): string {
   return event.type === "tool.result" ? event.payload.result : "";
 }
 
-function hit(session: SessionSummary, event: Event, wanted: string): SearchHit[] {
+function hit(session: SessionSummary, event: Event, asked: string): SearchHit[] {
+  const wanted = asked.replace(/\*$/, "");
   const said = saidBy(event);
   const at = said.toLowerCase().indexOf(wanted.toLowerCase());
   if (at < 0) return [];

@@ -100,7 +100,10 @@ commands! {
     compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
     /// The next request as it is then.
     configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
-    search_sessions { text: String, project: Option<String>, limit: usize } -> Vec<SearchHit>;
+    /// Of all sessions, or those of one folder, or of one session alone; the newest first.
+    search_sessions {
+        text: String, project: Option<String>, session_id: Option<String>, limit: usize
+    } -> Vec<SearchHit>;
     /// The title as it is kept: one line.
     rename_session { session_id: String, title: String } -> String;
     remove_session { session_id: String } -> RemovedSession;

@@ -138,6 +138,7 @@ function useFoundRow(sessionId: string, place: Place | null): Found | null {
   const seq = here?.seq ?? null;
   const at = here?.at ?? 0;
   const atEnd = seq === null;
+  const words = here?.words ?? null;
   useEffect(() => {
     const session = arki.session(sessionId);
     if (at === 0) return;
@@ -146,7 +147,7 @@ function useFoundRow(sessionId: string, place: Place | null): Found | null {
   }, [arki, sessionId, seq, at]);
   const item = seq === null ? openQuestion(transcript) : itemAt(window.events, transcript, seq);
   const key = here === null ? null : (item?.key ?? null);
-  return useMemo(() => (key === null ? null : { key, at, atEnd }), [key, at, atEnd]);
+  return useMemo(() => (key === null ? null : { key, at, atEnd, words }), [key, at, atEnd, words]);
 }
 
 function Broken({ at }: { at: number }) {

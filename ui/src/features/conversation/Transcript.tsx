@@ -37,6 +37,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
   };
   const steady = useSteady({ scroller, following, setFollowing: follow });
   useFound({ scroller, steady, found }, follow);
+  useMarked(scroller, found);
 
   /** Asked after each change too, not only where somebody scrolls: a page may add next to nothing to what is seen. */
   const fetchWhatIsNear = () => {
@@ -106,6 +107,24 @@ function useNearness(scroller: RefObject<HTMLElement | null>): Nearness | null {
 
 type Found = { scroller: RefObject<HTMLDivElement | null>; steady: Steady; found: FoundRow | null };
 
+/** Marks what was looked for in the row, also in parts of it that are drawn later. */
+function useMarked(scroller: RefObject<HTMLDivElement | null>, found: FoundRow | null): void {
+  useEffect(() => {
+    const row = scroller.current?.querySelector<HTMLElement>(".row.found");
+    const words = found?.words ?? null;
+    if (!row || words === null) return;
+    let stop = () => {};
+    let isShown = true;
+    void import("./mark").then(({ markIn }) => {
+      if (isShown) stop = markIn(row, words);
+    });
+    return () => {
+      isShown = false;
+      stop();
+    };
+  }, [scroller, found]);
+}
+
 /** Brings the row into sight and gives it, or what in it is to be operated, the focus; again only when asked again. */
 function useFound({ scroller, steady, found }: Found, follow: (following: boolean) => void): void {
   const shown = useRef<number | null>(null);
@@ -117,6 +136,7 @@ function useFound({ scroller, steady, found }: Found, follow: (following: boolea
     shown.current = found.at;
     follow(found.atEnd);
     steady.show(row, found.atEnd ? "end" : "center");
+    if (found.words !== null) return;
     (row.querySelector<HTMLElement>("[data-first]") ?? row).focus({ preventScroll: true });
   }, [found]);
 }

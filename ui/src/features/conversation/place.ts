@@ -4,7 +4,13 @@ import { text } from "../../protocol/read";
 import type { Item, Transcript } from "../../protocol/transcript";
 
 /** One event of a session that is to be shown, once for each `at`; null: the question that is open. */
-export type Place = { sessionId: string; seq: number | null; at: number };
+export type Place = {
+  sessionId: string;
+  seq: number | null;
+  at: number;
+  /** What was looked for in it, which is marked. The focus stays where it was typed. */
+  words?: string;
+};
 
 /** The row to show and to give the focus, once for each `at`. */
 export type Found = {
@@ -12,6 +18,7 @@ export type Found = {
   at: number;
   /** It is at the end, where the conversation goes on: showing it does not leave the end. */
   atEnd: boolean;
+  words: string | null;
 };
 
 /** The question that waits for the user's answer. */

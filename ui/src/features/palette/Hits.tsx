@@ -1,8 +1,8 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { Command as Cmdk } from "cmdk";
-import { VisibleText } from "../../components/code/VisibleText";
 import { exactTime, folderName } from "../../components/format";
+import { Snippet } from "../../components/Snippet";
 import type { SearchHit } from "../../protocol/generated";
 
 /** Who or what an event is from, in one word. */
@@ -53,15 +53,7 @@ function Hit({ hit, onSelect }: { hit: SearchHit; onSelect: () => void }) {
     >
       <span className="palette-kind small secondary">{kind ? i18n._(kind) : hit.type}</span>
       <span className="palette-snippet grow" dir="auto">
-        {hit.snippet.map((part, place) =>
-          part.hit ? (
-            <mark key={`${place}`}>
-              <VisibleText text={part.text} />
-            </mark>
-          ) : (
-            <VisibleText key={`${place}`} text={part.text} />
-          ),
-        )}
+        <Snippet parts={hit.snippet} />
       </span>
     </Cmdk.Item>
   );

@@ -21,6 +21,8 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Who wrote this`, keys: "↑ ↓", title: t`Next or previous line` },
   { section: t`Who wrote this`, keys: "J K", title: t`Next or previous change` },
   { section: t`Search`, keys: "Alt+F", title: t`Only this folder` },
+  { section: t`Find in session`, keys: "Enter ↑", title: t`Previous match` },
+  { section: t`Find in session`, keys: "Shift+Enter ↓", title: t`Next match` },
   { section: t`Lists`, keys: "↑ ↓", title: t`Move in the session list` },
   { section: t`Lists`, keys: "F2", title: t`Rename the session` },
   { section: t`Lists`, keys: "Escape", title: t`Go one step back` },

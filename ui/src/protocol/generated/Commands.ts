@@ -88,8 +88,11 @@ export type Commands = {
    * The next request as it is then.
    */
   configure_session: { params: { sessionId: string; changes: SessionChanges }; result: NextRequest };
+  /**
+   * Of all sessions, or those of one folder, or of one session alone; the newest first.
+   */
   search_sessions: {
-    params: { text: string; project: string | null; limit: number };
+    params: { text: string; project: string | null; sessionId: string | null; limit: number };
     result: Array<SearchHit>;
   };
   /**

@@ -59,6 +59,15 @@ async fn words_are_found_in_what_was_said_run_and_changed_the_newest_first() {
 }
 
 #[tokio::test]
+async fn one_session_is_searched_by_itself() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    let within = |session: &str| SearchQuery { session: Some(session.into()), ..query("parser") };
+    assert_eq!(places(&search(store, &within("a")).await), [("a", 4), ("a", 3), ("a", 2)]);
+    assert_eq!(places(&search(store, &within("b")).await), [("b", 2)]);
+    assert_eq!(places(&search(store, &within("nobody")).await), []);
+}
+
+#[tokio::test]
 async fn words_phrases_and_beginnings_narrow_the_search() {
     let Fixture { store, .. } = &with_two_sessions().await;
     for (text, expected) in [

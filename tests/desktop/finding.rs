@@ -1,0 +1,49 @@
+//! Finding in the whole session, whatever of it is seen.
+
+use crate::accessibility::no_barrier;
+use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, Window, wait_until};
+use arki_testkit::{Script, Turn};
+use serde_json::Value;
+
+/// The places that are marked, and whether the row that was found is in sight.
+const MARKED: &str = r"
+    const row = document.querySelector('.row.found')?.getBoundingClientRect();
+    const log = document.querySelector('[role=log]').getBoundingClientRect();
+    const isSeen = row !== undefined && row.bottom > log.top && row.top < log.bottom;
+    return isSeen ? (CSS.highlights.get('found')?.size ?? 0) : 0;
+";
+
+fn lands_on(window: &Window<'_>, words: &str) {
+    wait_until(&format!("{words:?} in sight and marked"), || {
+        let row = window.run("return document.querySelector('.row.found')?.innerText ?? ''");
+        row.as_str().unwrap().contains(words) && window.run(MARKED) == Value::from(1)
+    });
+}
+
+#[test]
+fn words_are_found_in_the_whole_session_and_marked() {
+    let lines: String = (1..=80).map(|number| format!("- line {number} of an answer\n")).collect();
+    let stage = Stage::trusted(Script::new(vec![Turn::text(lines)]));
+    stage.arki(&["exec", "Why does the parser fail?"]);
+    let session = stage.events()[0]["sessionId"].as_str().unwrap().to_owned();
+    for prompt in ["Go on", "Is the parsing over?", "Go on"] {
+        stage.arki(&["exec", "--session", &session, prompt]);
+    }
+    let window = stage.open();
+    window.element("navigation", "Sessions").inside("button", "Why does the parser fail?").click();
+    window.says("line 80 of an answer");
+    window.press(&[CONTROL, "f"]);
+    let field = window.element("searchbox", "Find in this session");
+    field.write("pars");
+    window.says("2 of 2");
+    lands_on(&window, "Is the parsing over?");
+    window.press(&[ENTER]);
+    window.says("1 of 2");
+    lands_on(&window, "Why does the parser fail?");
+    assert!(field.is_focused());
+    window.pictures("find-in-session");
+    no_barrier(&window, "finding in a session");
+    window.press(&[ESCAPE]);
+    window.gone("searchbox", "Find in this session");
+    assert!(window.element("textbox", "Message").is_focused());
+}

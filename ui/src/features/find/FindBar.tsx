@@ -1,0 +1,110 @@
+/** Finding in the session that is shown: a field, how many places there are, and going from one to the next. */
+import { t } from "@lingui/core/macro";
+import { ArrowDown, ArrowUp, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useLatest } from "../../components/latest";
+import { Snippet } from "../../components/Snippet";
+import { composes } from "../../components/shortcuts";
+import { useFind } from "./useFind";
+import "./find.css";
+
+type Props = {
+  sessionId: string;
+  /** Counts how often it was asked for: each time the field has the focus again. */
+  asked: number;
+  onShow: (seq: number, words: string) => void;
+  onClose: () => void;
+};
+
+export function FindBar({ sessionId, asked, onShow, onClose }: Props) {
+  const [typed, setTyped] = useState("");
+  const { of, hits, isCut, isSearching, error } = useFind(sessionId, typed);
+  // One reads the end mostly: the newest place comes first.
+  const [place, setPlace] = useState({ of: "", at: 0 });
+  const at = place.of === of ? Math.min(place.at, hits.length - 1) : hits.length - 1;
+  const hit = hits[at];
+  const field = useRef<HTMLInputElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time it is asked for
+  useEffect(() => field.current?.select(), [asked]);
+  const show = useLatest(onShow);
+  const seq = hit?.seq ?? null;
+  useEffect(() => {
+    if (seq !== null) show.current(seq, of);
+  }, [seq, of, show]);
+  const step = (by: 1 | -1) => {
+    if (hits.length > 0) setPlace({ of, at: (at + by + hits.length) % hits.length });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (composes(event.nativeEvent)) return;
+    const by = { Enter: event.shiftKey ? 1 : -1, ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (event.key === "Escape") onClose();
+    else if (by === 1 || by === -1) step(by);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div role="search" className="find" aria-label={t`Find in this session`}>
+      <div className="find-line">
+        <input
+          ref={field}
+          type="search"
+          className="field"
+          aria-label={t`Find in this session`}
+          placeholder={t`Find in this session`}
+          spellCheck={false}
+          // biome-ignore lint/a11y/noAutofocus: it is there because one asked to search
+          autoFocus
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        <span className="find-count small secondary" role="status">
+          {countWords({ isSearching, of, at, count: hits.length, isCut })}
+        </span>
+        <Button
+          small
+          look="quiet"
+          label={t`Previous match`}
+          shortcut="Enter"
+          icon={<ArrowUp size={14} aria-hidden />}
+          disabled={hits.length === 0}
+          onClick={() => step(-1)}
+        />
+        <Button
+          small
+          look="quiet"
+          label={t`Next match`}
+          shortcut="Shift+Enter"
+          icon={<ArrowDown size={14} aria-hidden />}
+          disabled={hits.length === 0}
+          onClick={() => step(1)}
+        />
+        <Button
+          small
+          look="quiet"
+          label={t`Close find`}
+          shortcut="Escape"
+          icon={<X size={14} aria-hidden />}
+          onClick={onClose}
+        />
+      </div>
+      {hit && (
+        <p className="find-snippet small secondary cut" dir="auto">
+          <Snippet parts={hit.snippet} />
+        </p>
+      )}
+      {error && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+type Count = { isSearching: boolean; of: string; at: number; count: number; isCut: boolean };
+
+function countWords({ isSearching, of, at, count, isCut }: Count): string {
+  if (isSearching) return t`Searching…`;
+  if (of === "") return "";
+  if (count === 0) return t`No matches`;
+  return isCut ? t`${at + 1} of the newest ${count}` : t`${at + 1} of ${count}`;
+}
