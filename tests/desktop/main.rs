@@ -44,3 +44,4 @@ mod stale_preview;
 mod stopping;
 mod transcript;
 mod untrusted;
+mod zooming;

@@ -18,6 +18,9 @@ export type Actions = {
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
   find: (() => void) | null;
+  zoomIn: () => void;
+  zoomOut: () => void;
+  zoomUsual: () => void;
   sessionSettings: (() => void) | null;
   inbox: (() => void) | null;
   review: (() => void) | null;
@@ -118,6 +121,9 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+I",
       run: act.toggleInspector,
     },
+    { id: "zoom-in", section: t`View`, title: t`Zoom in`, shortcut: "Mod+Plus", run: act.zoomIn },
+    { id: "zoom-out", section: t`View`, title: t`Zoom out`, shortcut: "Mod+-", run: act.zoomOut },
+    { id: "zoom-usual", section: t`View`, title: t`Reset zoom`, shortcut: "Mod+0", run: act.zoomUsual },
     { id: "light", section: t`View`, title: t`Use the light theme`, run: () => act.theme("light") },
     { id: "dark", section: t`View`, title: t`Use the dark theme`, run: () => act.theme("dark") },
     { id: "system", section: t`View`, title: t`Use the system theme`, run: () => act.theme("system") },

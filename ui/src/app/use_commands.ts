@@ -6,6 +6,7 @@ import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, useCommandKeys } from "./commands";
 import type { Window } from "./use_window";
 import { nextWaiting } from "./window_state";
+import { useZoom } from "./zoom";
 
 /** States from which a run can go on. */
 const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
@@ -16,6 +17,7 @@ export function useCommands(window: Window) {
   const actions: Actions = {
     ...useRunActions(window),
     ...historyActions(window),
+    ...useZoom(),
     openFolder: window.folder.chooseFolder,
     newSession: window.newSession,
     review: selected ? panes.review : null,

@@ -1,11 +1,14 @@
-/** Shortcuts as data: "Mod+K", "Shift+Enter", "?". One parser for matching, one for showing. */
+/** Shortcuts as data: "Mod+K", "Shift+Enter", "?", "Mod+Plus". One parser for matching, one for showing. */
 
 export const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.platform);
 
 const macSigns: Record<string, string> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎" };
 
+/** Where "+" needs Shift, people press "=". */
+const plus: ReadonlySet<string> = new Set(["+", "="]);
+
 export function showShortcut(shortcut: string): string {
-  const parts = shortcut.split("+");
+  const parts = shortcut.split("+").map((part) => (part === "Plus" ? "+" : part));
   if (isMac) return parts.map((part) => macSigns[part] ?? part).join("");
   return parts.map((part) => (part === "Mod" ? "Ctrl" : part)).join("+");
 }
@@ -20,6 +23,7 @@ export function matches(
   const anyMod = event.metaKey || event.ctrlKey;
   if (parts.includes("Mod") ? !mod : anyMod) return false;
   if (parts.includes("Alt") !== event.altKey) return false;
+  if (key === "Plus") return plus.has(event.key);
   // "?" and the like already say which key they are; Shift is part of how they are typed.
   const letter = /^[a-z0-9]$/i.test(key) || key.length > 1;
   if (letter && parts.includes("Shift") !== event.shiftKey) return false;

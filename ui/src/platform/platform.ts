@@ -33,6 +33,8 @@ export type Platform = {
   onProject(opened: (project: ProjectState) => void): Promise<() => void>;
   /** Files are dragged over the window. What was dropped is asked for with `take_dropped`. */
   onDrag(heard: (step: DragStep) => void): Promise<() => void>;
+  /** Draws everything that many times as large. */
+  setZoom(factor: number): Promise<void>;
   /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
   openLink(url: string): Promise<void>;
 };

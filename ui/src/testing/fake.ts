@@ -79,6 +79,7 @@ export function createFake(given: {
   let elicitations = given.elicitations ?? [];
   const calls: { name: CommandName; params: unknown }[] = [];
   const opened: string[] = [];
+  const zooms: number[] = [];
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
   const dragged = new Set<(step: DragStep) => void>();
@@ -252,11 +253,14 @@ export function createFake(given: {
         onFrame = null;
       };
     },
+    setZoom: async (factor) => {
+      zooms.push(factor);
+    },
     openLink: async (url) => {
       opened.push(url);
     },
   };
-  return { platform, calls, opened, tested, send, openOutside, drag, logs, app };
+  return { platform, calls, opened, zooms, tested, send, openOutside, drag, logs, app };
 }
 
 /** The engine reads them off the first bytes; here the picture says them itself, as "1200x500". */

@@ -189,6 +189,25 @@ describe("Composer", () => {
     expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("");
   });
 
+  it("takes earlier messages back with the arrow keys, and leaves a draft alone", async () => {
+    const { box } = await shown();
+    await userEvent.type(box, "first{Enter}");
+    await userEvent.type(box, "second{Enter}");
+    await userEvent.keyboard("{ArrowUp}");
+    expect(box.value).toBe("second");
+    await userEvent.keyboard("{ArrowUp}");
+    expect(box.value).toBe("first");
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+    expect(box.value).toBe("");
+    await userEvent.keyboard("{ArrowDown}");
+    expect(box.value).toBe("");
+    await userEvent.type(box, "a draft{ArrowUp}");
+    expect(box.value).toBe("a draft");
+    await userEvent.clear(box);
+    await userEvent.keyboard("{ArrowUp} and more{ArrowUp}");
+    expect(box.value).toBe("second and more");
+  });
+
   it("says why nothing can be sent", async () => {
     const { box } = await shown({ blocked: "Open a folder first" });
     expect(box.disabled).toBe(true);

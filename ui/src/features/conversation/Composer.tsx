@@ -9,13 +9,14 @@ import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState 
 import { Button } from "../../components/Button";
 import { folderName } from "../../components/format";
 import { lazily } from "../../components/lazily";
-import { matches, sends, showShortcut } from "../../components/shortcuts";
+import { composes, matches, sends, showShortcut } from "../../components/shortcuts";
 import { useStore } from "../../platform/stores/store";
 import type { QueueMode, Shown } from "../../protocol/generated";
 import { typeInto } from "./menu/type_into";
 import { useComposerMenu } from "./menu/useComposerMenu";
 import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
 import { useAttaching } from "./pictures/useAttaching";
+import { keepSent, useRecall } from "./recalling";
 
 /** Words that were put into the box from elsewhere: `at` tells one time from the next. */
 export type Draft = { text: string; at: number };
@@ -98,12 +99,14 @@ export function Composer({
     // The words stay in the box until the engine has them: a failed send loses nothing. What is written meanwhile stays.
     if (await onSend(words, run === null ? null : mode)) {
       write(latest.current.startsWith(text) ? latest.current.slice(text.length) : latest.current);
+      keepSent(of.folder, words);
     }
     setSending(false);
   };
   const menu = useComposerMenu({ of, text, onSend: (words) => void send("follow_up", words) });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (menu.takes(event)) return event.preventDefault();
+  const recalls = useRecall({ of, text, write });
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (menu.takes(event) || (!composes(event.nativeEvent) && recalls(event))) return event.preventDefault();
     if (matches(event.nativeEvent, attachKeys)) {
       event.preventDefault();
       return attaching.choose();

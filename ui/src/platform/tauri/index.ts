@@ -1,6 +1,7 @@
 /** The platform over Tauri's IPC. The only module that may import `@tauri-apps/*`. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
+import { getCurrentWebview } from "@tauri-apps/api/webview";
 import type { Commands, DragStep, Frame, ProjectState } from "../../protocol/generated";
 import type { Answer, Params, Platform } from "../platform";
 
@@ -11,6 +12,7 @@ export const tauriPlatform: Platform = {
   subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
   onDrag: (heard) => listen<DragStep>("arki://drag", (event) => heard(event.payload)),
+  setZoom: (factor) => getCurrentWebview().setZoom(factor),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
 

@@ -1,0 +1,27 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+import { createFake } from "../testing/fake";
+import { renderOn } from "../testing/render";
+import { App } from "./App";
+
+const zoomed = (fake: ReturnType<typeof createFake>) => fake.zooms.at(-1);
+
+it("zoom follows its keys, also while one writes, stops at its ends and is kept", async () => {
+  const fake = createFake({});
+  const view = await renderOn(fake, <App />);
+  expect(zoomed(fake)).toBe(1);
+  await userEvent.click(screen.getByRole("textbox", { name: "Message" }));
+  await userEvent.keyboard("{Control>}={/Control}{Control>}+{/Control}");
+  await waitFor(() => expect(zoomed(fake)).toBe(1.25));
+  view.unmount();
+  const again = createFake({});
+  await renderOn(again, <App />);
+  expect(zoomed(again)).toBe(1.25);
+  await userEvent.keyboard("{Control>}-{/Control}");
+  await waitFor(() => expect(zoomed(again)).toBe(1.1));
+  for (let press = 0; press < 12; press += 1) await userEvent.keyboard("{Control>}-{/Control}");
+  await waitFor(() => expect(zoomed(again)).toBe(0.5));
+  await userEvent.keyboard("{Control>}0{/Control}");
+  await waitFor(() => expect(zoomed(again)).toBe(1));
+});
