@@ -58,6 +58,10 @@ export function MainPane({ window }: { window: Window }) {
             draft={draft}
             onDraftTaken={history.draftTaken}
             onPutBack={(text) => history.putDraft(selected, text)}
+            onQuote={(words) => {
+              history.putDraft(selected, words);
+              window.focusMessage();
+            }}
             onRewind={(toSeq, undoes) =>
               selected !== null &&
               history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })

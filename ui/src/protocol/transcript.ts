@@ -4,7 +4,7 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
-import type { Event, RestoredFile } from "./generated";
+import type { Event, RestoredFile, ToolCategory } from "./generated";
 import type { Item, Notice, ToolItem, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
 
@@ -231,15 +231,17 @@ function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Eve
 }
 
 /** What an event says of a call: those after the first may leave out what it is. */
-type Call = { callId: string; toolId?: string; args?: unknown };
+type Call = { callId: string; toolId?: string; category?: ToolCategory | null; args?: unknown };
 
-function addCall(state: Transcript, event: Event, { callId, toolId = "tool", args }: Call): Transcript {
+function addCall(state: Transcript, event: Event, call: Call): Transcript {
+  const { callId, toolId = "tool", category = null, args } = call;
   const item: ToolItem = {
     kind: "tool",
     ...at(event),
     runId: event.runId,
     callId,
     toolId,
+    category,
     args: args ?? {},
     state: "running",
     approvalId: null,

@@ -252,6 +252,6 @@ function useGiven(given: Draft | null, text: string, write: (words: string) => v
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time words are put in, whatever stands there
   useEffect(() => {
     if (given === null || given.text === "") return;
-    write(text.trim() === "" || text === given.text ? given.text : `${given.text}\n\n${text}`);
+    write(text.trim() === "" || text === given.text ? given.text : `${given.text.trimEnd()}\n\n${text}`);
   }, [at]);
 }

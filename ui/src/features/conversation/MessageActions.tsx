@@ -1,7 +1,8 @@
 import { t } from "@lingui/core/macro";
-import { Copy, Ellipsis, GitFork, Undo2 } from "lucide-react";
+import { Copy, Ellipsis, GitFork, Quote, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
+import type { MenuAction } from "../../components/Menu";
 import { ActionMenu } from "../../components/menus";
 import type { AssistantItem, UserItem } from "../../protocol/transcript";
 
@@ -10,12 +11,14 @@ export type HistoryActions = {
   onRewind: (toSeq: number, undoes?: number) => void;
   /** Another session that begins where this one stood; `draft` is put into its message box. */
   onFork: (atSeq: number, draft: string | null) => void;
+  /** Puts words into the message box. */
+  onQuote: (words: string) => void;
 };
 
 const small = 14;
 
 /** What can be done with one's own message: say it again differently, here or in a session of its own. */
-export function UserActions({ item, onRewind, onFork }: { item: UserItem } & HistoryActions) {
+export function UserActions({ item, onRewind, onFork, onQuote }: { item: UserItem } & HistoryActions) {
   return (
     <span className="message-actions">
       <Button
@@ -37,13 +40,14 @@ export function UserActions({ item, onRewind, onFork }: { item: UserItem } & His
             run: () => onFork(item.seq - 1, item.text),
           },
           { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
+          quote(item.text, onQuote),
         ]}
       />
     </span>
   );
 }
 
-export function AnswerActions({ item, onRewind, onFork }: { item: AssistantItem } & HistoryActions) {
+export function AnswerActions({ item, onRewind, onFork, onQuote }: { item: AssistantItem } & HistoryActions) {
   return (
     <ActionMenu
       className="answer-actions"
@@ -63,7 +67,18 @@ export function AnswerActions({ item, onRewind, onFork }: { item: AssistantItem 
           run: () => onRewind(item.seq),
         },
         { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
+        quote(item.text, onQuote),
       ]}
     />
   );
+}
+
+function quote(text: string, onQuote: (words: string) => void): MenuAction {
+  return { label: t`Quote`, icon: <Quote size={small} />, run: () => onQuote(quoted(text)) };
+}
+
+/** As Markdown quotes it, with a line to answer in. */
+export function quoted(text: string): string {
+  const lines = text.trim().split("\n");
+  return `${lines.map((line) => `> ${line}`.trimEnd()).join("\n")}\n\n`;
 }

@@ -16,6 +16,7 @@ import { AnswerActions, type HistoryActions, UserActions } from "./MessageAction
 import { noticeWords } from "./notice_words";
 import type { PictureOf } from "./pictures/thumbnails";
 import { QuestionCard } from "./QuestionCard";
+import { Reads } from "./Reads";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
@@ -31,7 +32,7 @@ export type RowActions = HistoryActions & {
   canResume: (key: string) => boolean;
   /** The log is broken: nothing may be added to it. */
   readOnly: boolean;
-  onToggleTaken: (key: string) => void;
+  onToggle: (key: string) => void;
   /** Null: its end. */
   onOpenSession: (sessionId: string, seq: number | null) => void;
   /** To an event of this session. */
@@ -96,7 +97,7 @@ function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) 
 
 function OwnActions({ item, actions }: { item: UserItem; actions: RowActions }) {
   if (item.takenBack || actions.readOnly) return null;
-  return <UserActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />;
+  return <UserActions item={item} {...historyOf(actions)} />;
 }
 
 function Body({ row, actions }: { row: Row; actions: RowActions }) {
@@ -155,11 +156,15 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
         />
       );
     case "taken":
-      return <Taken item={item} onToggle={() => actions.onToggleTaken(item.key)} />;
+      return <Taken item={item} onToggle={() => actions.onToggle(item.key)} />;
+    case "reads":
+      return <Reads item={item} onToggle={() => actions.onToggle(item.key)} />;
     case "stopped":
       return <Stopped item={item} onResume={actions.onResume} />;
   }
 }
+
+const historyOf = ({ onRewind, onFork, onQuote }: HistoryActions) => ({ onRewind, onFork, onQuote });
 
 const toneOf = ({ what }: Notice) => (what === "cleaned_up" ? "attention" : "quiet");
 
@@ -174,7 +179,7 @@ function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions
       {speaks && (
         <Markdown text={told?.text ?? item.text} onLink={actions.onLink} streaming={row.streaming} />
       )}
-      {settled && <AnswerActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />}
+      {settled && <AnswerActions item={item} {...historyOf(actions)} />}
       {item.interrupted && <p className="notice small attention">{t`! The answer was interrupted here.`}</p>}
     </div>
   );

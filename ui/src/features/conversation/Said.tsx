@@ -39,13 +39,13 @@ export function Said(props: SaidProps) {
   const atEnd = !view.window.hasNewer;
   const broken = overview?.brokenAt ?? null;
   const rows = useMemo(() => {
-    const folded = found ? foldedIn(view.transcript.items, found.key) : null;
+    const folded = found ? foldedIn(view.transcript.items, found.key) : [];
     return rowsOf({
       transcript: view.transcript,
       live: view.live,
       atEnd,
       standing: standingOf(session?.state ?? null, view.transcript),
-      unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
+      unfolded: folded.length > 0 ? new Set([...unfolded, ...folded]) : unfolded,
     });
   }, [view.transcript, view.live, atEnd, session?.state, unfolded, found]);
   const toggle = useCallback(
@@ -86,7 +86,7 @@ function useRowActions(
   props: SaidProps,
   readOnly: boolean,
   last: string | undefined,
-  onToggleTaken: (key: string) => void,
+  onToggle: (key: string) => void,
 ): RowActions {
   const arki = useArki();
   const origin = useOverview(props.sessionId).overview?.origin ?? null;
@@ -108,9 +108,10 @@ function useRowActions(
           },
       canResume: (key) => idle && key === last,
       readOnly,
-      onToggleTaken,
+      onToggle,
       onRewind: (...asked) => latest.current.onRewind(...asked),
       onFork: (...asked) => latest.current.onFork(...asked),
+      onQuote: (...asked) => latest.current.onQuote(...asked),
       onOpenSession: (...asked) => latest.current.onOpenSession(...asked),
       onShow: (seq) => latest.current.onOpenSession(latest.current.sessionId, seq),
       leftOutBy: async (seq) => {
@@ -126,7 +127,7 @@ function useRowActions(
         t`another session`,
       agent,
     }),
-    [arki, latest, last, idle, readOnly, onToggleTaken, origin, agent],
+    [arki, latest, last, idle, readOnly, onToggle, origin, agent],
   );
 }
 
