@@ -48,6 +48,7 @@ mod grants;
 mod guides;
 mod hash_chain;
 mod held_up;
+mod hooks;
 mod ids;
 mod inside_tools;
 mod interrupted_rewind;

@@ -142,6 +142,9 @@ impl RunHost {
             Err(Stop::Cancelled) => return self.cancelled().await.map(Ended::Stopped),
             Err(Stop::OutOfTime) => return self.out_of_budget().await.map(Ended::Stopped),
         }
+        if let Some(end) = self.start_session().await? {
+            return Ok(Ended::Stopped(end));
+        }
         self.tally.forget_messages();
         let request = self.request();
         self.tally.count_request(&request, &*compaction.estimate);

@@ -8,7 +8,16 @@ use arki_domain::{
 };
 
 impl RunHost {
-    pub(crate) async fn completed(&mut self) -> Result<RunEnd, Fault> {
+    /// Ends the run, unless a hook makes the agent go on or the user said something meanwhile: `None` then, and where the
+    /// user stopped the run.
+    pub(crate) async fn completed_unless_held(&mut self) -> Result<Option<RunEnd>, Fault> {
+        match self.is_held().await? || self.cancel.is_cancelled() {
+            true => Ok(None),
+            false => self.completed().await.map(Some),
+        }
+    }
+
+    async fn completed(&mut self) -> Result<RunEnd, Fault> {
         let response = self.state.last_text.clone();
         let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };
         let bodies = self.observed().into_iter().chain([completed.into()]).collect();

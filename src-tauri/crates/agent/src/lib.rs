@@ -14,6 +14,7 @@ mod budget;
 mod compacting;
 mod core;
 mod ending;
+mod hooks;
 mod late_context;
 mod pes;
 mod planning;

@@ -42,7 +42,9 @@ impl Core for PlanExecuteSynthesize {
                     host.deliver_steering().await?;
                     if next(&host.state) == Next::Complete {
                         host.tick(Moment::End).await?;
-                        return host.completed().await;
+                        if let Some(end) = host.completed_unless_held().await? {
+                            return Ok(end);
+                        }
                     }
                 }
                 Next::Ended => return Ok(host.ended()),

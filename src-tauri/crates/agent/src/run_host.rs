@@ -11,8 +11,7 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LateContext, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused,
-    SessionId,
+    Executor, Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -122,7 +121,12 @@ impl RunHost {
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
         self.settle_interrupted_hook().await?;
-        match core.run(&mut self).await {
+        let ended = match self.begin().await {
+            Ok(None) => core.run(&mut self).await,
+            Ok(Some(end)) => Ok(end),
+            Err(fault) => Err(fault),
+        };
+        match ended {
             Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
             ended => ended,
         }
@@ -219,23 +223,9 @@ impl RunHost {
         self.take(&events).await
     }
 
-    /// Delivers the user's messages before the model is asked again.
-    pub(crate) async fn deliver_steering(&mut self) -> Result<(), Fault> {
-        self.catch_up().await?;
-        let queue = self.transcript.queue();
-        let steering: Vec<MessageId> = queue.steering().map(|message| message.message_id.clone()).collect();
-        if steering.is_empty() {
-            return Ok(());
-        }
-        let rest: Vec<_> =
-            queue.messages().iter().filter(|message| !steering.contains(&message.message_id)).cloned().collect();
-        let changed = queue.changed_to(&rest, steering);
-        self.append(vec![changed.into()]).await
-    }
-
     /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
     /// enough for the user to say something.
-    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
+    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
         for event in events {
             if event.seq > self.last_seq + 1 {
                 return self.catch_up().await;
@@ -245,7 +235,7 @@ impl RunHost {
         Ok(())
     }
 
-    async fn catch_up(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn catch_up(&mut self) -> Result<(), Fault> {
         let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
         events.iter().for_each(|event| self.fold(event));
         Ok(())

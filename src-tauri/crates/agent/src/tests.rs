@@ -3,7 +3,7 @@
 use crate::core::Core;
 use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, Standing, core};
 use arki_context::CountTokens;
-use arki_domain::projection::{PendingCall, Progress, RunState, Transcript};
+use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, Transcript};
 use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
@@ -12,6 +12,7 @@ use std::time::Duration;
 
 mod compacting;
 mod cores;
+mod hooks;
 mod limits;
 mod retrying;
 
@@ -152,6 +153,7 @@ struct Hands {
     waits: bool,
     /// The mode of the user's message in the midst of a call.
     meanwhile: Option<QueueMode>,
+    hooks: Arc<Mutex<Vec<HookRan>>>,
 }
 
 #[async_trait]
@@ -190,6 +192,23 @@ impl Executor for Hands {
         events.extend(self.log.append(&context.session_id, vec![draft]).await?);
         Ok(Executed { outcome: CallOutcome::Finished, events })
     }
+
+    /// The next of the hooks, if it is of this event.
+    async fn run_hooks(
+        &self,
+        moment: &HookMoment,
+        answered: &AnsweredHooks,
+        context: &CallContext,
+    ) -> Result<Vec<Arc<Event>>, Fault> {
+        let is_next = |ran: &HookRan| ran.event == Some(moment.event()) && answered.at(moment).next().is_none();
+        let next = {
+            let mut hooks = self.hooks.lock().unwrap();
+            hooks.first().is_some_and(is_next).then(|| hooks.remove(0))
+        };
+        let Some(ran) = next else { return Ok(Vec::new()) };
+        let ran = HookRan { message_id: moment.message_id().cloned(), ..ran };
+        self.log.append(&context.session_id, vec![EventDraft::of_run(&context.run_id, ran)]).await
+    }
 }
 
 const MAX_ANSWER: std::time::Duration = std::time::Duration::from_secs(1800);
@@ -205,6 +224,9 @@ struct Stage {
     redactor: Redactor,
     core: &'static dyn Core,
     compaction: CompactionParts,
+    /// As they answer, one after another.
+    hooks: Arc<Mutex<Vec<HookRan>>>,
+    parent: Option<ParentCall>,
 }
 
 impl Stage {
@@ -226,6 +248,8 @@ impl Stage {
             control: RunControl::default(),
             redactor: Redactor::default(),
             core: core("tool-loop").unwrap(),
+            hooks: Arc::default(),
+            parent: None,
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
@@ -244,7 +268,8 @@ impl Stage {
             system_prompt_hash: String::new(),
             options: self.options.clone(),
             message_id: None,
-            parent: None,
+            parent: self.parent.clone(),
+            session_start: Some(SessionSource::Startup),
         }
     }
 
@@ -262,7 +287,12 @@ impl Stage {
             log: self.log.clone(),
             bus: self.deltas.clone(),
             model: self.model.clone(),
-            executor: Arc::new(Hands { log: self.log.clone(), waits: self.waits, meanwhile: self.heard_in_a_call }),
+            executor: Arc::new(Hands {
+                log: self.log.clone(),
+                waits: self.waits,
+                meanwhile: self.heard_in_a_call,
+                hooks: self.hooks.clone(),
+            }),
             clock: Arc::new(SystemClock),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),

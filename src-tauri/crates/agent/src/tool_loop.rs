@@ -23,8 +23,10 @@ impl Core for ToolLoop {
             match host.state.next_step() {
                 NextStep::Complete => {
                     host.deliver_steering().await?;
-                    if host.state.next_step() == NextStep::Complete {
-                        return host.completed().await;
+                    if host.state.next_step() == NextStep::Complete
+                        && let Some(end) = host.completed_unless_held().await?
+                    {
+                        return Ok(end);
                     }
                 }
                 NextStep::Ended => return Ok(host.ended()),

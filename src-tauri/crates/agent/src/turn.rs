@@ -29,6 +29,9 @@ impl RunHost {
         self.ask = ask;
         let turn = self.state.turn + 1;
         self.parts.model.learn().await;
+        if let Some(end) = self.start_session().await? {
+            return Ok(Some(end));
+        }
         self.add_late_context().await?;
         if let Some(end) = self.compact_where_due().await? {
             return Ok(Some(end));

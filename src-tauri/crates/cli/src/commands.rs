@@ -104,7 +104,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
-    engine.runs().finish_reflecting().await;
+    engine.runs().finish_afterwards().await;
     engine.sessions().finish_anchoring().await;
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));

@@ -116,6 +116,8 @@ codes! {
     FOLDER_UNAVAILABLE,
     /// Arki could not check everything a command left behind; git might run a program from it.
     GUARD_UNFINISHED,
+    /// A hook blocked the user's message.
+    HOOK_BLOCKED_PROMPT,
     /// A hook stopped the run.
     HOOK_STOPPED,
     /// A skill or procedure file is invalid.

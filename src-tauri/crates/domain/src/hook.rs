@@ -1,6 +1,6 @@
 //! Hooks, in the words of the log: when they run, and how that ended.
 
-use crate::{HookRan, plural};
+use crate::{HookRan, MessageId, plural};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,10 +9,13 @@ use ts_rs::TS;
 /// The part of a request that a hook added, as `context.added` names it. Its origin is the hook's name.
 pub const HOOK_PART: &str = "hook";
 
+/// A `Stop` hook may make the agent go on so many times in a run.
+pub const MAX_STOP_HOLDS: u32 = 3;
+
 /// The moment at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
 pub enum HookEvent {
-    /// Before a session's first request, and before the first one after a compaction.
+    /// Before a session's first request, the first one of another program, and the first one after a compaction.
     SessionStart,
     /// Before the model gets what the user said.
     UserPromptSubmit,
@@ -24,7 +27,7 @@ pub enum HookEvent {
     Stop,
     /// Before a command of the agent that commits.
     PreCommit,
-    /// When the run waits for the user.
+    /// When the run has ended or waits for the user.
     Notification,
 }
 
@@ -72,6 +75,94 @@ impl fmt::Display for HookEvent {
     }
 }
 
+/// Something other than a call at which hooks run, with what they are told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookMoment {
+    SessionStart(SessionSource),
+    /// The user's words, on their way to the model.
+    Prompt {
+        text: String,
+        /// Where they waited in the queue while the run worked.
+        message_id: Option<MessageId>,
+    },
+    /// The model has answered and wants nothing more.
+    Stop {
+        last_text: String,
+        /// The number of times that hooks made the agent go on before in this run.
+        times_held: u32,
+    },
+    Notification {
+        kind: NotificationKind,
+        message: String,
+    },
+}
+
+impl HookMoment {
+    #[must_use]
+    pub fn event(&self) -> HookEvent {
+        match self {
+            Self::SessionStart(_) => HookEvent::SessionStart,
+            Self::Prompt { .. } => HookEvent::UserPromptSubmit,
+            Self::Stop { .. } => HookEvent::Stop,
+            Self::Notification { .. } => HookEvent::Notification,
+        }
+    }
+
+    /// Returns the queued message that it is about.
+    #[must_use]
+    pub fn message_id(&self) -> Option<&MessageId> {
+        match self {
+            Self::Prompt { message_id, .. } => message_id.as_ref(),
+            Self::SessionStart(_) | Self::Stop { .. } | Self::Notification { .. } => None,
+        }
+    }
+}
+
+/// The reason why hooks of `SessionStart` run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSource {
+    /// The session is new.
+    Startup,
+    /// Another program worked on it before, or it is a fork.
+    Resume,
+    /// A compaction left something out.
+    Compact,
+}
+
+impl SessionSource {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Resume => "resume",
+            Self::Compact => "compact",
+        }
+    }
+}
+
+/// The kind of a notification, in the words of other agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotificationKind {
+    /// A call waits for the user's approval.
+    Permission,
+    /// The model asks the user.
+    Question,
+    /// The run has ended, or its budget is used up.
+    Idle,
+}
+
+impl NotificationKind {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Permission => "permission_prompt",
+            Self::Question => "elicitation_dialog",
+            Self::Idle => "idle_prompt",
+        }
+    }
+}
+
 /// The outcome of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -108,6 +199,7 @@ impl HookRan {
             event: Some(event),
             outcome: None,
             call_id: None,
+            message_id: None,
             said: None,
             args: None,
             changed: Vec::new(),
@@ -129,6 +221,24 @@ impl HookRan {
         }
     }
 
+    /// Returns whether it keeps the prompt of its run from the model.
+    #[must_use]
+    pub fn blocks_prompt(&self) -> bool {
+        self.event == Some(HookEvent::UserPromptSubmit) && self.message_id.is_none() && self.blocks()
+    }
+
+    /// Returns whether it makes the agent go on.
+    #[must_use]
+    pub fn holds_run(&self) -> bool {
+        self.event == Some(HookEvent::Stop) && self.outcome == Some(HookOutcome::Blocked)
+    }
+
+    /// Returns whether it forbids what it was asked about.
+    #[must_use]
+    pub fn blocks(&self) -> bool {
+        matches!(self.outcome, Some(HookOutcome::Blocked | HookOutcome::Stopped))
+    }
+
     /// Returns whether there is more to tell than that it ran.
     #[must_use]
     pub fn is_news(&self) -> bool {
@@ -147,6 +257,9 @@ impl HookRan {
             },
             Some(HookOutcome::Blocked) if self.event.is_some_and(|event| event == HookEvent::PostToolUse) => {
                 format!("objected: {said}")
+            }
+            Some(HookOutcome::Blocked) if self.event == Some(HookEvent::UserPromptSubmit) => {
+                format!("blocked your message: {said}")
             }
             Some(HookOutcome::Blocked) if self.event == Some(HookEvent::Stop) => {
                 format!("made the agent go on: {said}")

@@ -39,7 +39,7 @@ pub use canonical::{
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
-pub use hook::{HOOK_PART, HookEvent, HookOutcome};
+pub use hook::{HOOK_PART, HookEvent, HookMoment, HookOutcome, MAX_STOP_HOLDS, NotificationKind, SessionSource};
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};
 pub use io_words::io_words;
 pub use message::{Image, Message, PixelSize, Reasoning, ToolRequest};

@@ -1,9 +1,9 @@
 //! The ports: what the planner needs of the world, to be implemented by others and wired by the engine.
 
 use crate::{
-    ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, LiveEvent, PreparedRequest, QuestionId, RunId,
-    RunOptions, SessionId, StreamEvent, ToolDefinition,
-    projection::{InterruptedHook, PendingCall},
+    ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, HookMoment, HookRan, LiveEvent, PreparedRequest,
+    QuestionId, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
+    projection::{AnsweredHooks, InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -216,5 +216,22 @@ pub trait Executor: Send + Sync {
     /// Records what a hook did that was still at work when Arki ended; it is not run again.
     async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         Ok(Vec::new())
+    }
+
+    /// Runs the hooks that are for this moment, one after another, but for those that have answered; records what each
+    /// said before the next one runs.
+    async fn run_hooks(
+        &self,
+        _moment: &HookMoment,
+        _answered: &AnsweredHooks,
+        _context: &CallContext,
+    ) -> Result<Vec<Arc<Event>>, Fault> {
+        Ok(Vec::new())
+    }
+
+    /// Runs the hooks of a notification, one after another. They change nothing, so that nothing waits for them; what is
+    /// to be told of them comes back and is not recorded.
+    async fn notify(&self, _moment: &HookMoment, _context: &CallContext) -> Vec<HookRan> {
+        Vec::new()
     }
 }

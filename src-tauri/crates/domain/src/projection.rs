@@ -1,5 +1,6 @@
 //! Projections: plain folds over events. Everything anyone sees or continues from is one of these.
 
+mod answered_hooks;
 mod background_calls;
 mod changed_files;
 mod daily_usage;
@@ -19,6 +20,7 @@ mod transcript;
 mod usage_totals;
 mod working_memory;
 
+pub use answered_hooks::{AnsweredHook, AnsweredHooks};
 pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS, MAX_BACKGROUND_COMMAND_BYTES};
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel};

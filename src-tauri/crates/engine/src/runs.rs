@@ -12,6 +12,7 @@ mod late_context;
 pub(crate) mod launch;
 pub(crate) mod mentions;
 pub(crate) mod next_request;
+mod notifying;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
 pub(crate) mod place;
@@ -34,7 +35,9 @@ use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
+use arki_domain::SessionId;
 use hold::ActiveRuns;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
@@ -50,7 +53,10 @@ pub struct Runs {
     active: ActiveRuns,
     /// So that what came of a sub-agent's call is told once.
     telling_above: tokio::sync::Mutex<()>,
-    reflecting: Mutex<Vec<JoinHandle<()>>>,
+    /// The work that follows runs, on nobody's way.
+    afterwards: Mutex<Vec<JoinHandle<()>>>,
+    /// The sessions that this program has worked on.
+    taken_up: Mutex<HashSet<SessionId>>,
 }
 
 impl Runs {
@@ -63,8 +69,20 @@ impl Runs {
         sessions: Arc<Sessions>,
         approvals: Arc<Approvals>,
     ) -> Self {
-        let (active, telling_above, reflecting) = Default::default();
-        Self { records, accounts, projects, mcp, kernels, sessions, approvals, active, telling_above, reflecting }
+        let (active, telling_above, afterwards, taken_up) = Default::default();
+        Self {
+            records,
+            accounts,
+            projects,
+            mcp,
+            kernels,
+            sessions,
+            approvals,
+            active,
+            telling_above,
+            afterwards,
+            taken_up,
+        }
     }
 
     pub(crate) fn sessions(&self) -> &Arc<Sessions> {

@@ -227,6 +227,7 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
         options: RunOptions::default(),
         message_id: None,
         parent: None,
+        session_start: None,
     };
     store.append(&run.session_id, vec![EventDraft::of_run(&RunId::new(), begun)]).await.unwrap();
     store.close().unwrap();

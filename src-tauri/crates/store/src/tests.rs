@@ -124,6 +124,7 @@ pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
             options: RunOptions::default(),
             message_id: None,
             parent: None,
+            session_start: None,
         },
     )
 }

@@ -8,7 +8,7 @@
 //! *Architecture invariant:* a hook only tightens. Nothing it says reaches the policy but an objection.
 
 pub(crate) mod answer;
-mod condition;
+pub(crate) mod condition;
 pub(crate) mod foreign;
 pub(crate) mod input;
 pub(crate) mod occasion;

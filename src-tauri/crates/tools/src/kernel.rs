@@ -17,6 +17,7 @@ mod hooking;
 mod judging;
 mod kept_whole;
 pub(crate) mod looking;
+mod moments;
 mod output;
 mod path;
 mod question;
@@ -34,10 +35,10 @@ mod write;
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{self, Action, Tool};
-use arki_domain::projection::{CallProgress, InterruptedHook, PendingCall, ResolvedApproval};
+use arki_domain::projection::{AnsweredHooks, CallProgress, InterruptedHook, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Category, Code, Event, EventLog, Executed, Executor, Fault, LiveBus,
-    Redactor, ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Category, Code, Event, EventLog, Executed, Executor, Fault, HookMoment,
+    HookRan, LiveBus, Redactor, ToolCall, ToolDefinition,
 };
 use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
@@ -303,6 +304,21 @@ impl Executor for Kernel {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         self.hook_interrupted(hook, &mut record).await?;
         Ok(record.into_events())
+    }
+
+    async fn run_hooks(
+        &self,
+        moment: &HookMoment,
+        answered: &AnsweredHooks,
+        context: &CallContext,
+    ) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.run_hooks_at(moment, answered, &mut record).await?;
+        Ok(record.into_events())
+    }
+
+    async fn notify(&self, moment: &HookMoment, context: &CallContext) -> Vec<HookRan> {
+        self.run_notification_hooks(moment, context).await
     }
 }
 

@@ -24,6 +24,10 @@ export type HookRan = {
    */
   callId?: string | null;
   /**
+   * The queued message that it was asked about.
+   */
+  messageId?: string | null;
+  /**
    * The hook's words to the user, or why it did not run to its end.
    */
   said?: string | null;

@@ -150,6 +150,7 @@ export type * from "./SessionOverview";
 export type * from "./SessionPage";
 export type * from "./SessionRewound";
 export type * from "./SessionSettings";
+export type * from "./SessionSource";
 export type * from "./SessionState";
 export type * from "./SessionSummary";
 export type * from "./SessionToolEntry";

@@ -3,7 +3,7 @@
 use super::*;
 use crate::core::{CORES, find};
 
-/// Asks once and never lets a call be carried out.
+/// Asks until it has an answer, and never lets a call be carried out.
 struct OneTurn;
 
 #[async_trait]
@@ -13,10 +13,16 @@ impl Core for OneTurn {
     }
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
-        match host.ask_model().await? {
-            Some(end) => Ok(end),
-            None if host.state.pending_calls().is_empty() => host.completed().await,
-            None => host.cancelled().await,
+        loop {
+            if let Some(end) = host.ask_model().await? {
+                return Ok(end);
+            }
+            if !host.state.pending_calls().is_empty() {
+                return host.cancelled().await;
+            }
+            if let Some(end) = host.completed_unless_held().await? {
+                return Ok(end);
+            }
         }
     }
 }

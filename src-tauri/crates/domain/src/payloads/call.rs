@@ -1,6 +1,8 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
-use crate::{CallId, Category, Decision, HookEvent, HookOutcome, Permissions, RestoredFile, Risk, SessionId, Usage};
+use crate::{
+    CallId, Category, Decision, HookEvent, HookOutcome, MessageId, Permissions, RestoredFile, Risk, SessionId, Usage,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -165,6 +167,9 @@ payload! {
         /// The call that it ran for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub call_id: Option<CallId>,
+        /// The queued message that it was asked about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub message_id: Option<MessageId>,
         /// The hook's words to the user, or why it did not run to its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub said: Option<String>,

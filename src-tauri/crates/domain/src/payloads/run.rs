@@ -1,7 +1,9 @@
 //! One run, from its prompt to its end.
 
 use super::PauseReason;
-use crate::{ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, Usage};
+use crate::{
+    ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, SessionSource, Usage,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -22,6 +24,9 @@ payload! {
         /// The call of another session's run that this run works for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent: Option<ParentCall>,
+        /// The session is new, or this program has not worked on it before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub session_start: Option<SessionSource>,
     }
     /// The call `delegate` that a sub-agent works for.
     ParentCall {

@@ -127,6 +127,7 @@ mod tests {
             options: crate::RunOptions::default(),
             message_id: Some(MessageId::from("a")),
             parent: None,
+            session_start: None,
         };
         queue.apply(&started.into());
         assert_eq!(texts(&queue), ["b"]);

@@ -1,10 +1,10 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
-use super::Stages;
+use super::{AnsweredHooks, Stages};
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
     HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions,
-    RunResumed, STAGE_PART, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
+    RunResumed, STAGE_PART, SessionSource, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,10 @@ pub struct RunState {
     pub system_prompt_hash: String,
     /// The call that this run works for, where it is a sub-agent's.
     pub parent: Option<ParentCall>,
+    /// Why hooks of `SessionStart` run before it.
+    pub session_start: Option<SessionSource>,
+    /// The hooks that have answered at the present moment, calls apart.
+    pub hooks: AnsweredHooks,
     pub phase: RunPhase,
     /// The turn last asked for, from 1; 0 before the first.
     pub turn: u32,
@@ -133,6 +137,8 @@ impl RunState {
             options: started.options,
             system_prompt_hash: started.system_prompt_hash,
             parent: started.parent,
+            session_start: started.session_start,
+            hooks: AnsweredHooks::default(),
             phase: RunPhase::Active,
             turn: 0,
             turns_in_budget: 0,
@@ -166,17 +172,20 @@ impl RunState {
 
     /// Events of other runs are ignored.
     pub fn apply(&mut self, event: &Event) {
-        if event.run_id.as_ref() == Some(&self.run_id) {
+        let is_own = event.run_id.as_ref() == Some(&self.run_id);
+        if is_own || event.kind == "queue.changed" {
             self.apply_body(event, &event.body());
         }
     }
 
     /// The same where the event's body was read already.
     pub fn apply_body(&mut self, event: &Event, body: &EventBody) {
+        self.forget_edited(body);
         if event.run_id.as_ref() != Some(&self.run_id) {
             return;
         }
         self.stages.apply(body);
+        self.hooks.apply(body);
         match body {
             EventBody::RunPaused(paused) => {
                 self.phase = RunPhase::Paused(paused.reason);
@@ -212,6 +221,7 @@ impl RunState {
             EventBody::HookRan(ran) => {
                 self.change_args(ran);
                 self.writing_hook = None;
+                self.answered &= !ran.holds_run();
             }
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
@@ -287,7 +297,18 @@ impl RunState {
         self.next_step() == NextStep::Ended
     }
 
+    /// The user edits what waits between runs too.
+    fn forget_edited(&mut self, body: &EventBody) {
+        if let EventBody::QueueChanged(changed) = body {
+            let edited = changed.queued.iter().filter(|entry| entry.text.is_some());
+            edited.for_each(|entry| self.hooks.forget_message(&entry.message_id));
+        }
+    }
+
     fn resume(&mut self, resumed: &RunResumed, ts: i64) {
+        if matches!(self.phase, RunPhase::Failed { .. }) {
+            self.hooks.forget_all();
+        }
         self.phase = RunPhase::Active;
         self.options.approve = resumed.approve.unwrap_or(self.options.approve);
         if let Some(paused) = self.paused_since_ms.take() {

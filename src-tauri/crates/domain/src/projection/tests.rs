@@ -1,6 +1,7 @@
 //! The folds over one scripted run, cut wherever a process could end.
 
 pub(super) mod generated;
+mod hooks;
 
 use super::*;
 use crate::*;
@@ -28,6 +29,7 @@ impl Log {
             options: RunOptions::default(),
             message_id: None,
             parent: None,
+            session_start: None,
         })
     }
 

@@ -43,6 +43,10 @@ pub struct Transcript {
     results_off: HashSet<CallId>,
     /// Something may be switched off.
     has_parts_off: bool,
+    /// The event of the last run's prompt.
+    prompt_seq: u64,
+    /// A compaction left something out since the model was last asked.
+    is_compacted_anew: bool,
     queue: Queue,
     background: BackgroundCalls,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
@@ -85,6 +89,11 @@ impl Transcript {
         }
         self.queue.apply(&body);
         self.background.apply(event, &body);
+        self.is_compacted_anew = match &body {
+            EventBody::EngineRequest(request) if request.purpose.is_none() => false,
+            EventBody::ContextCompacted(compacted) => self.is_compacted_anew || !compacted.summary.is_empty(),
+            _ => self.is_compacted_anew,
+        };
         match body {
             EventBody::SessionForked(forked) => self.inherit(forked.from_seq),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
@@ -93,6 +102,7 @@ impl Transcript {
                 self.answer_orphans(event.seq);
                 self.tell_arrived(event.seq);
                 self.switch_parts(event.seq, &started.options.off);
+                self.prompt_seq = event.seq;
                 self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             EventBody::EngineRequest(request) if request.purpose.is_some() => {}
@@ -105,6 +115,9 @@ impl Transcript {
             EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, Arrived::Result(result))),
             EventBody::ContextAdded(added) => self.arrived.push((event.seq, Arrived::Context(added))),
             EventBody::ContextCompacted(compacted) => self.compact(event.seq, compacted),
+            EventBody::HookRan(ran) if ran.blocks_prompt() => self.withhold_prompt(true),
+            // It was tried again: the hook is asked again too.
+            EventBody::RunResumed(_) => self.withhold_prompt(false),
             _ => {}
         }
         self.tell_arrived(event.seq);
@@ -115,6 +128,22 @@ impl Transcript {
     pub fn messages(&mut self) -> Arc<Vec<Arc<Message>>> {
         self.settle();
         self.shown.clone()
+    }
+
+    /// Returns whether a compaction left something out since the model was last asked.
+    #[must_use]
+    pub fn is_compacted_anew(&self) -> bool {
+        self.is_compacted_anew
+    }
+
+    /// The last run's prompt never reaches a model while a hook blocks it.
+    fn withhold_prompt(&mut self, is_withheld: bool) {
+        let place = self.place(self.prompt_seq);
+        let prompt = self.entries.iter_mut().rfind(|entry| entry.place == place && entry.is_withheld != is_withheld);
+        if let Some(prompt) = prompt {
+            prompt.is_withheld = is_withheld;
+            self.show_anew();
+        }
     }
 
     fn settle(&mut self) {

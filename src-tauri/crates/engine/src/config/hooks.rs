@@ -83,11 +83,8 @@ pub(crate) struct MatchedHookConfig {
 }
 
 pub(super) fn event_names() -> Vec<&'static str> {
-    SUPPORTED.iter().map(|event| event.name()).collect()
+    HookEvent::ALL.iter().map(|event| event.name()).collect()
 }
-
-/// The events at which this version runs hooks.
-const SUPPORTED: &[HookEvent] = &[HookEvent::PreToolUse, HookEvent::PostToolUse, HookEvent::PreCommit];
 
 /// The hooks of a configuration file, by event and in the order in which they stand there.
 ///
@@ -112,7 +109,7 @@ pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Res
 /// The event of a key, and the kind of it that a key such as `SessionStart:compact` names.
 fn event_of(key: &str) -> Result<(HookEvent, Option<&str>), String> {
     let (name, kind) = key.split_once(':').map_or((key, None), |(name, kind)| (name, Some(kind)));
-    let known = HookEvent::of_name(name).filter(|event| SUPPORTED.contains(event));
+    let known = HookEvent::of_name(name);
     match (known, kind) {
         (Some(event), None) => Ok((event, None)),
         (Some(event), Some(kind)) if !event.is_of_call() => Ok((event, Some(kind))),

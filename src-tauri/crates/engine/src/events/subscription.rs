@@ -202,6 +202,7 @@ mod tests {
             options: RunOptions::default(),
             message_id: None,
             parent: None,
+            session_start: None,
         };
         stored(run, started)
     }

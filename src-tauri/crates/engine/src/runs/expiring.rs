@@ -47,7 +47,7 @@ impl Runs {
         });
     }
 
-    async fn approval_now(&self, approval_id: &ApprovalId) -> Option<ApprovalRecord> {
+    pub(crate) async fn approval_now(&self, approval_id: &ApprovalId) -> Option<ApprovalRecord> {
         let approval_id = approval_id.clone();
         self.records.store().read(move |reader| reader.approval(&approval_id)).await.ok().flatten()
     }

@@ -10,6 +10,7 @@ use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::runs::late_context::Belongings;
 use crate::runs::mentions::Mentioned;
+use crate::runs::notifying::Notifier;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
@@ -41,6 +42,8 @@ impl Runs {
             subagents: run.subagents().cloned().collect(),
             control: hold.control().clone(),
         };
+        self.take_up(&session_id);
+        let notifier = Notifier::of(&parts.executor, &session_id, run);
         hold.enter(&self.active, active.clone());
         let run = RunHost::new(parts, session_id.clone(), standing, active.control.clone());
         let runs = self.clone();
@@ -48,6 +51,9 @@ impl Runs {
             let telling = runs.projects.with_leavings(&session_id, &project, run.run(core));
             let (ended, _claim) = hold.during(telling).await;
             runs.after(presence, &session_id, &project, &ended).await;
+            if let Some(notifier) = notifier {
+                runs.notify_soon(notifier, &ended);
+            }
             ended
         });
         Ok((active, handle))

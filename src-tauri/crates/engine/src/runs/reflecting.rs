@@ -10,9 +10,8 @@ use arki_domain::{
     EventBody, EventDraft, EventId, EventLog, Fault, MemoryReflected, Remembered, RequestPurpose, SessionId,
 };
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinHandle;
 
 /// So much new is enough to reflect on.
 const ENOUGH_RUNS: usize = 3;
@@ -37,22 +36,11 @@ impl Runs {
             return;
         }
         let (runs, session_id, project) = (self.clone(), session_id.clone(), project.to_owned());
-        let reflecting = tokio::spawn(async move {
+        self.do_afterwards(async move {
             if let Err(fault) = runs.reflect(&session_id, &project).await {
                 tracing::warn!(%session_id, code = fault.code, %fault, "no conclusions were drawn");
             }
         });
-        let mut pending = self.reflecting.lock().unwrap_or_else(PoisonError::into_inner);
-        pending.retain(|reflecting: &JoinHandle<()>| !reflecting.is_finished());
-        pending.push(reflecting);
-    }
-
-    /// Waits until what began is done. For the end of the program.
-    pub async fn finish_reflecting(&self) {
-        let pending = std::mem::take(&mut *self.reflecting.lock().unwrap_or_else(PoisonError::into_inner));
-        for reflecting in pending {
-            let _ = reflecting.await;
-        }
     }
 
     async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Fault> {
@@ -85,6 +73,7 @@ impl Runs {
                 // A sub-agent's work is told above.
                 since.model = started.parent.is_none().then_some(started.model);
             }
+            EventBody::HookRan(ran) if ran.blocks_prompt() => _ = since.goals.pop(),
             EventBody::MemoryObserved(observed) => {
                 since.runs += 1;
                 since.observations.extend(observed.observations);

@@ -16,10 +16,10 @@ use arki_context::title_from_prompt;
 use arki_domain::projection::{Overview, RunPhase, RunState};
 use arki_domain::{
     Code, EventDraft, EventLog, Fault, PauseReason, RunStarted, SessionConfigured, SessionCreated, SessionId,
-    TrustChanged,
+    SessionSource, TrustChanged,
 };
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 impl Runs {
     /// Appends `run.started` and sets the agent to work.
@@ -112,6 +112,7 @@ impl Runs {
             system_prompt_hash,
             options: prepared.options,
             message_id: prepared.message_id,
+            session_start: self.session_start(&session_id, is_new).filter(|_| parent.is_none()),
             parent,
         };
         drafts.push(EventDraft::of_run(&run_id, started));
@@ -121,6 +122,19 @@ impl Runs {
         let history = blocking(self, move |runs| runs.sessions.history_since(history, &session, &run_id)).await?;
         let system = Arc::from(prepared.system);
         self.launch(session_id, history, prepared.open, prepared.config, system, (hold, presence)).await
+    }
+
+    /// Returns why the session's start is told to hooks, if it is: once a program.
+    fn session_start(&self, session_id: &SessionId, is_new: bool) -> Option<SessionSource> {
+        let is_known = self.taken_up.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id);
+        match is_new {
+            true => Some(SessionSource::Startup),
+            false => (!is_known).then_some(SessionSource::Resume),
+        }
+    }
+
+    pub(crate) fn take_up(&self, session_id: &SessionId) {
+        self.taken_up.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone());
     }
 
     /// Returns the session's past, and what is said before the run: only in a session that was taken nothing of it

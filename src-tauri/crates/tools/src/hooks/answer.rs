@@ -4,7 +4,7 @@
 //! no end of its own: the user is told, and the run goes on. Nothing in an answer can allow what the policy does not.
 
 use super::bounded;
-use arki_domain::{HookEvent, HookOutcome};
+use arki_domain::{HookEvent, HookMoment, HookOutcome, MAX_STOP_HOLDS};
 use arki_process::{AnswerEnding, Answered};
 use serde_json::Value;
 use std::time::Duration;
@@ -35,6 +35,27 @@ impl HookAnswer {
     /// Something went wrong with the hook itself: the user is told.
     pub(crate) fn trouble(outcome: HookOutcome, why: &str) -> Self {
         Self { said: Some(bounded(why)), ..Self::of(outcome) }
+    }
+
+    /// What the answer comes to where there is no call: nothing is asked there, some moments can't be blocked, and an
+    /// agent goes on only so often.
+    pub(crate) fn at(self, moment: &HookMoment) -> Self {
+        let objects = matches!(self.outcome, HookOutcome::Blocked | HookOutcome::Asked);
+        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
+        match moment {
+            HookMoment::SessionStart(_) if objects => {
+                Self::trouble(HookOutcome::Failed, &format!("A session's start can't be blocked. {reason}"))
+            }
+            HookMoment::Notification { .. } if strictness(self.outcome) > 0 => {
+                Self::trouble(HookOutcome::Failed, &format!("A notification can't be blocked. {reason}"))
+            }
+            HookMoment::Stop { times_held, .. } if objects && *times_held >= MAX_STOP_HOLDS => {
+                let why = format!("It made the agent go on {MAX_STOP_HOLDS} times, so the run ends now. {reason}");
+                Self::trouble(HookOutcome::OverLimit, &why)
+            }
+            _ if objects => Self { outcome: HookOutcome::Blocked, ..self },
+            _ => self,
+        }
     }
 }
 
@@ -130,6 +151,7 @@ fn strictness(outcome: HookOutcome) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::SessionSource;
     use arki_process::Overrun;
     use serde_json::json;
 
@@ -205,6 +227,28 @@ mod tests {
         assert_eq!(of(HookEvent::SessionStart).as_deref(), Some("On branch main."));
         assert_eq!(of(HookEvent::UserPromptSubmit).as_deref(), Some("On branch main."));
         assert_eq!(of(HookEvent::PostToolUse), None);
+    }
+
+    #[test]
+    fn where_there_is_no_call_nothing_is_asked_and_some_moments_cannot_be_blocked() {
+        let at = |outcome, moment: &HookMoment| {
+            let answer = HookAnswer { reason: Some("why".into()), ..HookAnswer::of(outcome) }.at(moment);
+            (answer.outcome, answer.said)
+        };
+        let prompt = HookMoment::Prompt { text: "go".into(), message_id: None };
+        assert_eq!(at(HookOutcome::Asked, &prompt), (HookOutcome::Blocked, None));
+        let stop = |times_held| HookMoment::Stop { last_text: String::new(), times_held };
+        assert_eq!(at(HookOutcome::Blocked, &stop(MAX_STOP_HOLDS - 1)), (HookOutcome::Blocked, None));
+        let ends = "It made the agent go on 3 times, so the run ends now. why".to_owned();
+        assert_eq!(at(HookOutcome::Blocked, &stop(MAX_STOP_HOLDS)), (HookOutcome::OverLimit, Some(ends)));
+        let start = HookMoment::SessionStart(SessionSource::Startup);
+        let refused = "A session's start can't be blocked. why".to_owned();
+        assert_eq!(at(HookOutcome::Blocked, &start), (HookOutcome::Failed, Some(refused)));
+        assert_eq!(at(HookOutcome::Stopped, &start), (HookOutcome::Stopped, None));
+        let kind = arki_domain::NotificationKind::Idle;
+        let notification = HookMoment::Notification { kind, message: String::new() };
+        assert_eq!(at(HookOutcome::Stopped, &notification).0, HookOutcome::Failed);
+        assert_eq!(at(HookOutcome::Passed, &notification), (HookOutcome::Passed, None));
     }
 
     #[test]

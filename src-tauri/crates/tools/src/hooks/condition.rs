@@ -110,6 +110,7 @@ fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::{HookMoment, SessionSource};
     use serde_json::json;
 
     fn call(tool: &str, paths: &[&str], command: Option<&str>) -> Occasion {
@@ -162,8 +163,9 @@ mod tests {
     #[test]
     fn without_a_call_the_kind_is_matched() {
         let compact = HookCondition::of_matcher("compact|resume").unwrap();
-        let session = |source: &str| compact.matched(&Occasion::Session { source: source.into() }).is_some();
-        assert!(session("compact") && !session("startup"));
-        assert!(compact.matched(&Occasion::Prompt { prompt: String::new() }).is_some(), "a prompt has no kind");
+        let session = |source| compact.matched(&Occasion::Moment(HookMoment::SessionStart(source))).is_some();
+        assert!(session(SessionSource::Compact) && !session(SessionSource::Startup));
+        let prompt = Occasion::Moment(HookMoment::Prompt { text: String::new(), message_id: None });
+        assert!(compact.matched(&prompt).is_some(), "a prompt has no kind");
     }
 }

@@ -3,7 +3,7 @@
 use super::condition::Spoken;
 use super::foreign;
 use super::occasion::{HookedCall, Occasion};
-use arki_domain::{ApprovalMode, HookEvent, RunId, SessionId, ToolResult};
+use arki_domain::{ApprovalMode, HookEvent, HookMoment, RunId, SessionId, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -32,18 +32,24 @@ pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &Spoken, run:
             add_call(&mut input, call, spoken, run.root);
             input["tool_response"] = response(call, result, spoken, run.root);
         }
-        Occasion::Session { source } => input["source"] = source.as_str().into(),
-        Occasion::Prompt { prompt } => input["prompt"] = prompt.as_str().into(),
-        Occasion::Stop { last_text, times_held } => {
+        Occasion::Moment(moment) => add_moment(&mut input, moment),
+    }
+    input
+}
+
+fn add_moment(input: &mut Value, moment: &HookMoment) {
+    match moment {
+        HookMoment::SessionStart(source) => input["source"] = source.word().into(),
+        HookMoment::Prompt { text, .. } => input["prompt"] = text.as_str().into(),
+        HookMoment::Stop { last_text, times_held } => {
             input["stop_hook_active"] = (*times_held > 0).into();
             input["last_assistant_message"] = last_text.as_str().into();
         }
-        Occasion::Waiting { kind, message } => {
-            input["notification_type"] = kind.as_str().into();
+        HookMoment::Notification { kind, message } => {
+            input["notification_type"] = kind.word().into();
             input["message"] = message.as_str().into();
         }
     }
-    input
 }
 
 /// The call's arguments as the hook is told them.

@@ -1,6 +1,6 @@
 //! The occasion on which hooks run: what happens, as far as conditions and commands are told of it.
 
-use arki_domain::ToolResult;
+use arki_domain::{HookMoment, ToolResult};
 use serde_json::Value;
 
 /// A call, in the terms in which it is judged: one that is only handed on is the call it becomes.
@@ -16,50 +16,33 @@ pub(crate) struct HookedCall {
     pub(crate) command: Option<String>,
 }
 
-/// What happens. Only the occasions of calls arise yet; conditions and inputs know the others already.
+/// What happens.
 #[derive(Debug, Clone)]
-#[allow(
-    dead_code,
-    reason = "hooks of sessions, prompts, stops and notices are accepted in their form, but don't run yet"
-)]
 pub(crate) enum Occasion {
     /// A call is about to be decided on, or about to commit.
     Before(HookedCall),
     /// A call was carried out.
     After(HookedCall, Box<ToolResult>),
-    /// A session begins (`startup`), is taken up again (`resume`), or was compacted (`compact`).
-    Session {
-        source: String,
-    },
-    Prompt {
-        prompt: String,
-    },
-    /// A run is about to complete.
-    Stop {
-        last_text: String,
-        times_held: u32,
-    },
-    /// The run waits for the user.
-    Waiting {
-        kind: String,
-        message: String,
-    },
+    /// Anything else in a run.
+    Moment(HookMoment),
 }
 
 impl Occasion {
     pub(crate) fn call(&self) -> Option<&HookedCall> {
         match self {
             Self::Before(call) | Self::After(call, _) => Some(call),
-            Self::Session { .. } | Self::Prompt { .. } | Self::Stop { .. } | Self::Waiting { .. } => None,
+            Self::Moment(_) => None,
         }
     }
 
     /// The word that a matcher is held against where there is no call.
     pub(crate) fn kind(&self) -> Option<&str> {
         match self {
-            Self::Session { source } => Some(source),
-            Self::Waiting { kind, .. } => Some(kind),
-            Self::Before(_) | Self::After(..) | Self::Prompt { .. } | Self::Stop { .. } => None,
+            Self::Moment(HookMoment::SessionStart(source)) => Some(source.word()),
+            Self::Moment(HookMoment::Notification { kind, .. }) => Some(kind.word()),
+            Self::Before(_) | Self::After(..) | Self::Moment(HookMoment::Prompt { .. } | HookMoment::Stop { .. }) => {
+                None
+            }
         }
     }
 
@@ -67,7 +50,7 @@ impl Occasion {
     pub(crate) fn fill(&self, text: &str) -> String {
         let call = self.call();
         let prompt = match self {
-            Self::Prompt { prompt } => prompt.as_str(),
+            Self::Moment(HookMoment::Prompt { text, .. }) => text.as_str(),
             _ => "",
         };
         // One after another, so that nothing that was put in is looked at again.
@@ -103,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_text_is_filled_once() {
-        let occasion = Occasion::Prompt { prompt: "{{tool}} it".into() };
+        let occasion = Occasion::Moment(HookMoment::Prompt { text: "{{tool}} it".into(), message_id: None });
         assert_eq!(occasion.fill("New: {{prompt}}! {{other}} {{"), "New: {{tool}} it! {{other}} {{");
     }
 }

@@ -34,19 +34,19 @@ pub(super) struct BeforeCall {
 
 /// A hook that is to run.
 #[derive(Clone, Copy)]
-struct HookTask<'a> {
-    hook: &'a Hook,
-    occasion: &'a Occasion,
+pub(super) struct HookTask<'a> {
+    pub(super) hook: &'a Hook,
+    pub(super) occasion: &'a Occasion,
     /// On its standard input.
-    told: &'a Value,
-    access: ProjectAccess,
+    pub(super) told: &'a Value,
+    pub(super) access: ProjectAccess,
 }
 
 /// A hook that ran.
-struct Ran {
-    answer: HookAnswer,
-    exit_code: Option<i32>,
-    duration: Duration,
+pub(super) struct Ran {
+    pub(super) answer: HookAnswer,
+    pub(super) exit_code: Option<i32>,
+    pub(super) duration: Duration,
 }
 
 impl Kernel {
@@ -69,7 +69,7 @@ impl Kernel {
         self.settings.hooks.iter().any(is_meant)
     }
 
-    fn runs_hooks(&self) -> bool {
+    pub(super) fn runs_hooks(&self) -> bool {
         self.settings.trusted && !self.settings.hooks.is_empty()
     }
 
@@ -170,7 +170,7 @@ impl Kernel {
         Ok(())
     }
 
-    fn hooked_run<'a>(&'a self, context: &'a CallContext) -> HookedRun<'a> {
+    pub(super) fn hooked_run<'a>(&'a self, context: &'a CallContext) -> HookedRun<'a> {
         HookedRun {
             session_id: &context.session_id,
             run_id: &context.run_id,
@@ -215,7 +215,7 @@ impl Kernel {
         }
     }
 
-    async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
+    pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
         let started = Instant::now();
         let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));
         let passed = HookAnswer::of(HookOutcome::Passed);
@@ -283,7 +283,7 @@ fn carried_out(call: &ToolCall, record: &Record<'_>) -> Option<ToolResult> {
     (is_begun && !(result.is_error && result.code.is_some())).then_some(result)
 }
 
-fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {
+pub(super) fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {
     let answer = &ran.answer;
     HookRan {
         exit_code: ran.exit_code,
@@ -296,7 +296,7 @@ fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {
 }
 
 /// What a hook says to the model, with its name: the model must not take it for the user's words.
-fn context(hook: &Hook, text: &str) -> EventBody {
+pub(super) fn context(hook: &Hook, text: &str) -> EventBody {
     context_of(&hook.name, hook.event, text)
 }
 

@@ -6,6 +6,7 @@ mod delegation;
 mod delegation_row;
 #[cfg(target_os = "linux")]
 mod hooks;
+mod moments;
 #[cfg(target_os = "linux")]
 mod reading;
 mod remote;
@@ -207,8 +208,8 @@ impl Bench {
         self.called_as("c", tool_id, args).await;
     }
 
-    async fn called_as(&self, call_id: &str, tool_id: &str, args: Value) {
-        let started = RunStarted {
+    fn started(&self) -> RunStarted {
+        RunStarted {
             prompt: "go".into(),
             agent: "arki".into(),
             model: "m/m".into(),
@@ -217,8 +218,12 @@ impl Bench {
             options: self.options.clone(),
             message_id: None,
             parent: None,
-        };
-        self.append(vec![started.into()]).await;
+            session_start: None,
+        }
+    }
+
+    async fn called_as(&self, call_id: &str, tool_id: &str, args: Value) {
+        self.append(vec![self.started().into()]).await;
         self.also_called(call_id, tool_id, args).await;
     }
 

@@ -63,6 +63,7 @@ fn started() -> EventBody {
         options: RunOptions::default(),
         message_id: None,
         parent: None,
+        session_start: None,
     }
     .into()
 }

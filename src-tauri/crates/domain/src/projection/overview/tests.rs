@@ -68,6 +68,7 @@ fn small() -> Overview {
                 options: RunOptions::default(),
                 message_id: None,
                 parent: None,
+                session_start: None,
             },
         ),
         event(

@@ -36,6 +36,7 @@ fn prompt(text: &str) -> EventBody {
         options: RunOptions::default(),
         message_id: None,
         parent: None,
+        session_start: None,
     }
     .into()
 }

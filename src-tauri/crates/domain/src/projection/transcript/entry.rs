@@ -13,6 +13,8 @@ pub(super) struct Entry {
     /// The events of its calls, where it has any.
     pub(super) call_seqs: Vec<u64>,
     pub(super) whole: Arc<Message>,
+    /// A hook blocks it: it never counts.
+    pub(super) is_withheld: bool,
     /// The message as shown now: perhaps without its last calls, or only its stand-in.
     pub(super) message: Arc<Message>,
     /// Oldest first; the last one is open while the message counts.
@@ -99,7 +101,8 @@ impl Entry {
     pub(super) fn new(place: u64, seq: u64, call_seqs: Vec<u64>, message: Message) -> Self {
         let message = Arc::new(message);
         let spans = vec![Span::since(seq)];
-        Self { place, kind: MessageKind::Said, call_seqs, whole: message.clone(), message, spans }
+        let (kind, is_withheld) = (MessageKind::Said, false);
+        Self { place, kind, call_seqs, whole: message.clone(), is_withheld, message, spans }
     }
 
     pub(super) fn of_kind(mut self, kind: MessageKind) -> Self {
@@ -115,13 +118,14 @@ impl Entry {
             kind: self.kind.clone(),
             call_seqs: vec![0; self.call_seqs.len()],
             whole: self.with_calls_until(now.calls_until),
+            is_withheld: false,
             message: self.message.clone(),
             spans: vec![Span { shown_as: now.shown_as, ..Span::since(0) }],
         }
     }
 
     pub(super) fn counts(&self) -> bool {
-        self.spans.last().is_some_and(|span| span.until.is_none())
+        !self.is_withheld && self.spans.last().is_some_and(|span| span.until.is_none())
     }
 
     /// Returns whether a compaction can still leave it out.

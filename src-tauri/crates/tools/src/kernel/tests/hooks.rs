@@ -6,7 +6,7 @@ use arki_domain::{HookEvent, HookOutcome, HookRan};
 use serde_json::json;
 use std::time::Duration;
 
-fn hook(event: HookEvent, matcher: &str, line: &str) -> Hook {
+pub(super) fn hook(event: HookEvent, matcher: &str, line: &str) -> Hook {
     let action =
         HookAction::Command(HookCommand { line: line.into(), time_limit: Duration::from_secs(60), network: false });
     let condition = HookCondition::of_matcher(matcher).unwrap();
@@ -17,7 +17,7 @@ fn before(matcher: &str, line: &str) -> Hook {
     hook(HookEvent::PreToolUse, matcher, line)
 }
 
-fn bench(hooks: Vec<Hook>) -> Bench {
+pub(super) fn bench(hooks: Vec<Hook>) -> Bench {
     let sandbox = arki_sandbox::Sandbox::strongest();
     assert!(sandbox.available, "{:?}", sandbox.reason);
     Bench::with(Audience::Nobody, (Vec::new(), hooks, Vec::new()), ApprovalMode::All, sandbox)
@@ -28,7 +28,7 @@ impl Bench {
         self.log.0.lock().unwrap().iter().map(|event| event.body()).collect()
     }
 
-    fn hooks_that_ran(&self) -> Vec<HookRan> {
+    pub(super) fn hooks_that_ran(&self) -> Vec<HookRan> {
         let bodies = self.bodies().into_iter();
         bodies.filter_map(|body| if let EventBody::HookRan(ran) = body { Some(ran) } else { None }).collect()
     }
@@ -41,7 +41,7 @@ impl Bench {
         decided.unwrap()
     }
 
-    fn context_added(&self) -> Vec<String> {
+    pub(super) fn context_added(&self) -> Vec<String> {
         let bodies = self.bodies().into_iter();
         bodies
             .filter_map(|body| if let EventBody::ContextAdded(added) = body { Some(added.text) } else { None })

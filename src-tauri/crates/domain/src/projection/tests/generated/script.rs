@@ -127,6 +127,7 @@ impl Script {
             options: RunOptions { max_cost_usd: Some(f64::from(a) / 7.0), ..RunOptions::default() },
             message_id,
             parent: None,
+            session_start: None,
         });
     }
 

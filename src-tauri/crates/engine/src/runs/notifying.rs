@@ -1,0 +1,103 @@
+//! Hooks that are told when a run has ended or waits for the user. The run is over by then: nothing waits for them but the
+//! end of the program, and what they did is told beside it.
+
+use crate::records::blocking;
+use crate::runs::Runs;
+use arki_agent::RunEnd;
+use arki_domain::projection::RunState;
+use arki_domain::{
+    ApprovalId, CallContext, EventDraft, EventLog, Executor, Fault, HookMoment, NotificationKind, SessionId,
+};
+use std::sync::{Arc, PoisonError};
+use tokio::task::JoinHandle;
+
+/// What the hooks of a run's end need of the run.
+pub(crate) struct Notifier {
+    executor: Arc<dyn Executor>,
+    context: CallContext,
+}
+
+impl Notifier {
+    /// `None` for a sub-agent's run: whoever waits for that is a model.
+    pub(crate) fn of(executor: &Arc<dyn Executor>, session_id: &SessionId, run: &RunState) -> Option<Self> {
+        let context = CallContext {
+            session_id: session_id.clone(),
+            run_id: run.run_id.clone(),
+            options: run.options.clone(),
+            time_left: None,
+            cost_left_usd: None,
+            previous: None,
+            last_seq: 0,
+            cancel: Default::default(),
+            pause: Default::default(),
+        };
+        run.parent.is_none().then(|| Self { executor: executor.clone(), context })
+    }
+}
+
+impl Runs {
+    /// Begins to tell hooks how a run ended. What the user did needs no notification.
+    pub(crate) fn notify_soon(self: &Arc<Self>, notifier: Notifier, ended: &Result<RunEnd, Fault>) {
+        let Ok(end) = ended else { return };
+        if matches!(end, RunEnd::Cancelled | RunEnd::Paused) {
+            return;
+        }
+        let (runs, end) = (self.clone(), end.clone());
+        self.do_afterwards(async move {
+            let session_id = notifier.context.session_id.clone();
+            if let Err(fault) = runs.notify(notifier, end).await {
+                tracing::warn!(%session_id, code = fault.code, %fault, "what hooks did is not told");
+            }
+        });
+    }
+
+    async fn notify(self: &Arc<Self>, notifier: Notifier, end: RunEnd) -> Result<(), Fault> {
+        let Notifier { executor, context } = notifier;
+        let (kind, message) = match end {
+            RunEnd::AwaitingApproval(approval_id) => {
+                (NotificationKind::Permission, self.permission(&approval_id).await)
+            }
+            RunEnd::AwaitingAnswer(_) => (NotificationKind::Question, self.question(&context.session_id).await),
+            RunEnd::BudgetExhausted => (NotificationKind::Idle, "The run's budget is used up.".to_owned()),
+            RunEnd::Failed(fault) => (NotificationKind::Idle, format!("The run failed: {}", fault.message)),
+            RunEnd::Completed { .. } | RunEnd::Cancelled | RunEnd::Paused => {
+                (NotificationKind::Idle, "Arki is done and waits for your input.".to_owned())
+            }
+        };
+        let told = executor.notify(&HookMoment::Notification { kind, message }, &context).await;
+        if told.is_empty() {
+            return Ok(());
+        }
+        // The run's own log is closed: its lease is given back.
+        let drafts = told.into_iter().map(EventDraft::of_session).collect();
+        self.records.log().append(&context.session_id, drafts).await.map(drop)
+    }
+
+    async fn permission(&self, approval_id: &ApprovalId) -> String {
+        let asked = self.approval_now(approval_id).await.and_then(|record| record.request());
+        let tool = asked.map_or_else(|| "a tool".to_owned(), |asked| asked.tool_id);
+        format!("Arki needs your permission to use {tool}.")
+    }
+
+    async fn question(self: &Arc<Self>, session_id: &SessionId) -> String {
+        let session_id = session_id.clone();
+        let overview = blocking(self, move |runs| runs.sessions.overview(&session_id)).await;
+        let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
+        asked.unwrap_or_else(|| "Arki asks you something.".to_owned())
+    }
+
+    /// Does something that follows a run, on nobody's way.
+    pub(crate) fn do_afterwards(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut afterwards = self.afterwards.lock().unwrap_or_else(PoisonError::into_inner);
+        afterwards.retain(|work: &JoinHandle<()>| !work.is_finished());
+        afterwards.push(tokio::spawn(work));
+    }
+
+    /// Waits until what follows the runs is done. For the end of the program.
+    pub async fn finish_afterwards(&self) {
+        let afterwards = std::mem::take(&mut *self.afterwards.lock().unwrap_or_else(PoisonError::into_inner));
+        for work in afterwards {
+            let _ = work.await;
+        }
+    }
+}
