@@ -120,7 +120,7 @@ impl RunHost {
     /// # Errors
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
-        self.settle_interrupted_hook().await?;
+        self.settle_hooks().await?;
         let ended = match self.begin().await {
             Ok(None) => core.run(&mut self).await,
             Ok(Some(end)) => Ok(end),
@@ -146,11 +146,17 @@ impl RunHost {
         Ok(())
     }
 
-    /// A hook of which nobody knows how it ended is told of before anything else is done.
-    async fn settle_interrupted_hook(&mut self) -> Result<(), Fault> {
-        let Some(hook) = self.state.interrupted_hook().cloned() else { return Ok(()) };
-        let events = self.parts.executor.settle_hook(&hook, &self.context(None)).await?;
-        self.take(&events).await
+    /// Hooks of which nobody knows how they ended are told of before anything else is done.
+    async fn settle_hooks(&mut self) -> Result<(), Fault> {
+        if let Some(hook) = self.state.interrupted_hook().cloned() {
+            let events = self.parts.executor.settle_hook(&hook, &self.context(None)).await?;
+            self.take(&events).await?;
+        }
+        if let Some(call) = self.state.finished_call().cloned() {
+            let events = self.parts.executor.settle_hooks_after(&call, &self.context(None)).await?;
+            self.take(&events).await?;
+        }
+        Ok(())
     }
 
     pub(crate) fn context(&self, previous: Option<String>) -> CallContext {

@@ -3,7 +3,7 @@
 use crate::{
     ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, HookMoment, HookRan, LiveEvent, PreparedRequest,
     QuestionId, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
-    projection::{AnsweredHooks, InterruptedHook, PendingCall},
+    projection::{AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -215,6 +215,11 @@ pub trait Executor: Send + Sync {
 
     /// Records what a hook did that was still at work when Arki ended; it is not run again.
     async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+        Ok(Vec::new())
+    }
+
+    /// Records the hooks after a call that had not answered when Arki ended; they are not run.
+    async fn settle_hooks_after(&self, _call: &FinishedCall, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         Ok(Vec::new())
     }
 

@@ -37,7 +37,9 @@ pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, Pla
 pub use progress::Progress;
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 pub use run_observer::RunObserver;
-pub use run_state::{CallProgress, InterruptedHook, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
+pub use run_state::{
+    CallProgress, FinishedCall, InterruptedHook, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState,
+};
 pub use session_summary::{SessionState, SessionSummary};
 pub use stages::{CallEnd, PlannedCall, Stages};
 pub use transcript::{ConversationMessage, MessageKind, READ_RESULT_TOOL, ShownAs, Transcript, stand_in};

@@ -35,7 +35,9 @@ mod write;
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{self, Action, Tool};
-use arki_domain::projection::{AnsweredHooks, CallProgress, InterruptedHook, PendingCall, ResolvedApproval};
+use arki_domain::projection::{
+    AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
+};
 use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Category, Code, Event, EventLog, Executed, Executor, Fault, HookMoment,
     HookRan, LiveBus, Redactor, ToolCall, ToolDefinition,
@@ -303,6 +305,12 @@ impl Executor for Kernel {
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         self.hook_interrupted(hook, &mut record).await?;
+        Ok(record.into_events())
+    }
+
+    async fn settle_hooks_after(&self, call: &FinishedCall, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.tell_unanswered(call, &mut record).await?;
         Ok(record.into_events())
     }
 

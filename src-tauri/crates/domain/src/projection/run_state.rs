@@ -45,6 +45,8 @@ pub struct RunState {
     calls: Vec<PendingCall>,
     /// A hook that may be writing.
     writing_hook: Option<InterruptedHook>,
+    /// `None` once the run has gone on.
+    finished: Option<FinishedCall>,
     /// The call made last, and how often in a row.
     repeated: Repeated,
     answered: bool,
@@ -105,6 +107,15 @@ pub struct InterruptedHook {
     pub call_id: CallId,
 }
 
+/// A call that has its result, while hooks that come after it may still have to answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FinishedCall {
+    pub call: ToolCall,
+    /// The names and commands of the hooks that have.
+    pub answered: Vec<(String, String)>,
+}
+
 /// A request for approval with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -152,6 +163,7 @@ impl RunState {
             stages: Stages::default(),
             calls: Vec::new(),
             writing_hook: None,
+            finished: None,
             repeated: Repeated::default(),
             answered: false,
         })
@@ -186,6 +198,7 @@ impl RunState {
         }
         self.stages.apply(body);
         self.hooks.apply(body);
+        self.follow_finished(body);
         match body {
             EventBody::RunPaused(paused) => {
                 self.phase = RunPhase::Paused(paused.reason);
@@ -268,6 +281,12 @@ impl RunState {
         self.writing_hook.as_ref()
     }
 
+    /// The call after which hooks may not have answered.
+    #[must_use]
+    pub fn finished_call(&self) -> Option<&FinishedCall> {
+        self.finished.as_ref()
+    }
+
     /// Returns what the model asked, where the run waits for the user's answer.
     #[must_use]
     pub fn open_question(&self) -> Option<&QuestionAsked> {
@@ -347,6 +366,31 @@ impl RunState {
                 | CallProgress::Begun { .. } => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, approval };
+        }
+    }
+
+    fn follow_finished(&mut self, body: &EventBody) {
+        match body {
+            EventBody::ToolResult(result) => {
+                let call = self.calls.iter().find(|pending| pending.call.call_id == result.call_id);
+                self.finished = call.map(|pending| FinishedCall { call: pending.call.clone(), answered: Vec::new() });
+            }
+            EventBody::HookRan(ran) => match &mut self.finished {
+                Some(finished) if ran.call_id.as_ref() == Some(&finished.call.call_id) => {
+                    finished.answered.push((ran.hook.clone(), ran.command.clone()));
+                }
+                _ => self.finished = None,
+            },
+            EventBody::EngineRequest(_)
+            | EventBody::PolicyDecided(_)
+            | EventBody::ApprovalRequested(_)
+            | EventBody::QuestionAsked(_)
+            | EventBody::SubagentStarted(_)
+            | EventBody::RunPaused(_)
+            | EventBody::RunCompleted(_)
+            | EventBody::RunFailed(_)
+            | EventBody::RunCancelled(_) => self.finished = None,
+            _ => {}
         }
     }
 

@@ -12,16 +12,19 @@ use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::input::{HookedRun, input, sent_args};
 use crate::hooks::occasion::{HookedCall, Occasion};
 use crate::hooks::{Hook, HookAction, HookCommand, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES, foreign};
-use arki_domain::projection::PendingCall;
+use arki_domain::projection::{FinishedCall, PendingCall};
 use arki_domain::{
-    CallContext, Code, ContextAdded, Decision, EventBody, Fault, HOOK_PART, HookEvent, HookOutcome, HookRan, ToolCall,
-    ToolResult,
+    CallContext, Code, ContextAdded, Decision, Event, EventBody, Fault, HOOK_PART, HookEvent, HookOutcome, HookRan,
+    ToolCall, ToolResult,
 };
 use arki_policy::{Impact, Objection};
 use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{ProjectAccess, Sandbox};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered. It was not run again.";
 
 /// What hooks made of a call before it is decided on.
 #[derive(Default)]
@@ -141,7 +144,7 @@ impl Kernel {
         if !self.has_hooks_for(&pending.call) {
             return Ok(());
         }
-        let Some(result) = carried_out(&pending.call, record) else { return Ok(()) };
+        let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
         let occasion = Occasion::After(self.hooked_call(&pending.call), Box::new(result));
         for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = hook.condition.matched(&occasion) else { continue };
@@ -165,6 +168,29 @@ impl Kernel {
             }
             if matches!(answer.outcome, HookOutcome::Stopped | HookOutcome::Cancelled) {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of the hooks after a call that had not answered when Arki ended. They may have begun, so they are not run.
+    pub(super) async fn tell_unanswered(&self, finished: &FinishedCall, record: &mut Record<'_>) -> Result<(), Fault> {
+        let call = &finished.call;
+        if !self.has_hooks_for(call) {
+            return Ok(());
+        }
+        let events = self.log.read_after(&record.context().session_id, 0).await?;
+        let Some(result) = carried_out(call, &events) else { return Ok(()) };
+        let occasion = Occasion::After(self.hooked_call(call), Box::new(result));
+        let mut answered = finished.answered.clone();
+        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
+            let is_it = |known: &(String, String)| known.0 == hook.name && known.1 == hook.action.command();
+            if let Some(place) = answered.iter().position(is_it) {
+                answered.remove(place);
+            } else if hook.condition.matched(&occasion).is_some() {
+                let ran = HookRan::new(hook.event, &hook.name, hook.action.command());
+                let (outcome, call_id) = (Some(HookOutcome::Interrupted), Some(call.call_id.clone()));
+                record.note(vec![HookRan { outcome, call_id, ..ran }.into(), context(hook, UNANSWERED)]).await?;
             }
         }
         Ok(())
@@ -269,11 +295,11 @@ impl Kernel {
 }
 
 /// The result of a call that was carried out, not refused or impossible.
-fn carried_out(call: &ToolCall, record: &Record<'_>) -> Option<ToolResult> {
-    let bodies: Vec<EventBody> = record.events().iter().map(|event| event.body()).collect();
+fn carried_out(call: &ToolCall, events: &[Arc<Event>]) -> Option<ToolResult> {
+    let bodies: Vec<EventBody> = events.iter().map(|event| event.body()).collect();
     let is_begun = bodies.iter().any(|body| match body {
-        EventBody::PolicyDecided(decided) => decided.decision == Decision::Allow,
-        EventBody::FileChanged(_) => true,
+        EventBody::PolicyDecided(decided) => decided.call_id == call.call_id && decided.decision == Decision::Allow,
+        EventBody::FileChanged(changed) => changed.call_id == call.call_id,
         _ => false,
     });
     let result = bodies.into_iter().find_map(|body| match body {

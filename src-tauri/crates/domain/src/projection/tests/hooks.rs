@@ -97,3 +97,15 @@ fn an_edited_message_is_asked_about_again() {
     log.events.last_mut().unwrap().run_id = None;
     assert_eq!(log.state().hooks.at(&prompt(Some("m"))).count(), 0);
 }
+
+#[test]
+fn a_finished_call_waits_for_its_hooks_until_the_run_goes_on() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c").permits("c").result("c", "ok");
+    assert!(log.state().finished_call().unwrap().answered.is_empty());
+    let call_id = Some(CallId::from("c"));
+    log.add(HookRan { call_id, ..HookRan::new(HookEvent::PostToolUse, "lint", "./lint.sh") });
+    let answered = log.state().finished_call().unwrap().answered.clone();
+    assert_eq!(answered, [("lint".to_owned(), "./lint.sh".to_owned())]);
+    assert_eq!(log.request(2).state().finished_call(), None);
+}
