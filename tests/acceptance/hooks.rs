@@ -113,3 +113,24 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
     let events = stage.exec(&["go"]).exits(0).lines();
     assert!(payloads(&events, "hook.ran").is_empty());
 }
+
+#[test]
+fn a_projects_script_that_changes_in_the_middle_of_a_run_runs_no_more() {
+    let path = std::sync::Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
+    let script = path.clone();
+    let list = || Turn::calls().call("list_directory", json!({}));
+    let changes = Turn::computed(move |_| {
+        std::fs::write(script.get().unwrap(), "echo changed >&2; exit 2\n").unwrap();
+        list()
+    });
+    let stage = Stage::of(Script::new(vec![list(), changes, Turn::text("Done.")]).sequential());
+    path.set(stage.write("guard.sh", "exit 0\n")).unwrap();
+    let hooks = json!({"PreToolUse": command("*", "sh guard.sh")});
+    stage.write(".arki/config.json", json!({"hooks": hooks}).to_string());
+    stage.trust();
+    let events = stage.exec(&["look"]).exits(0).lines();
+    let [(first, None), (second, Some(why))] = &ran(&events, "PreToolUse")[..] else { panic!("{events:?}") };
+    assert_eq!((first.as_str(), second.as_str()), ("passed", "failed"));
+    assert!(why.contains("changed since you approved it"), "{why}");
+    stage.verifies();
+}

@@ -123,6 +123,14 @@ pub fn scan(project_root: &Path, imports: ImportsOf) -> Result<Scan> {
     Ok(Scan { pins: pins(files), git })
 }
 
+/// Returns the pins of the programs among these paths, as they are now. Blocking: it reads all of them.
+///
+/// # Errors
+/// Where one can't be read.
+pub fn program_pins(project: &Project, paths: &[String], kind: PinKind) -> Result<Vec<Pin>> {
+    Ok(pins(folder_scan::programs(project, paths, kind)?))
+}
+
 fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
     let mut pins = Vec::new();
     for file in files {

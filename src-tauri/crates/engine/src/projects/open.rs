@@ -103,15 +103,10 @@ impl OpenProject {
     }
 
     fn are_agreed(&self, kind: PinKind, programs: &[String]) -> bool {
-        let word = kind_word(kind);
-        let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
-        let agreed: Vec<_> = agreed.filter(|pin| pin.kind == word).map(|pin| (&pin.path, &pin.hash)).collect();
-        let is_agreed = |path: &ProjectPath| {
-            let path = path.to_string();
-            let mut current = self.current.iter().filter(|pin| pin.kind == kind && pin.path == path);
-            current.all(|pin| agreed.contains(&(&pin.path, &pin.hash)))
-        };
-        programs.iter().filter_map(|program| self.project.resolve(program).ok()).all(|path| is_agreed(&path))
+        let paths: Vec<String> =
+            programs.iter().filter_map(|program| Some(self.project.resolve(program).ok()?.to_string())).collect();
+        let current = self.current.iter().filter(|pin| pin.kind == kind && paths.contains(&pin.path));
+        agrees_to(self.trust.as_ref(), current)
     }
 
     fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
@@ -344,6 +339,18 @@ impl OpenProject {
         let diff = similar::TextDiff::from_lines(old.as_str(), &new);
         Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
     }
+}
+
+/// Returns whether the user agreed to all of these as they are.
+pub(crate) fn agrees_to<'a>(
+    trust: Option<&TrustRecord>,
+    current: impl IntoIterator<Item = &'a arki_files::Pin>,
+) -> bool {
+    let agreed: Vec<&TrustPin> = trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin).collect();
+    let is_it = |pin: &arki_files::Pin, agreed: &TrustPin| {
+        agreed.kind == kind_word(pin.kind) && agreed.path == pin.path && agreed.hash == pin.hash
+    };
+    current.into_iter().all(|pin| agreed.iter().any(|agreed| is_it(pin, agreed)))
 }
 
 fn off(trust: &TrustRecord, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {

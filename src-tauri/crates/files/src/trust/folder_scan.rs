@@ -88,6 +88,13 @@ pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFil
     Ok(scan.files)
 }
 
+/// The files among these paths.
+pub(super) fn programs(project: &Project, paths: &[String], kind: PinKind) -> Result<Vec<FoundFile>> {
+    let mut scan = FolderScan { project, files: Vec::new() };
+    paths.iter().try_for_each(|path| scan.file(path, kind))?;
+    Ok(scan.files)
+}
+
 struct FolderScan<'a> {
     project: &'a Project,
     files: Vec<FoundFile>,

@@ -11,7 +11,7 @@ use super::record::Record;
 use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::input::{HookedRun, input, sent_args};
 use crate::hooks::occasion::{HookedCall, Occasion};
-use crate::hooks::{Hook, HookAction, HookCommand, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES, foreign};
+use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES, foreign};
 use arki_domain::projection::{FinishedCall, PendingCall};
 use arki_domain::{
     CallContext, Code, ContextAdded, Decision, Event, EventBody, Fault, HOOK_PART, HookEvent, HookOutcome, HookRan,
@@ -24,6 +24,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(super) const CHANGED: &str = "It did not run: the hook or a script of it changed since you approved it.";
 const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered. It was not run again.";
 
 /// What hooks made of a call before it is decided on.
@@ -243,6 +244,10 @@ impl Kernel {
 
     pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
         let started = Instant::now();
+        if task.hook.origin == HookOrigin::Project && !self.settings.standing.is_agreed(task.hook) {
+            let answer = HookAnswer::trouble(HookOutcome::Failed, CHANGED);
+            return Ran { answer, exit_code: None, duration: started.elapsed() };
+        }
         let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));
         let passed = HookAnswer::of(HookOutcome::Passed);
         let answer = match &task.hook.action {

@@ -126,6 +126,10 @@ impl crate::Standing for AsItBegan {
         ChangedGit::default()
     }
 
+    fn is_agreed(&self, hook: &crate::Hook) -> bool {
+        hook.origin == crate::HookOrigin::User || hook.name != "changed"
+    }
+
     fn tell(&self, _: String) {}
 }
 

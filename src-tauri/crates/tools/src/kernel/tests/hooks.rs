@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::hooks::{Hook, HookAction, HookCommand, HookCondition, HookOrigin, name_of};
+use crate::kernel::hooking::CHANGED;
 use arki_domain::{HookEvent, HookOutcome, HookRan};
 use serde_json::json;
 use std::time::Duration;
@@ -88,6 +89,18 @@ async fn a_hook_that_allows_loosens_nothing_and_one_that_asks_asks_whatever_was_
     bench.called("run_command", json!({"command": "ls"})).await;
     assert!(matches!(bench.carry_on().await, CallOutcome::AwaitingApproval(_)));
     assert!(bench.decided().1.starts_with("hook:"), "{:?}", bench.decided());
+}
+
+#[tokio::test]
+async fn a_projects_hook_that_changed_meanwhile_does_not_run() {
+    let of = |name: &str| Hook { name: name.into(), origin: HookOrigin::Project, ..before("Read", "exit 2") };
+    let bench = bench(vec![of("changed"), of("as agreed")]);
+    bench.put("a.txt", "mine");
+    bench.called("read_file", json!({"path": "a.txt"})).await;
+    bench.carry_on().await;
+    let ran = bench.hooks_that_ran();
+    assert_eq!((ran[0].outcome, ran[0].said.as_deref()), (Some(HookOutcome::Failed), Some(CHANGED)));
+    assert_eq!(ran[1].outcome, Some(HookOutcome::Blocked));
 }
 
 #[tokio::test]
