@@ -134,3 +134,71 @@ fn a_projects_script_that_changes_in_the_middle_of_a_run_runs_no_more() {
     assert!(why.contains("changed since you approved it"), "{why}");
     stage.verifies();
 }
+
+/// A guard, a note and a formatter of the user's, and a project's own script.
+fn listed() -> Stage {
+    let hooks = json!({
+        "PreToolUse": command("Bash", "grep -q push && echo 'no pushes' >&2 && exit 2; exit 0"),
+        "UserPromptSubmit": [{"name": "note", "action": "remind", "text": "Mind {{prompt}}"}],
+        "PostToolUse": command("Write", "echo x >made.txt && exit 3; echo read-only >&2; exit 1"),
+    });
+    let stage = hooked(&hooks, vec![]);
+    stage.write("own.sh", "echo '{\"updatedInput\": {\"command\": \"ls\"}, \"additionalContext\": \"as you like\"}'\n");
+    let own = json!({"hooks": {"PreToolUse": command("Bash", "sh own.sh")}});
+    stage.write(".arki/config.json", own.to_string());
+    stage.trust();
+    stage
+}
+
+#[test]
+fn the_list_says_which_hooks_are_off_and_why() {
+    let stage = listed();
+    let list = || stage.arki(&["hooks", "list", "--json"]).exits(0).lines();
+    let own = |hooks: &[Value]| hooks.iter().find(|hook| hook["name"] == "sh own.sh").unwrap().clone();
+    let hooks = list();
+    assert_eq!(hooks.len(), 4);
+    assert!(hooks.iter().all(|hook| hook["enabled"] == true), "{hooks:?}");
+    let expected = json!({"name": "sh own.sh", "event": "PreToolUse", "condition": "Bash", "action": "command",
+        "does": "sh own.sh", "timeoutSeconds": 60, "network": false, "origin": ".arki/config.json", "enabled": true});
+    assert_eq!(own(&hooks), expected);
+    stage.write("own.sh", "exit 2\n");
+    assert_eq!(own(&list())["off"], "script_changed");
+    stage.write(".arki/config.json", json!({"hooks": {"PreToolUse": command("*", "sh own.sh")}}).to_string());
+    assert_eq!(own(&list())["off"], "configuration_changed");
+    let people = stage.arki(&["hooks", "list"]).exits(0).stdout;
+    assert!(people.contains("off: the project's configuration changed since you approved it"), "{people}");
+    stage.write(".arki/config.json", r#"{"hooks": {"Stopp": []}}"#);
+    let broken = stage.arki(&["hooks", "list"]).exits(0);
+    assert!(
+        broken.stderr.contains("Did you mean \"Stop\"?") && broken.stdout.lines().count() == 3,
+        "{}",
+        broken.stderr
+    );
+    stage.arki(&["untrust"]).exits(0);
+    assert!(list().iter().all(|hook| hook["off"] == "untrusted"));
+}
+
+#[test]
+fn a_test_runs_the_hooks_that_are_meant_and_nothing_else_happens() {
+    let stage = listed();
+    let test = |args: &[&str]| stage.arki(&[&["hooks", "test"], args, &["--json"]].concat()).exits(0).lines();
+    let blocked = test(&["PreToolUse", "git push"]);
+    assert_eq!(
+        (blocked.len(), &blocked[0]["outcome"], &blocked[0]["said"]),
+        (1, &json!("blocked"), &json!("no pushes"))
+    );
+    let changed = test(&["PreToolUse", "git status"]);
+    assert_eq!((&changed[0]["outcome"], &changed[1]["args"]), (&json!("passed"), &json!({"command": "ls"})));
+    assert_eq!(changed[1]["context"], "as you like");
+    assert_eq!(test(&["UserPromptSubmit", "--text", "the gap"])[0]["said"], "Mind the gap");
+    let args = r#"{"path": "a.txt", "content": "a"}"#;
+    let formatted = test(&["PostToolUse", "--tool", "write_file", "--args", args]);
+    assert!(text(&formatted[0]["said"]).contains("read-only"), "{formatted:?}");
+    assert!(!stage.path("made.txt").exists() && !stage.path("a.txt").exists());
+    assert!(stage.arki(&["hooks", "test", "Stop"]).exits(0).stderr.contains("No hook is for this"));
+    stage.arki(&["hooks", "test", "Stopp"]).fails(2, "USAGE");
+    stage.arki(&["hooks", "test", "SessionStart", "--kind", "never"]).fails(2, "USAGE");
+    assert!(stage.sessions().is_empty());
+    stage.arki(&["untrust"]).exits(0);
+    assert!(stage.arki(&["hooks", "test", "PreToolUse", "git push"]).exits(0).stderr.contains("isn't trusted"));
+}

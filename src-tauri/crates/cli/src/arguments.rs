@@ -191,6 +191,9 @@ pub(crate) enum Command {
     /// Check a call against the policy, or test a new rule on past calls
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// List the hooks of this project, or try them out
+    #[command(subcommand)]
+    Hooks(HooksCommand),
     /// Check the configuration, database, keychain, sandbox and providers
     Doctor,
     /// Show, change and edit the configuration
@@ -426,6 +429,35 @@ pub(crate) enum PolicyCommand {
         /// The tool's arguments, as JSON
         #[arg(long, value_name = "JSON", conflicts_with = "command")]
         args: Option<String>,
+        /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
+        command: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HooksCommand {
+    /// List each hook with its event, what it is for and does, where it is configured, and why it is off if it is
+    List,
+    /// Run the hooks of an event in their sandbox and show what each answered; nothing else happens
+    Test {
+        /// The event, such as PreToolUse
+        event: String,
+        /// The tool that is called
+        #[arg(long, default_value = "run_command")]
+        tool: String,
+        /// The tool's arguments, as JSON
+        #[arg(long, value_name = "JSON", conflicts_with = "command")]
+        args: Option<String>,
+        /// The prompt, the last answer, the notification's message or the tool's result
+        #[arg(long, default_value = "")]
+        text: String,
+        /// For SessionStart: startup, resume or compact. For Notification: permission_prompt, elicitation_dialog or
+        /// idle_prompt
+        #[arg(long)]
+        kind: Option<String>,
+        /// For Stop: a hook has made the agent go on before
+        #[arg(long)]
+        again: bool,
         /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
         command: Vec<String>,
     },

@@ -10,6 +10,7 @@ mod events;
 mod exec;
 mod export;
 mod guides;
+mod hooks;
 mod keys;
 mod manual;
 mod mcp;
@@ -30,8 +31,8 @@ mod usage;
 mod verify;
 
 use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, ConfigCommand, EventForm, McpCommand, MemoryCommand, QueueCommand,
-    SessionsCommand, ToolsArguments,
+    ApprovalsCommand, Arguments, Command, ConfigCommand, EventForm, HooksCommand, McpCommand, MemoryCommand,
+    QueueCommand, SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::output::Output;
@@ -96,6 +97,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Memory(command) => memory::run(&engine, &dir, command, output).await,
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
+        Command::Hooks(command) => hooks::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
         Command::Doctor => Ok(doctor::run(&engine, &dir, output).await),
         Command::Man { out } => manual::pages(&engine, out.as_deref(), output),
@@ -142,6 +144,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
         Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
         Command::Memory(command) => matches!(command, MemoryCommand::List),
+        Command::Hooks(command) => matches!(command, HooksCommand::List),
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }
@@ -185,6 +188,7 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             )
             | Command::Providers { command: Some(_) }
             | Command::Policy(_)
+            | Command::Hooks(HooksCommand::Test { .. })
             | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
     );
     if steers && arki_engine::stands_under_a_tool() {

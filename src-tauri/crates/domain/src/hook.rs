@@ -131,6 +131,8 @@ pub enum SessionSource {
 }
 
 impl SessionSource {
+    pub const ALL: &[Self] = &[Self::Startup, Self::Resume, Self::Compact];
+
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -153,6 +155,8 @@ pub enum NotificationKind {
 }
 
 impl NotificationKind {
+    pub const ALL: &[Self] = &[Self::Permission, Self::Question, Self::Idle];
+
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

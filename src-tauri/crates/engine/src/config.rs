@@ -20,6 +20,7 @@ pub use agents::AgentEntry;
 pub(crate) use agents::add_agent_files;
 pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
+pub(crate) use hooks::of_file as hooks_of_file;
 pub(crate) use invalid::invalid;
 pub(crate) use layers::shown;
 pub use layers::{ConfigValue, ShownConfig};

@@ -44,8 +44,8 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
     RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
-pub use arki_tools::Guide;
 pub use arki_tools::stands_under_a_tool;
+pub use arki_tools::{Guide, HookTrial, TriedHook};
 pub use client::{Client, Decision};
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use directories::Directories;
@@ -57,6 +57,7 @@ pub use mcp::Mcp;
 pub use presence::Presence;
 pub use projects::Projects;
 pub use projects::guides::FoundGuides;
+pub use projects::hook_list::{HookList, HookOff, ListedHook};
 pub use projects::open::OpenedFolder;
 pub use projects::skills::SkillUse;
 pub use records::events_since::EventsSince;

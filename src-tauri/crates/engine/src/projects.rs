@@ -4,6 +4,7 @@ mod agent_files;
 mod app_state;
 pub(crate) mod config_in_force;
 pub(crate) mod guides;
+pub(crate) mod hook_list;
 pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;

@@ -13,6 +13,7 @@ mod delegation;
 mod delegation_row;
 mod formatting;
 mod hook_room;
+mod hook_trial;
 mod hooking;
 mod judging;
 mod kept_whole;
@@ -57,6 +58,7 @@ use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
+pub use hook_trial::{HookTrial, TriedHook};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{KernelSettings, ToolLimits};

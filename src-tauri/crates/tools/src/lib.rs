@@ -37,8 +37,8 @@ pub use hooks::{
     MAX_HOOKS, name_of as hook_name_of,
 };
 pub use kernel::{
-    Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, UnaskedRead, learn_env_files,
-    search_for_secrets, stands_under_a_tool, unresolved_placeholders,
+    Audience, BackgroundCommands, HookTrial, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, TriedHook,
+    UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool, unresolved_placeholders,
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};

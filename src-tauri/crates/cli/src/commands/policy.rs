@@ -15,18 +15,23 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         PolicyCommand::Check { tool, args, command } => (tool, args, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &rule, output),
     };
-    let args = match (args, command.as_slice()) {
-        (Some(args), _) => parse(&args)?,
-        (None, []) => return Err(usage("There is nothing to check.")),
-        (None, [line]) => json!({"command": line}),
-        (None, argv) => json!({"command": shell_line(argv)?}),
-    };
+    let args = arguments_of(args.as_deref(), &command)?;
     let judgement = engine.approvals().judge(dir, &tool, &args)?;
     match output.json {
         true => output.object(&judgement),
         false => output.line(visible(&sentence(&judgement))),
     }
     Ok(Exit::Done)
+}
+
+/// The arguments of a call: as JSON, or a command.
+pub(super) fn arguments_of(args: Option<&str>, command: &[String]) -> Result<Value, Fault> {
+    match (args, command) {
+        (Some(args), _) => parse(args),
+        (None, []) => Err(usage("There is nothing to check.")),
+        (None, [line]) => Ok(json!({"command": line})),
+        (None, argv) => Ok(json!({"command": shell_line(argv)?})),
+    }
 }
 
 /// The decision, the rule that made it and why.

@@ -1,7 +1,8 @@
-//! `policy check`: a decision without its deed.
+//! `policy check` and `hooks test`: a decision without its deed, and hooks without anything that they are for.
 
 use crate::approvals::Approvals;
 use arki_domain::Fault;
+use arki_tools::{HookTrial, TriedHook};
 use serde::Serialize;
 
 /// The policy's judgement of one call.
@@ -14,6 +15,14 @@ pub struct Judgement {
 }
 
 impl Approvals {
+    /// Runs the hooks that are for something in a folder, without anything happening.
+    ///
+    /// # Errors
+    /// When the folder or the configuration cannot be used.
+    pub async fn try_hooks(&self, folder: &std::path::Path, trial: &HookTrial) -> Result<Vec<TriedHook>, Fault> {
+        Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
+    }
+
     /// Returns what the policy says of a call in a folder, without carrying it out.
     ///
     /// # Errors

@@ -90,7 +90,7 @@ pub(super) fn event_names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
-pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Fault> {
+pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Fault> {
     let mut hooks = Vec::new();
     for (name, entries) in &file.hooks {
         let (event, kind) = event_of(name).map_err(|what| invalid(path, &what))?;

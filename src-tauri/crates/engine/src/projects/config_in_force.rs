@@ -54,6 +54,12 @@ impl ProjectConfig {
         self.agreed.as_ref().filter(|agreed| agreed.pin.hash == sha256_hex(text.as_bytes())).map(|_| text)
     }
 
+    /// The whole text with its file, whether it was agreed to or not; `None` where there is none.
+    pub(crate) fn text_and_file(&self) -> Result<Option<(&str, &Path)>, Fault> {
+        let text = self.text.as_ref().map_err(Fault::clone)?;
+        Ok(text.as_deref().map(|text| (text, self.file.as_path())))
+    }
+
     /// Returns whether it is such that it can be agreed to.
     pub(crate) fn is_readable(&self) -> bool {
         match &self.text {

@@ -18,6 +18,7 @@ pub struct HookCondition {
     is_foreign: bool,
     paths: Option<GlobSet>,
     commands: Option<GlobSet>,
+    words: String,
 }
 
 /// The name by which a hook is told of the tool.
@@ -39,6 +40,12 @@ impl HookCondition {
             is_foreign: tools.iter().any(|name| foreign::is_theirs(name)),
             paths: globs(paths)?,
             commands: globs(commands)?,
+            words: [("", tools), ("in ", paths), ("running ", commands)]
+                .into_iter()
+                .filter(|(_, patterns)| !patterns.is_empty())
+                .map(|(before, patterns)| format!("{before}{}", patterns.join(", ")))
+                .collect::<Vec<_>>()
+                .join("; "),
         })
     }
 
@@ -48,7 +55,13 @@ impl HookCondition {
     /// In words, for one that is no regular expression.
     pub fn of_matcher(matcher: &str) -> Result<Self, String> {
         let names = (!matches!(matcher.trim(), "" | "*")).then(|| anchored(matcher.trim())).transpose()?;
-        Ok(Self { names, is_foreign: true, ..Self::default() })
+        Ok(Self { names, is_foreign: true, words: matcher.trim().to_owned(), ..Self::default() })
+    }
+
+    /// The condition for people, as it was written: `Edit|Write`, or `run_command; running git push*`. Empty for all.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        &self.words
     }
 
     /// Returns how the hook is told of it, if it is meant.
@@ -154,6 +167,9 @@ mod tests {
         assert!(!matched("run_command", &["docs/a"], "rm docs/a"));
         assert!(!matched("run_command", &["src/a.rs"], "cat src/a.rs"));
         assert!(!matched("edit_file", &["src/a.rs"], "rm src/a.rs"));
+        assert_eq!(HookCondition::of_matcher(" Edit|Write ").unwrap().words(), "Edit|Write");
+        let both = HookCondition::new(&list(&["edit_file"]), &list(&["src/**", "a"]), &list(&["git push*"])).unwrap();
+        assert_eq!(both.words(), "edit_file; in src/**, a; running git push*");
         assert!(HookCondition::new(&[], &list(&["a["]), &[]).is_err());
         let named = HookCondition::new(&list(&["Write", "mcp__*"]), &[], &[]).unwrap();
         assert_eq!(named.matched(&call("write_file", &[], None)), theirs("Write"));

@@ -207,7 +207,7 @@ impl Kernel {
     }
 
     /// A call as hooks see it: secrets are placeholders, and links are followed too.
-    fn hooked_call(&self, call: &ToolCall) -> HookedCall {
+    pub(super) fn hooked_call(&self, call: &ToolCall) -> HookedCall {
         let judged_as = self.judged_as(&call.tool_id, &call.args);
         let touched = self.tool(&call.tool_id).map(|tool| tool.touches(&call.args)).unwrap_or_default();
         let words = touched.command.iter().chain(&touched.mentions).flat_map(|line| arki_policy::file_words(line));

@@ -1,0 +1,114 @@
+//! `arki hooks list`: the hooks of this project and which of them are off. `arki hooks test`: what they would answer.
+
+use super::policy::arguments_of;
+use crate::arguments::HooksCommand;
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
+use arki_engine::{Engine, HookList, HookOff, HookTrial, ListedHook, TriedHook, one_line};
+use std::path::Path;
+
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        HooksCommand::List => list(engine, dir, output),
+        test @ HooksCommand::Test { .. } => try_out(engine, dir, &trial(test)?, output).await,
+    }
+}
+
+fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+    let HookList { hooks, refused } = engine.projects().hooks(dir)?;
+    for hook in &hooks {
+        match output.json {
+            true => output.object(hook),
+            false => output.line(visible(&line(hook))),
+        }
+    }
+    if let Some(fault) = refused {
+        output.aside(visible(&format!("{} {}", fault.message, fault.hint)));
+    } else if hooks.is_empty() {
+        output.aside("There are no hooks here. They stand under \"hooks\" in the configuration.");
+    }
+    Ok(Exit::Done)
+}
+
+fn line(hook: &ListedHook) -> String {
+    let ListedHook { name, event, condition, does, origin, off, .. } = hook;
+    let state = if off.is_none() { "on" } else { "off" };
+    let condition = if condition.is_empty() { "*" } else { condition };
+    let what = if name == does { String::new() } else { format!("  {}: {}", hook.action, one_line(does)) };
+    let why = off.map(|off| format!("  (off: {})", HookOff::words(off))).unwrap_or_default();
+    format!("{state:<3} {:<16} {condition:<24} {}{what}  {origin}{why}", event.name(), one_line(name))
+}
+
+/// What is to be tried, off the command line.
+fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
+    let HooksCommand::Test { event, tool, args, text, kind, again, command } = command else {
+        return Err(Fault::internal("nothing to try"));
+    };
+    let event = HookEvent::of_name(&event).ok_or_else(|| {
+        let known: Vec<&str> = HookEvent::ALL.iter().map(|event| event.name()).collect();
+        usage(&format!("There is no event {event:?}."), &format!("Use one of: {}.", known.join(", ")))
+    })?;
+    let kind = kind.as_deref();
+    let moment = match event {
+        HookEvent::PreToolUse | HookEvent::PostToolUse | HookEvent::PreCommit => {
+            let args = arguments_of(args.as_deref(), &command)?;
+            return Ok(HookTrial::Call { event, tool, args, result: text });
+        }
+        HookEvent::SessionStart => HookMoment::SessionStart(one_of(kind, SessionSource::ALL, SessionSource::word)?),
+        HookEvent::UserPromptSubmit => HookMoment::Prompt { text, message_id: None },
+        HookEvent::Stop => HookMoment::Stop { last_text: text, times_held: u32::from(again) },
+        HookEvent::Notification => {
+            let kind = one_of(kind, NotificationKind::ALL, NotificationKind::word)?;
+            HookMoment::Notification { kind, message: text }
+        }
+    };
+    Ok(HookTrial::Moment(moment))
+}
+
+/// The kind of that word; the first where none is given.
+fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str) -> Result<T, Fault> {
+    let found = all.iter().copied().find(|kind| word.is_none_or(|word| word_of(*kind) == word));
+    found.ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|kind| word_of(*kind)).collect();
+        usage(
+            &format!("There is no kind {:?}.", word.unwrap_or_default()),
+            &format!("Use one of: {}.", known.join(", ")),
+        )
+    })
+}
+
+async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Output) -> Result<Exit, Fault> {
+    let tried = engine.approvals().try_hooks(dir, trial).await?;
+    for TriedHook { ran, context } in &tried {
+        if output.json {
+            let mut shown = serde_json::to_value(ran).map_err(Fault::internal)?;
+            if let Some(context) = context {
+                shown["context"] = context.as_str().into();
+            }
+            output.object(&shown);
+            continue;
+        }
+        let sign = if ran.has_worked() { '⚙' } else { '✕' };
+        output.line(visible(&format!("{sign} {} ({} ms)", ran.words(), ran.duration_ms)));
+        if let Some(args) = &ran.args {
+            output.line(visible(&format!("  arguments: {args}")));
+        }
+        for line in context.iter().flat_map(|context| context.lines()) {
+            output.line(visible(&format!("  to the model: {line}")));
+        }
+    }
+    if tried.is_empty() {
+        let is_off = |hook: &ListedHook| hook.off == Some(HookOff::Untrusted);
+        let is_untrusted = engine.projects().hooks(dir)?.hooks.iter().any(is_off);
+        output.aside(match is_untrusted {
+            true => "This folder isn't trusted, so no hook runs here. `arki trust` changes that.",
+            false => "No hook is for this. `arki hooks list` shows all.",
+        });
+    }
+    Ok(Exit::Done)
+}
+
+fn usage(message: &str, hint: &str) -> Fault {
+    Fault::new(Code::USAGE, message, hint)
+}
