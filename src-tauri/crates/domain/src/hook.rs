@@ -225,10 +225,11 @@ impl HookRan {
         }
     }
 
-    /// Returns whether it keeps the prompt of its run from the model.
+    /// Returns whether it keeps the prompt of its run from the model. One that was stopped has not let it pass.
     #[must_use]
     pub fn blocks_prompt(&self) -> bool {
-        self.event == Some(HookEvent::UserPromptSubmit) && self.message_id.is_none() && self.blocks()
+        let has_not_let_pass = self.blocks() || self.outcome == Some(HookOutcome::Cancelled);
+        self.event == Some(HookEvent::UserPromptSubmit) && self.message_id.is_none() && has_not_let_pass
     }
 
     /// Returns whether it makes the agent go on.

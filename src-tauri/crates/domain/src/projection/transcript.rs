@@ -7,6 +7,7 @@ mod compaction;
 mod entry;
 mod stand_in;
 mod switching;
+mod withholding;
 
 #[cfg(test)]
 mod compaction_tests;
@@ -45,6 +46,8 @@ pub struct Transcript {
     has_parts_off: bool,
     /// The event of the last run's prompt.
     prompt_seq: u64,
+    /// A hook blocked the prompt, and the run was tried again: the model has not been asked since.
+    is_prompt_retried: bool,
     /// A compaction left something out since the model was last asked.
     is_compacted_anew: bool,
     queue: Queue,
@@ -94,6 +97,7 @@ impl Transcript {
             EventBody::ContextCompacted(compacted) => self.is_compacted_anew || !compacted.summary.is_empty(),
             _ => self.is_compacted_anew,
         };
+        self.guard_prompt(&body);
         match body {
             EventBody::SessionForked(forked) => self.inherit(forked.from_seq),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
@@ -115,9 +119,6 @@ impl Transcript {
             EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, Arrived::Result(result))),
             EventBody::ContextAdded(added) => self.arrived.push((event.seq, Arrived::Context(added))),
             EventBody::ContextCompacted(compacted) => self.compact(event.seq, compacted),
-            EventBody::HookRan(ran) if ran.blocks_prompt() => self.withhold_prompt(true),
-            // It was tried again: the hook is asked again too.
-            EventBody::RunResumed(_) => self.withhold_prompt(false),
             _ => {}
         }
         self.tell_arrived(event.seq);
@@ -134,16 +135,6 @@ impl Transcript {
     #[must_use]
     pub fn is_compacted_anew(&self) -> bool {
         self.is_compacted_anew
-    }
-
-    /// The last run's prompt never reaches a model while a hook blocks it.
-    fn withhold_prompt(&mut self, is_withheld: bool) {
-        let place = self.place(self.prompt_seq);
-        let prompt = self.entries.iter_mut().rfind(|entry| entry.place == place && entry.is_withheld != is_withheld);
-        if let Some(prompt) = prompt {
-            prompt.is_withheld = is_withheld;
-            self.show_anew();
-        }
     }
 
     fn settle(&mut self) {

@@ -34,6 +34,24 @@ fn a_blocked_prompt_is_kept_from_the_model_until_the_run_is_tried_again() {
 }
 
 #[test]
+fn a_prompt_that_no_hook_has_let_pass_stays_from_the_model() {
+    let mut log = Log::of_a_run("a secret");
+    log.hook(HookEvent::UserPromptSubmit, HookOutcome::Blocked).goes_on(PauseReason::Interrupted).fails();
+    assert_eq!(log.messages(), [], "a crash between its answer and the end");
+    log.goes_on(PauseReason::Failed);
+    let (code, message) = ("CANCELLED".to_owned(), String::new());
+    log.add(RunCancelled { code, message, retryable: true });
+    assert_eq!(log.messages(), [], "tried again, and stopped before the hook answered");
+    let mut log = Log::of_a_run("a secret");
+    log.hook(HookEvent::UserPromptSubmit, HookOutcome::Cancelled);
+    assert_eq!(log.messages(), [], "stopped with its hook");
+    let mut log = Log::of_a_run("a question");
+    log.hook(HookEvent::UserPromptSubmit, HookOutcome::Blocked).fails().goes_on(PauseReason::Failed);
+    log.hook(HookEvent::UserPromptSubmit, HookOutcome::Passed).request(1).fails();
+    assert_eq!(log.messages(), [Message::user("a question")], "the model has had it");
+}
+
+#[test]
 fn a_hook_that_answered_is_known_after_a_crash_until_the_model_is_asked() {
     let mut log = Log::of_a_run("go");
     log.hook(HookEvent::UserPromptSubmit, HookOutcome::Passed);
