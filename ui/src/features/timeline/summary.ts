@@ -22,6 +22,7 @@ const telling = [
   "summary",
   "step",
   "hook",
+  "said",
   "name",
   "mode",
 ];
