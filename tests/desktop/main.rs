@@ -38,6 +38,7 @@ mod past;
 mod pictures;
 mod providers;
 mod readme_picture;
+mod reads;
 mod session_settings;
 mod settings;
 mod stale_preview;
