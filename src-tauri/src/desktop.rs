@@ -112,6 +112,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_pictures::look_at_picture,
             rpc_pictures::choose_pictures,
             rpc_pictures::take_dropped,
+            rpc_pictures::take_pasted,
             rpc_pictures::sent_picture,
             rpc_memory::list_memory,
             rpc_memory::accept_memory,

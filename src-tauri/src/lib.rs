@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod arguments;
+mod clipboard;
 mod desktop;
 mod desktop_host;
 mod display;

@@ -1,6 +1,7 @@
 //! The window's commands about pictures and files that the user attaches. The paths come from the system alone: from its
 //! dialog, or from what was dropped. The page can't name one.
 
+use crate::clipboard;
 use crate::desktop::Desktop;
 use crate::drops::Dropped;
 use crate::rpc::{Answer, reading};
@@ -34,6 +35,12 @@ pub(crate) async fn take_dropped(
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<AttachedFile>> {
     attached(&desktop, dropped.take()).await
+}
+
+#[tauri::command]
+pub(crate) async fn take_pasted(app: AppHandle, desktop: State<'_, Desktop>) -> Answer<Vec<AttachedFile>> {
+    let Some(bytes) = clipboard::picture(&app).await else { return Ok(Vec::new()) };
+    reading(&desktop, move |engine| Ok(vec![engine.runs().attached_picture("Pasted picture", &bytes)])).await
 }
 
 /// Null where it is no longer kept.

@@ -141,6 +141,7 @@ export function createFake(given: {
     look_at_picture: ({ data }) => pictureFacts(data),
     choose_pictures: () => [],
     take_dropped: () => [],
+    take_pasted: () => [],
     sent_picture: () => null,
     list_approvals: () => {
       const none: readonly PendingApproval[] = [];

@@ -134,6 +134,8 @@ commands! {
     choose_pictures {} -> Vec<AttachedFile>;
     /// What was dropped onto the window since this was last asked.
     take_dropped {} -> Vec<AttachedFile>;
+    /// The picture on the clipboard, where the system's webview doesn't hand it to the page that is pasted into.
+    take_pasted {} -> Vec<AttachedFile>;
     /// A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
     sent_picture { session_id: String, content_hash: String } -> Option<String>;
     set_queue { session_id: String, queued: Vec<QueuedMessage> } -> ();

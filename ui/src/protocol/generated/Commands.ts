@@ -153,6 +153,10 @@ export type Commands = {
    */
   take_dropped: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**
+   * The picture on the clipboard, where the system's webview doesn't hand it to the page that is pasted into.
+   */
+  take_pasted: { params: Record<symbol, never>; result: Array<AttachedFile> };
+  /**
    * A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
    */
   sent_picture: { params: { sessionId: string; contentHash: string }; result: string | null };

@@ -79,6 +79,20 @@ describe("a picture that is pasted", () => {
     expect(screen.queryByRole("list")).toBeNull();
   });
 
+  it("is asked for where the webview hands over neither text nor a file", async () => {
+    const { fake, box } = await shown({ take_pasted: () => [picture("300x100", "Pasted picture")] });
+    paste(box, [], "words");
+    paste(box, [file("640x480")]);
+    expect(fake.calls.map((call) => call.name)).not.toContain("take_pasted");
+    paste(box, []);
+    await waitFor(async () =>
+      expect(await chipTexts()).toEqual([
+        "image.png640 × 480 · 640 tok",
+        "Pasted picture300 × 100 · 300 tok",
+      ]),
+    );
+  });
+
   it("is scaled down where it is large, and says so", async () => {
     const { box } = await shown();
     paste(box, [file("4000x3000")]);

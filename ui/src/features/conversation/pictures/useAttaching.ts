@@ -17,7 +17,7 @@ type Given = {
 
 export function useAttaching({ draft, isBlocked, onMention }: Given) {
   const { platform } = useArki();
-  const attach = async (command: "choose_pictures" | "take_dropped") => {
+  const attach = async (command: "choose_pictures" | "take_dropped" | "take_pasted") => {
     try {
       const files = await platform.call(command, {});
       if (files.length === 0) return;
@@ -31,9 +31,10 @@ export function useAttaching({ draft, isBlocked, onMention }: Given) {
   };
   const isOver = useDrag(isBlocked, () => void attach("take_dropped"));
   const onPaste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files];
     // Programs put a picture of text beside the text.
-    if (files.length === 0 || event.clipboardData.getData("text/plain") !== "") return;
+    if (event.clipboardData.getData("text/plain") !== "") return;
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return void attach("take_pasted");
     event.preventDefault();
     void import("./attach").then(({ attachPasted }) => attachPasted(platform, draft, files));
   };

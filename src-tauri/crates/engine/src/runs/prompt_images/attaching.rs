@@ -23,6 +23,12 @@ const MAX_BYTES: usize = 60 << 20;
 const SIGNATURE: u64 = 12;
 
 impl Runs {
+    /// Says what becomes of a picture whose bytes are given. Blocking.
+    #[must_use]
+    pub fn attached_picture(&self, name: &str, bytes: &[u8]) -> AttachedFile {
+        attached_picture(name, bytes, &mut { MAX_BYTES })
+    }
+
     /// Says of each path what becomes of it, in order. `folder` is the open one. Blocking.
     #[must_use]
     pub fn attached(&self, folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
@@ -55,15 +61,19 @@ fn attached_file(root: Option<&Path>, path: &Path, room: &mut usize) -> Attached
             Err(why) => refused(format!("{name} {why}")),
         };
     };
-    let told = |fault: Fault| format!("{name}: {} {}", fault.message, fault.hint);
-    match facts(&bytes) {
-        Err(fault) => refused(told(fault)),
+    attached_picture(&name, &bytes, room)
+}
+
+fn attached_picture(name: &str, bytes: &[u8], room: &mut usize) -> AttachedFile {
+    let refused = |reason: String| AttachedFile::Refused { name: name.to_owned(), reason };
+    match facts(bytes) {
+        Err(Fault { message, hint, .. }) => refused(format!("{name}: {message} {hint}")),
         Ok(_) if bytes.len() > *room => {
             refused(format!("{name}: together, these pictures are larger than {} MiB. Attach fewer.", MAX_BYTES >> 20))
         }
         Ok(facts) => {
             *room -= bytes.len();
-            AttachedFile::Picture { data: BASE64_STANDARD.encode(&bytes), name, facts }
+            AttachedFile::Picture { data: BASE64_STANDARD.encode(bytes), name: name.to_owned(), facts }
         }
     }
 }
@@ -148,6 +158,16 @@ mod tests {
         assert!(refusal(&files[0]).contains("damaged.png: The picture is damaged"), "{:?}", files[0]);
         assert!(refusal(&files[MAX_FILES]).starts_with("3 more files"), "{:?}", files.last());
         assert_eq!(files.len(), MAX_FILES + 1);
+    }
+
+    #[test]
+    fn bytes_are_attached_as_a_file_of_them_would_be() {
+        let mut room = MAX_BYTES;
+        let AttachedFile::Picture { data, .. } = attached_picture("pasted", PNG, &mut room) else { panic!("refused") };
+        assert_eq!(BASE64_STANDARD.decode(data).unwrap(), PNG);
+        assert!(
+            refusal(&attached_picture("pasted", b"text", &mut room)).starts_with("pasted: The file is not a picture")
+        );
     }
 
     #[test]
