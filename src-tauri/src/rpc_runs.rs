@@ -133,6 +133,7 @@ pub(crate) async fn resolve_approval(
         hunks: resolution.hunks,
         edited: resolution.edited.unwrap_or_default(),
         command: resolution.command,
+        plan: resolution.plan,
         note: resolution.note,
         preview_hash: Some(resolution.preview_hash),
         keep: resolution.keep.into(),

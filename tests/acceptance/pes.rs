@@ -277,3 +277,90 @@ fn a_run_killed_in_any_stage_goes_on_with_the_stage_it_was_in() {
         stage.verifies();
     }
 }
+
+/// In order, where plans are approved first.
+fn asking(turns: Vec<Turn>) -> Stage {
+    let stage = playing(turns);
+    let file = stage.home.config_dir().join("config.json");
+    let mut config: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    config["plan"] = json!({"approve": true});
+    stage.write_config(&config.to_string());
+    stage
+}
+
+#[test]
+fn a_plan_waits_for_its_approval_before_anything_runs() {
+    for args in [vec![], vec!["--plan"]] {
+        let turns = vec![Turn::text(plan(&writes())), Turn::text("Done.")];
+        let stage = if args.is_empty() { asking(turns) } else { playing(turns) };
+        let args = [&["--core", "pes"], args.as_slice(), &["go"]].concat();
+        let events = stage.exec(&args).exits(3).lines();
+        assert_eq!(payload(&events, "run.paused")["reason"], "plan");
+        let requested = payload(&events, "approval.requested");
+        assert_eq!((&requested["kind"], &requested["callId"]), (&json!("plan"), &Value::Null));
+        assert_eq!(requested["args"]["steps"], json!(["Read a.txt", "Say what is in it"]));
+        assert_eq!(payloads(&events, "policy.decided").len(), 0);
+        let listed = &stage.inbox()[0];
+        assert_eq!((&listed["kind"], &listed["approvalId"]), (&json!("plan"), &requested["approvalId"]));
+        let shown = stage.arki(&["approvals", "show"]).exits(0).stdout;
+        assert!(shown.contains("  1. Read a.txt\n") && shown.contains("new.txt"), "{shown}");
+        // Asked again, it still waits.
+        stage.arki(&["resume", "last"]).exits(3);
+        assert_eq!(payloads(&stage.log(), "approval.requested").len(), 1);
+        // Its call is judged like any other.
+        let id = text(&requested["approvalId"]);
+        let events = stage.arki(&["approvals", "approve", &id, "--json"]).exits(3).lines();
+        let resumed = payload(&events, "run.resumed");
+        assert_eq!((&resumed["reason"], &resumed["approvalId"]), (&json!("plan"), &json!(id)));
+        let events = stage.arki(&["approvals", "approve", "--json"]).exits(0).lines();
+        assert_eq!(payload(&events, "run.completed")["response"], "Done.");
+        assert_eq!(stage.read("new.txt"), "new\n");
+        stage.verifies();
+    }
+}
+
+#[test]
+fn a_rejected_plan_is_followed_by_another_one() {
+    let stage =
+        asking(vec![Turn::text(plan(&writes())), Turn::text(plan(&reads("a.txt"))), Turn::text("It has the text.")]);
+    stage.exec(&["--core", "pes", "go"]).exits(3);
+    let events = stage.arki(&["approvals", "reject", "--note", "only read", "--json"]).exits(3).lines();
+    assert_eq!(stages(&events), ["replan"]);
+    assert_eq!(payload(&events, "tool.result")["result"], "Not done: the plan was rejected.");
+    assert!(text(&payload(&events, "context.added")["text"]).contains("only read"));
+    let events = stage.arki(&["approvals", "approve", "--json"]).exits(0).lines();
+    assert_eq!(stages(&events), ["synthesize"]);
+    assert!(!stage.path("new.txt").exists());
+    stage.verifies();
+}
+
+#[test]
+fn a_plan_can_be_given_other_steps() {
+    let turns = vec![Turn::text(plan(&writes())), Turn::text(plan(&reads("a.txt"))), Turn::text("It has the text.")];
+    let stage = asking(turns);
+    stage.exec(&["--core", "pes", "go"]).exits(3);
+    stage.write("steps.txt", "Look at a.txt\n\nTell me\n");
+    let empty = stage.write("empty.txt", "\n");
+    stage.arki(&["approvals", "approve", "--plan", empty.to_str().unwrap()]).fails(2, "USAGE");
+    let steps = stage.path("steps.txt");
+    let events = stage.arki(&["approvals", "approve", "--plan", steps.to_str().unwrap(), "--json"]).exits(0).lines();
+    assert_eq!(payload(&events, "approval.resolved")["plan"], json!(["Look at a.txt", "Tell me"]));
+    assert_eq!(stages(&events), ["execute", "synthesize"]);
+    assert!(text(&payload(&events, "context.added")["text"]).contains("1. Look at a.txt\n2. Tell me"));
+    let updated = payloads(&events, "plan.updated");
+    assert_eq!(updated[0]["steps"][0]["title"], "Look at a.txt");
+    assert!(updated.last().unwrap()["steps"].as_array().unwrap().iter().all(|step| step["state"] == "done"));
+    assert!(!stage.path("new.txt").exists());
+}
+
+#[test]
+fn what_is_granted_for_the_whole_run_answers_for_the_plan_too() {
+    for (mode, expected) in [("all", ["plan", "synthesize"]), ("never", ["plan", "synthesize"])] {
+        let stage = asking(vec![Turn::text(plan(&writes())), Turn::text("So.")]);
+        let events = run(&stage, &["--approve", mode]);
+        assert_eq!(stages(&events), expected, "{mode}");
+        assert_eq!(stage.path("new.txt").exists(), mode == "all");
+        let resolved = &payloads(&events, "approval.resolved")[0];
+        assert_eq!(resolved["resolvedBy"], json!(format!("approve:{mode}")));
+    }
+}

@@ -10,6 +10,7 @@ import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
+import { PlanApproval } from "../features/review/PlanApproval";
 import { Timeline } from "../features/timeline/Timeline";
 import { useApprovalsIn } from "../platform/context";
 import type { Shown } from "../protocol/generated";
@@ -29,7 +30,9 @@ type Props = {
 /** What is to be decided, and what happened. */
 export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }: Props) {
   const sessionId = shown?.sessionId ?? null;
-  const waiting = useApprovalsIn(sessionId).length;
+  const approvals = useApprovalsIn(sessionId);
+  const waiting = approvals.length;
+  const plan = approvals.find((approval) => approval.kind === "plan" && approval.sessionId === sessionId);
   const count = useId();
   return (
     <aside className="inspector" aria-label={t`Inspector`}>
@@ -102,7 +105,10 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
         <Tabs.Panel className="inspector-panel" value="plan">
           <ErrorBoundary part={t`The plan`} about={sessionId}>
             {sessionId ? (
-              <Plan key={sessionId} sessionId={sessionId} />
+              <>
+                {plan && <PlanApproval key={plan.approvalId} approval={plan} />}
+                <Plan key={sessionId} sessionId={sessionId} />
+              </>
             ) : (
               <p className="empty secondary">{t`For larger tasks, Arki lists its steps here.`}</p>
             )}

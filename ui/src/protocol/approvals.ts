@@ -7,7 +7,7 @@ export type PendingApproval = ApprovalSummary & { supersedes: string | null };
 
 export type DecidedApproval = {
   approvalId: string;
-  callId: string;
+  callId: string | null;
   toolId: string;
   decidedAt: number;
   decision: ApprovalDecision;
@@ -43,6 +43,7 @@ export function readApproval(event: Event): PendingApproval | null {
     approvalId,
     sessionId: event.sessionId,
     runId: event.runId ?? "",
+    kind: rest.kind ?? "tool",
     callId,
     toolId,
     args: args ?? {},

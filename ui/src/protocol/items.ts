@@ -74,7 +74,8 @@ export type Notice =
   /** Said while a run worked; the words are not loaded. */
   | { what: "unknown_words" }
   | { what: "reverted"; paths: readonly string[] }
-  | { what: "cleaned_up"; notes: readonly string[] };
+  | { what: "cleaned_up"; notes: readonly string[] }
+  | { what: "planned"; intent: string; steps: readonly string[] };
 export type NoticeItem = Placed & { kind: "notice"; notice: Notice };
 /** Went back to how things stood right after `toSeq`. */
 export type RewoundItem = Placed & {

@@ -57,7 +57,8 @@ export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
   if (live.ended === turnKey(delta.runId, delta.turn) || live.ended === delta.runId) return live;
   const same = live.answer?.runId === delta.runId && live.answer.turn === delta.turn;
   const answer = same && live.answer ? live.answer : begun(delta.runId, delta.turn);
-  const thinks = delta.tokenType === "LLM_THINKING";
+  // A core's own words, such as a plan in JSON, are not for the user.
+  const thinks = delta.tokenType === "LLM_THINKING" || delta.tokenType === "AGENT_THOUGHT_LLM_RESPONSE";
   const grows = thinks ? answer.thoughts : answer.text;
   grows.append(answer.fetched ? fresh(grows.whole(), delta.text) : delta.text);
   if (thinks) {

@@ -5,6 +5,20 @@ import { foldTranscript, type ToolItem } from "./transcript";
 const tools = (items: { kind: string }[]) => items.filter((item) => item.kind === "tool") as ToolItem[];
 
 describe("foldTranscript", () => {
+  it("tells a plan in the place of the text it was read from, and asks about it without a call", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "Hello" });
+    add("engine.request", { turn: 1, stage: "plan" });
+    add("output.message", { turn: 1, role: "assistant", content: '{"intent": "Mend"}' });
+    add("plan.proposed", { intent: "Mend", steps: [{ title: "Look", state: "pending" }] });
+    add("approval.requested", { approvalId: "a", kind: "plan", callId: null, toolId: "plan" });
+    add("run.paused", { reason: "plan", approvalId: "a" });
+    const { items, run, pausedFor } = foldTranscript(events);
+    expect(items.map((item) => item.kind)).toEqual(["user", "notice"]);
+    expect(items[1]).toMatchObject({ notice: { what: "planned", intent: "Mend", steps: ["Look"] } });
+    expect([run, pausedFor]).toEqual(["paused", "plan"]);
+  });
+
   it("tells a run from prompt to answer, with its tool call in between", () => {
     const { events, add } = eventLog("s");
     add("run.started", { prompt: "Hello" });

@@ -87,6 +87,7 @@ const steps: ByKind<Transcript, Transcript> = {
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
   "output.message": assistant,
+  "plan.proposed": planned,
   "message.queued": (state, p) => remember(state, p.messageId, p.text),
   "queue.changed": queueChanged,
   "question.asked": (state, p, event) => {
@@ -103,12 +104,14 @@ const steps: ByKind<Transcript, Transcript> = {
     const subagent = { agent: p.agent, sessionId: p.sessionId };
     return patchCall(withCall(state, event, { callId: p.callId }), p.callId, { subagent });
   },
-  "approval.requested": (state, p, event) =>
-    patchCall(withCall(state, event, p), p.callId, {
-      state: "waiting",
-      approvalId: p.approvalId,
-      ...(p.reason ? { reason: p.reason } : {}),
-    }),
+  "approval.requested": (state, { callId, toolId, args, approvalId, reason }, event) =>
+    callId === null
+      ? state
+      : patchCall(withCall(state, event, { callId, toolId, args }), callId, {
+          state: "waiting",
+          approvalId,
+          ...(reason ? { reason } : {}),
+        }),
   "approval.resolved": resolveCall,
   "tool.result": toolResult,
   "file.changed": (state, p) => {
@@ -228,6 +231,16 @@ function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Eve
     thoughts,
     interrupted,
   });
+}
+
+/** The plan is told in words, in the place of the text that it was read from; the thoughts stay. */
+function planned(state: Transcript, p: PayloadOf<"plan.proposed">, event: Event): Transcript {
+  const last = state.items.at(-1);
+  const isSource = last?.kind === "assistant" && last.runId === event.runId && last.turn === state.turn;
+  const before = isSource ? state.items.slice(0, -1) : state.items;
+  const items = isSource && last.thoughts !== "" ? [...before, { ...last, text: "" }] : before;
+  const steps = p.steps.map((step) => step.title);
+  return notice({ ...state, items }, event, { what: "planned", intent: p.intent, steps });
 }
 
 /** What an event says of a call: those after the first may leave out what it is. */

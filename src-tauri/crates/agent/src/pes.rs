@@ -5,6 +5,7 @@
 //! off goes on with the stage it was in. The stages are explained in the system prompt, and the model is told more only
 //! where it could not know: messages are never changed, and results stay the last ones where nothing else is due.
 
+mod approving;
 mod next;
 mod reading;
 mod telling;
@@ -48,6 +49,13 @@ impl Core for PlanExecuteSynthesize {
                     }
                 }
                 Next::Ended => return Ok(host.ended()),
+                Next::AskUser => {
+                    if let Some(end) = host.ask_user_about_plan().await? {
+                        return Ok(end);
+                    }
+                }
+                Next::AwaitUser(approval_id) => return host.await_decision(approval_id).await,
+                Next::DropCalls(why) => host.drop_calls(why).await?,
                 Next::Unreadable(why) => return host.failed(unreadable(&why), None).await,
                 Next::Execute(_) | Next::Ask(_) if host.pause.is_cancelled() => return host.paused().await,
                 Next::Execute(pending) => {

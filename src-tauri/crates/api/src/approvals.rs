@@ -1,6 +1,6 @@
 //! Pending approvals as the user reviews them, and the decisions.
 
-use arki_domain::{ApprovalDecision, ChangePreview, CommandPreview, Risk};
+use arki_domain::{ApprovalDecision, ApprovalKind, ChangePreview, CommandPreview, Risk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,7 +28,9 @@ wire! {
         pub approval_id: String,
         pub session_id: String,
         pub run_id: String,
-        pub call_id: String,
+        pub kind: ApprovalKind,
+        /// Null for what is no call.
+        pub call_id: Option<String>,
         pub tool_id: String,
         #[ts(type = "unknown")]
         pub args: serde_json::Value,
@@ -59,6 +61,10 @@ wire! {
         pub edited: Option<BTreeMap<usize, String>>,
         /// The user's own command in place of the one that was shown.
         pub command: Option<String>,
+        /// The plan's steps as the user wants them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable)]
+        pub plan: Option<Vec<String>>,
         pub note: Option<String>,
         pub preview_hash: String,
         /// Null or absent: approved this once.

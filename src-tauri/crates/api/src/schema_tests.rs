@@ -93,6 +93,7 @@ fn what_is_asked_and_answered_obeys_it() {
         hunks: Some(vec![1]),
         edited: Some([(2, "text".to_owned())].into()),
         command: None,
+        plan: None,
         note: None,
         preview_hash: "p".into(),
         keep: None,

@@ -360,6 +360,9 @@ pub(crate) enum ApprovalsCommand {
         /// Run this command instead of the proposed one
         #[arg(long, value_name = "LINE", conflicts_with = "hunks")]
         command: Option<String>,
+        /// Approve a plan with the steps in this file instead, one a line; `-` reads standard input
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["hunks", "command", "session", "always"])]
+        plan: Option<PathBuf>,
         /// Add a note for the model
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,

@@ -1,8 +1,9 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
-use arki_domain::{ApprovalRequested, ChangePreview, Fault, Hunk};
+use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Fault, Hunk};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
+use serde_json::Value;
 
 /// Lines of a diff that are shown in the midst of something else.
 const MAX_LINES_ASIDE: usize = 200;
@@ -20,6 +21,9 @@ pub(crate) enum Shown {
 
 /// The lines that say what needs approval, and why.
 pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
+    if requested.kind == ApprovalKind::Plan {
+        return plan(requested);
+    }
     let risk = format!("{:?}", requested.risk).to_lowercase();
     let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
     if let Some(command) = &requested.command {
@@ -28,6 +32,21 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     } else if requested.preview.is_none() {
         lines.push(visible(&requested.args.to_string()));
     }
+    lines
+}
+
+/// What a plan that needs approval intends.
+pub(crate) fn intent(requested: &ApprovalRequested) -> &str {
+    requested.args.get("intent").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn plan(requested: &ApprovalRequested) -> Vec<String> {
+    let listed = |name: &str| requested.args.get(name).and_then(Value::as_array).into_iter().flatten();
+    let steps = listed("steps").filter_map(Value::as_str).zip(1..);
+    let calls = listed("calls").filter_map(Value::as_str);
+    let mut lines = vec![visible(&requested.reason), String::new(), visible(intent(requested))];
+    lines.extend(steps.map(|(step, number)| format!("  {number}. {}", visible(step))));
+    lines.extend(calls.map(|call| dim(&format!("  ▸ {}", visible(call)))));
     lines
 }
 

@@ -41,7 +41,7 @@ pub use run_state::{
     CallProgress, FinishedCall, InterruptedHook, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState,
 };
 pub use session_summary::{SessionState, SessionSummary};
-pub use stages::{CallEnd, PlannedCall, Stages};
+pub use stages::{CallEnd, PlanApproval, PlannedCall, Stages};
 pub use transcript::{ConversationMessage, MessageKind, READ_RESULT_TOOL, ShownAs, Transcript, stand_in};
 pub use usage_totals::{MAX_COUNTED_MODELS, MAX_COUNTED_RUNS, OTHER_MODELS, RunUsage, UsageTotal, UsageTotals};
 pub use working_memory::{

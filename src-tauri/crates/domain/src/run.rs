@@ -43,6 +43,9 @@ pub struct RunOptions {
     /// Only tools that read exist in the run, whatever is granted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plan: bool,
+    /// A plan is approved before it is carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approve_plan: bool,
     /// Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
     /// and the commands that are known to only read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -82,6 +82,8 @@ pub struct Config {
     pub(crate) compaction: CompactionSettings,
     /// Have a model draw conclusions after runs.
     pub(crate) reflects: bool,
+    /// A plan is approved before it is carried out.
+    pub(crate) approves_plans: bool,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.

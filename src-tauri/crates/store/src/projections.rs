@@ -3,8 +3,7 @@
 use crate::{StoreError, row};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, GENESIS_HASH, PauseReason, RunId,
-    SessionId,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, GENESIS_HASH, RunId, SessionId,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::BTreeSet;
@@ -180,7 +179,7 @@ fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Resul
     let Some(run_id) = &event.run_id else { return Ok(()) };
     match body {
         EventBody::RunStarted(started) => start_run(transaction, event, run_id, &started.prompt),
-        EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval || paused.question_id.is_some() => {
+        EventBody::RunPaused(paused) if paused.waits_for_user() => {
             set_run_state(transaction, run_id, SessionState::Waiting)
         }
         EventBody::RunPaused(_) => set_run_state(transaction, run_id, SessionState::Paused),

@@ -16,6 +16,8 @@ export function noticeWords(notice: Notice): string {
         : t`You reverted a change to ${notice.paths.join(", ")}`;
     case "cleaned_up":
       return notice.notes.join(" ");
+    case "planned":
+      return t`Plan: ${notice.intent} (${plural(notice.steps.length, { one: "# step", other: "# steps" })})`;
   }
 }
 

@@ -15,7 +15,7 @@ const pausedWords: Readonly<Record<string, MessageDescriptor>> = {
 /** Null while it works, is over, or waits for a decision: that has its own place. */
 export function standingOf(state: SessionState | null, transcript: Transcript): Standing | null {
   if (transcript.items.at(-1)?.kind === "rewound") return null;
-  const waits = transcript.pausedFor === "approval" || transcript.pausedFor === "question";
+  const waits = ["approval", "plan", "question"].includes(transcript.pausedFor ?? "");
   const paused = transcript.run === "paused" && !waits;
   if (state === "paused" || (state === null && paused)) {
     const reason = transcript.pausedFor ?? "";

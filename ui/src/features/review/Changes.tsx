@@ -12,6 +12,7 @@ import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
 import { LargeApproval } from "./LargeApproval";
+import { PlanApproval } from "./PlanApproval";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
 
@@ -73,7 +74,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>
           {approval.sessionId !== sessionId && <Asking sessionId={approval.sessionId} />}
-          {approval.preview?.diffHash ? (
+          {approval.kind === "plan" ? (
+            <PlanApproval approval={approval} />
+          ) : approval.preview?.diffHash ? (
             <LargeApproval approval={approval} preview={approval.preview} look={look} />
           ) : approval.preview ? (
             <WriteApproval approval={approval} preview={approval.preview} look={look} />

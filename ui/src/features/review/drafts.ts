@@ -10,11 +10,13 @@ export type Draft = {
   note: string;
   /** The user's own command; null while the shown one is to run. */
   command: string | null;
+  /** The plan's steps as the user wants them, one a line; null while they stay as shown. */
+  plan: string | null;
 };
 
 const maxDrafts = 50;
 const drafts = new Map<string, Draft>();
-const nothing: Draft = { decisions: undecided, note: "", command: null };
+const nothing: Draft = { decisions: undecided, note: "", command: null, plan: null };
 
 export function useDraft(approvalId: string): [Draft, (change: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.get(approvalId) ?? nothing);

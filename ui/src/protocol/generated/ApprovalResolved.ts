@@ -17,6 +17,10 @@ export type ApprovalResolved = {
    */
   command?: string | null;
   /**
+   * The plan's steps as the user changed them.
+   */
+  plan?: Array<string> | null;
+  /**
    * The user's note to the model.
    */
   reason?: string | null;

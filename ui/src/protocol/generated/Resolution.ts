@@ -16,6 +16,10 @@ export type Resolution = {
    * The user's own command in place of the one that was shown.
    */
   command: string | null;
+  /**
+   * The plan's steps as the user wants them.
+   */
+  plan?: Array<string> | null;
   note: string | null;
   previewHash: string;
   /**

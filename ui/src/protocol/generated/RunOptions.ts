@@ -10,6 +10,10 @@ export type RunOptions = {
    */
   plan?: boolean;
   /**
+   * A plan is approved before it is carried out.
+   */
+  approvePlan?: boolean;
+  /**
    * Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
    * and the commands that are known to only read.
    */

@@ -2,6 +2,7 @@
 
 export type * from "./AppState";
 export type * from "./ApprovalDecision";
+export type * from "./ApprovalKind";
 export type * from "./ApprovalMode";
 export type * from "./ApprovalRequested";
 export type * from "./ApprovalResolved";

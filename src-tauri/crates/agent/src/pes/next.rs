@@ -1,8 +1,8 @@
 //! The next step of a run, read off its state.
 
 use crate::planning::{Unreadable, read_planning};
-use arki_domain::Stage;
 use arki_domain::projection::{NextStep, PendingCall, RunState};
+use arki_domain::{ApprovalDecision, ApprovalId, Stage};
 
 /// The times that the model is asked to say again what could not be read.
 pub(super) const MAX_REPAIRS: u32 = 2;
@@ -13,6 +13,11 @@ pub(super) const MAX_REPLANS: u32 = 2;
 pub(super) enum Next {
     Execute(PendingCall),
     Ask(Stage),
+    /// Whether the plan is to be carried out.
+    AskUser,
+    AwaitUser(ApprovalId),
+    /// The calls made with the plan are not to be carried out.
+    DropCalls(Why),
     /// The answer is there.
     Complete,
     /// The plan could not be read, as often as it was asked for. The words say why.
@@ -20,7 +25,21 @@ pub(super) enum Next {
     Ended,
 }
 
+/// The reason for which a plan's calls come to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    Rejected,
+    /// The user gave the plan other steps.
+    Changed,
+}
+
 pub(super) fn next(state: &RunState) -> Next {
+    if state.next_step() != NextStep::Ended
+        && state.stages.is_planned
+        && let Some(next) = after_plan(state)
+    {
+        return next;
+    }
     let step = match state.next_step() {
         NextStep::Ended => return Next::Ended,
         NextStep::Execute(pending) => return Next::Execute(pending),
@@ -42,6 +61,29 @@ pub(super) fn next(state: &RunState) -> Next {
             Next::Ask(if replans { Stage::Replan } else { Stage::Synthesize })
         }
         Some(Stage::Synthesize) => finish(),
+    }
+}
+
+/// Returns what the user's decision on the last plan asks for; `None` where it is to be carried out.
+fn after_plan(state: &RunState) -> Option<Next> {
+    let Some(approval) = &state.stages.approval else {
+        let is_due = state.options.approve_plan || state.options.plan;
+        return is_due.then_some(Next::AskUser);
+    };
+    let Some(resolved) = &approval.resolved else {
+        return Some(Next::AwaitUser(approval.requested.approval_id.clone()));
+    };
+    let has_calls = !state.pending_calls().is_empty();
+    match (resolved.decision, &resolved.plan) {
+        (ApprovalDecision::Reject, _) if has_calls => Some(Next::DropCalls(Why::Rejected)),
+        // Nobody will approve another one either.
+        (ApprovalDecision::Reject, _) if resolved.is_by_mode() => Some(Next::Ask(Stage::Synthesize)),
+        (ApprovalDecision::Reject, _) => Some(Next::Ask(Stage::Replan)),
+        (ApprovalDecision::Approve, Some(_)) if has_calls || !approval.is_changed => {
+            Some(Next::DropCalls(Why::Changed))
+        }
+        (ApprovalDecision::Approve, Some(_)) => Some(Next::Ask(Stage::Execute)),
+        (ApprovalDecision::Approve, None) => None,
     }
 }
 

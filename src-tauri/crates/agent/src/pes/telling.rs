@@ -2,7 +2,7 @@
 
 use super::next::{MAX_REPLANS, unread, words as reason};
 use arki_domain::projection::{PlanVersion, RunState};
-use arki_domain::{Stage, plural};
+use arki_domain::{ApprovalDecision, Stage, plural};
 
 const FORM: &str = r#"{"intent": "...", "plan": ["..."], "toolCalls": [{"toolName": "...", "arguments": {}}]}"#;
 
@@ -20,7 +20,30 @@ pub(super) fn name(stage: Stage) -> &'static str {
 /// `None` where there is nothing to add.
 pub(super) fn words(stage: Stage, state: &RunState, plan: Option<&PlanVersion>) -> Option<String> {
     let stages = &state.stages;
+    let resolved = stages.approval.as_ref().and_then(|approval| approval.resolved.as_ref());
+    let rejected = resolved.filter(|resolved| stages.is_planned && resolved.decision == ApprovalDecision::Reject);
     match stage {
+        Stage::Replan if rejected.is_some() => {
+            let note = rejected
+                .and_then(|rejected| rejected.reason.as_ref())
+                .map(|note| format!(" The user's note: {note}"))
+                .unwrap_or_default();
+            Some(format!("[The user rejected the plan.{note} Answer with another plan, in this form: {FORM}]"))
+        }
+        Stage::Synthesize if rejected.is_some() => Some(
+            "[Nothing may be approved in this run, so the plan was not carried out. Tell the user what you \
+                would have done.]"
+                .to_owned(),
+        ),
+        Stage::Execute => {
+            let steps = plan.into_iter().flat_map(|plan| &plan.steps).zip(1..);
+            let steps: Vec<String> = steps.map(|(step, number)| format!("{number}. {}", step.title)).collect();
+            Some(format!(
+                "[The user approved the plan with these steps instead:\n{}\nMake the calls for them now, natively or \
+                in this form: {FORM}]",
+                steps.join("\n")
+            ))
+        }
         Stage::Repair => Some(format!(
             "[Your last answer is not a plan that can be read. {} Answer again with one JSON object and nothing else, in \
             this form: {FORM}]",

@@ -5,9 +5,10 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, dim, time, visible};
 use crate::review::{self, Shown};
-use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Fault};
+use arki_domain::{ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, Code, Fault, io_words};
 use arki_engine::{ApprovalRecord, ApprovalUse, Client, Engine, Keep, Resolution, RuleDefinition, one_line, rule_text};
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,14 +47,15 @@ pub(crate) async fn run(client: &Client, command: ApprovalsCommand, output: &Out
             };
             show(engine, id.as_deref(), &shown, output)
         }
-        ApprovalsCommand::Approve { id, session, always, hunks, command, note } => {
+        ApprovalsCommand::Approve { id, session, always, hunks, command, plan, note } => {
             let id = find(engine, id.as_deref(), ApprovalUse::Approve, output)?.approval_id;
             let keep = match (session, always) {
                 (true, _) => Keep::Session { shown: shown_rule(engine, &id, "this session", output)? },
                 (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
                 (false, false) => Keep::Once,
             };
-            let approval = Resolution { hunks, command, note, keep, ..Resolution::of(ApprovalDecision::Approve) };
+            let plan = plan.map(|file| steps_in(&file)).transpose()?;
+            let approval = Resolution { hunks, command, plan, note, keep, ..Resolution::of(ApprovalDecision::Approve) };
             decide(client, &id, approval, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
@@ -71,6 +73,17 @@ pub(crate) async fn run(client: &Client, command: ApprovalsCommand, output: &Out
             Ok(Exit::Done)
         }
     }
+}
+
+/// The steps of a plan, one a line.
+fn steps_in(file: &Path) -> Result<Vec<String>, Fault> {
+    let read =
+        if file == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
+    let text = read.map_err(|error| {
+        let what = format!("Can't read the plan from {}: {}.", file.display(), io_words(error.kind()));
+        Fault::new(Code::FILE_NOT_FOUND, what, "Give a text file with one step a line.")
+    })?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
 /// The named approval, or the only pending one; prints which one that is.
@@ -93,6 +106,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
         let what = match (&requested.preview, &requested.command) {
             (Some(preview), _) => format!("{} ({} hunks)", preview.files_affected.join(", "), preview.hunks.len()),
             (None, Some(command)) => command.command.clone(),
+            (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
             (None, None) => requested.args.to_string(),
         };
         let what = visible(&what).replace('\n', "\\n");

@@ -8,10 +8,34 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
+/// What is to be approved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalKind {
+    /// A call of a tool.
+    #[default]
+    Tool,
+    /// A plan, before any of its calls.
+    Plan,
+    /// A step of a pipeline that is nothing but a question.
+    Gate,
+}
+
+impl ApprovalKind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+    fn is_tool(&self) -> bool {
+        *self == Self::Tool
+    }
+}
+
 payload! {
     ApprovalRequested {
         pub approval_id: ApprovalId,
-        pub call_id: CallId,
+        #[serde(default, skip_serializing_if = "ApprovalKind::is_tool")]
+        pub kind: ApprovalKind,
+        /// Null for what is no call.
+        pub call_id: Option<CallId>,
+        /// Of a plan `plan`, and its intent and steps as `args`.
         pub tool_id: String,
         #[ts(type = "unknown")]
         pub args: Value,
@@ -75,6 +99,9 @@ payload! {
         /// The user's own command in place of the one that was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub command: Option<String>,
+        /// The plan's steps as the user changed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub plan: Option<Vec<String>>,
         /// The user's note to the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
@@ -104,20 +131,28 @@ impl ApprovalRequested {
 }
 
 impl ApprovalResolved {
+    /// The decision on all of what was shown, as it was shown.
+    #[must_use]
+    pub fn of(requested: &ApprovalRequested, decision: ApprovalDecision, resolved_by: &str) -> Self {
+        Self {
+            approval_id: requested.approval_id.clone(),
+            decision,
+            hunks: None,
+            edited: BTreeMap::new(),
+            command: None,
+            plan: None,
+            reason: None,
+            resolved_by: resolved_by.to_owned(),
+            preview_hash: requested.shown_hash().to_owned(),
+        }
+    }
+
     /// The rejection of what nobody answered in time.
     #[must_use]
     pub fn timed_out(requested: &ApprovalRequested) -> Self {
         let seconds = requested.timeout_seconds.unwrap_or_default();
-        Self {
-            approval_id: requested.approval_id.clone(),
-            decision: ApprovalDecision::Reject,
-            hunks: None,
-            edited: BTreeMap::new(),
-            command: None,
-            reason: Some(format!("Nobody answered within {seconds} s.")),
-            resolved_by: TIMED_OUT.to_owned(),
-            preview_hash: requested.shown_hash().to_owned(),
-        }
+        let reason = Some(format!("Nobody answered within {seconds} s."));
+        Self { reason, ..Self::of(requested, ApprovalDecision::Reject, TIMED_OUT) }
     }
 
     #[must_use]

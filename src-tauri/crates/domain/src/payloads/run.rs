@@ -84,4 +84,10 @@ impl RunPaused {
     pub fn because(reason: PauseReason) -> Self {
         Self { reason, approval_id: None, question_id: None }
     }
+
+    /// Returns whether somebody has to decide or answer before the run goes on.
+    #[must_use]
+    pub fn waits_for_user(&self) -> bool {
+        matches!(self.reason, PauseReason::Approval | PauseReason::Plan) || self.question_id.is_some()
+    }
 }

@@ -275,6 +275,16 @@ impl RunState {
         &self.calls
     }
 
+    /// Returns what the user is asked to approve: the plan before its calls.
+    #[must_use]
+    pub fn open_approval(&self) -> Option<&ApprovalRequested> {
+        let of_call = self.calls.first().and_then(|pending| match &pending.progress {
+            CallProgress::AwaitingApproval(asked) => Some(&**asked),
+            _ => None,
+        });
+        self.stages.open_approval().or(of_call).filter(|_| !self.is_ended())
+    }
+
     /// The hook that may write and of which nobody knows how it ended.
     #[must_use]
     pub fn interrupted_hook(&self) -> Option<&InterruptedHook> {
@@ -409,7 +419,9 @@ impl RunState {
     }
 
     fn await_approval(&mut self, requested: ApprovalRequested) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == requested.call_id) {
+        if let Some(pending) =
+            self.calls.iter_mut().find(|pending| Some(&pending.call.call_id) == requested.call_id.as_ref())
+        {
             pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
         }
     }
@@ -434,6 +446,11 @@ impl RunState {
     }
 
     fn resolve(&mut self, resolved: &ApprovalResolved) {
+        let is_of_plan = self.stages.approval.as_ref().is_some_and(|plan| plan.resolved.as_ref() == Some(resolved));
+        if is_of_plan && resolved.decision == ApprovalDecision::Approve {
+            // What was planned is carried out.
+            self.options.plan = false;
+        }
         for pending in &mut self.calls {
             if let CallProgress::AwaitingApproval(requested) = &pending.progress
                 && requested.approval_id == resolved.approval_id

@@ -1,6 +1,6 @@
 //! A session as the list shows it.
 
-use crate::{ApprovalId, Event, EventBody, PauseReason, RunId, SessionId};
+use crate::{ApprovalId, Event, EventBody, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -118,7 +118,7 @@ impl SessionSummary {
             EventBody::QuestionAsked(_) => self.state = SessionState::Waiting,
             EventBody::QuestionAnswered(_) if self.state == SessionState::Waiting => self.state = SessionState::Running,
             // What a sub-agent asks is in the sub-agent's session.
-            EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval || paused.question_id.is_some() => {
+            EventBody::RunPaused(paused) if paused.waits_for_user() => {
                 self.state = SessionState::Waiting;
             }
             EventBody::RunPaused(_) => self.state = SessionState::Paused,

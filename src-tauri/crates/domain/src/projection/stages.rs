@@ -1,10 +1,12 @@
 //! How far a run has come whose core works in stages: enough to go on with the stage it was in.
 
-use crate::{CallId, Code, EventBody, STAGE_PART, Stage, ToolResult};
+use crate::{
+    ApprovalKind, ApprovalRequested, ApprovalResolved, CallId, Code, EventBody, STAGE_PART, Stage, ToolResult,
+};
 use serde::{Deserialize, Serialize};
 
 /// A fold over one run's events; of a core without stages it stays as it was.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Stages {
     /// Of the last request; `None` before the first.
@@ -23,6 +25,18 @@ pub struct Stages {
     pub steps: usize,
     /// The calls for the last plan, in the model's order.
     pub calls: Vec<PlannedCall>,
+    /// The user is asked about the last plan, or was.
+    pub approval: Option<Box<PlanApproval>>,
+}
+
+/// The question whether a plan is to be carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanApproval {
+    pub requested: ApprovalRequested,
+    pub resolved: Option<ApprovalResolved>,
+    /// The plan has the steps that the user gave it.
+    pub is_changed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +68,14 @@ impl Stages {
                 self.repairs = 0;
                 self.steps = plan.steps.len();
                 self.calls.clear();
+                self.approval = None;
             }
+            EventBody::PlanUpdated(plan) => self.change(plan.steps.len()),
+            EventBody::ApprovalRequested(requested) if requested.kind == ApprovalKind::Plan => {
+                let requested = requested.clone();
+                self.approval = Some(Box::new(PlanApproval { requested, resolved: None, is_changed: false }));
+            }
+            EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
             EventBody::ToolCall(call) => {
                 self.is_answered = true;
                 if self.is_planned || self.stage == Some(Stage::Execute) {
@@ -73,6 +94,30 @@ impl Stages {
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.calls.iter().any(|call| call.end == Some(CallEnd::Failed))
+    }
+
+    /// The question about the last plan that nobody has answered.
+    #[must_use]
+    pub fn open_approval(&self) -> Option<&ApprovalRequested> {
+        self.approval.as_ref().filter(|approval| approval.resolved.is_none()).map(|approval| &approval.requested)
+    }
+
+    fn resolve(&mut self, resolved: &ApprovalResolved) {
+        if let Some(approval) = &mut self.approval
+            && approval.requested.approval_id == resolved.approval_id
+        {
+            approval.resolved = Some(resolved.clone());
+        }
+    }
+
+    fn change(&mut self, steps: usize) {
+        let is_given = |approval: &&mut Box<PlanApproval>| {
+            !approval.is_changed && approval.resolved.as_ref().is_some_and(|resolved| resolved.plan.is_some())
+        };
+        if let Some(approval) = self.approval.as_mut().filter(is_given) {
+            approval.is_changed = true;
+            self.steps = steps;
+        }
     }
 
     fn ask(&mut self, stage: Option<Stage>) {

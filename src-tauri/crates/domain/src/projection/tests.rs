@@ -83,7 +83,8 @@ impl Log {
     fn asks(&mut self, call_id: &str, approval_id: &str) -> &mut Self {
         self.add(ApprovalRequested {
             approval_id: ApprovalId::from(approval_id),
-            call_id: CallId::from(call_id),
+            kind: ApprovalKind::Tool,
+            call_id: Some(CallId::from(call_id)),
             tool_id: "edit_file".into(),
             args: json!({}),
             risk: Risk::Low,
@@ -103,6 +104,7 @@ impl Log {
             hunks: Some(vec![2]),
             edited: std::collections::BTreeMap::new(),
             command: None,
+            plan: None,
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: "h".into(),

@@ -2,8 +2,10 @@
 
 use crate::approvals::Approvals;
 use crate::records::blocking;
+use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault,
+    SessionId,
 };
 use arki_policy::RuleDefinition;
 use arki_store::{ApprovalRecord, ApprovalStatus};
@@ -38,6 +40,8 @@ pub struct Resolution {
     pub edited: BTreeMap<usize, String>,
     /// The user's own command in place of the one that was shown.
     pub command: Option<String>,
+    /// The plan's steps as the user wants them; `None` = as they were shown.
+    pub plan: Option<Vec<String>>,
     /// For the model.
     pub note: Option<String>,
     /// The hash of the preview that the user was shown; `None` where the caller has just shown it itself.
@@ -54,6 +58,7 @@ impl Resolution {
             hunks: None,
             edited: BTreeMap::new(),
             command: None,
+            plan: None,
             note: None,
             preview_hash: None,
             keep: Keep::Once,
@@ -174,6 +179,7 @@ impl Approvals {
             hunks: resolution.hunks.map(|hunks| BTreeSet::from_iter(hunks).into_iter().collect()),
             edited: resolution.edited,
             command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
+            plan: resolution.plan.filter(|steps| *steps != shown_steps(&requested)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
             resolved_by: resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
@@ -271,7 +277,30 @@ fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {
     requested.command.as_ref().is_some_and(|shown| shown.command == command)
 }
 
+/// The steps of the plan that is to be approved.
+fn shown_steps(requested: &ApprovalRequested) -> Vec<String> {
+    let steps = requested.args.get("steps").and_then(serde_json::Value::as_array);
+    steps.into_iter().flatten().filter_map(|step| step.as_str().map(str::to_owned)).collect()
+}
+
+fn check_plan(requested: &ApprovalRequested, steps: &[String]) -> Result<(), Fault> {
+    let wrong = if requested.kind != ApprovalKind::Plan {
+        "This approval is not for a plan, so it has no steps to edit.".to_owned()
+    } else if steps.is_empty() || steps.iter().any(|step| step.trim().is_empty()) {
+        "The edited plan is empty, or has an empty step.".to_owned()
+    } else if steps.len() > MAX_PLAN_STEPS {
+        format!("The edited plan has {} steps, and at most {MAX_PLAN_STEPS} are allowed.", steps.len())
+    } else {
+        return Ok(());
+    };
+    let hint = format!("`arki approvals show {}` shows what it is.", requested.approval_id);
+    Err(Fault::new(Code::USAGE, wrong, hint))
+}
+
 fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
+    if let Some(steps) = &resolution.plan {
+        check_plan(requested, steps)?;
+    }
     if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
         return Err(Fault::new(
             Code::STALE_PREVIEW,

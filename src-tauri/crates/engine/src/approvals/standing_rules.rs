@@ -2,7 +2,7 @@
 
 use crate::approvals::Approvals;
 use crate::config::{invalid, parse_rule};
-use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
+use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::Kernel;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
@@ -50,7 +50,10 @@ impl Approvals {
     pub fn proposed_rule(&self, approval_id: &ApprovalId) -> Result<Option<RuleDefinition>, Fault> {
         let record = self.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
-        let Some(requested) = record.request().filter(|requested| requested.rule != REPEATED_RULE) else {
+        let Some(requested) = record
+            .request()
+            .filter(|requested| requested.rule != REPEATED_RULE && requested.kind == ApprovalKind::Tool)
+        else {
             return Ok(None);
         };
         let folder = self.sessions.session(&record.session_id)?.project;

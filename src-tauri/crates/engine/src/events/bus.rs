@@ -43,7 +43,8 @@ impl Bus {
                 if partial.run_id != *run_id || partial.turn != delta.turn {
                     *partial = fresh();
                 }
-                let thinks = delta.token_type == TokenType::LlmThinking;
+                // A core's own words are not for the user.
+                let thinks = matches!(delta.token_type, TokenType::LlmThinking | TokenType::AgentThoughtLlmResponse);
                 let text = if thinks { &mut partial.thoughts } else { &mut partial.text };
                 text.push_str(&delta.text);
             }

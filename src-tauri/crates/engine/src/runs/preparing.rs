@@ -116,6 +116,7 @@ fn narrowed(one: Option<ToolNames>, other: Option<ToolNames>) -> Option<ToolName
 
 fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
     RunOptions {
+        approve_plan: options.approve_plan || config.approves_plans,
         max_turns: options.max_turns.or(config.max_turns),
         max_seconds: options.max_seconds.or(config.max_seconds),
         max_cost_usd: options.max_cost_usd.or(config.max_cost_usd),

@@ -13,11 +13,10 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
-    EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId,
-    RunResumed, SessionId,
+    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody,
+    EventDraft, EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role,
+    RunId, RunResumed, SessionId,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The way to resume.
@@ -147,8 +146,9 @@ impl Runs {
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(&run.run_id, cut_off(partial)));
         }
-        let decided = waiting(run)
-            .and_then(|asked| self.approvals.timed_out(asked).or_else(|| self.decision(asked, approve?, open, config)));
+        let decided = waiting(run).and_then(|asked| {
+            self.approvals.timed_out(asked).or_else(|| self.decision((asked, run.options.plan), approve?, open, config))
+        });
         let waits_on = waiting(run).is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())
             || self.waits_for_subagents(run)?;
@@ -163,7 +163,7 @@ impl Runs {
     /// far as the policy lets them.
     fn decision(
         &self,
-        asked: &ApprovalRequested,
+        (asked, plans): (&ApprovalRequested, bool),
         approve: ApprovalMode,
         open: &OpenProject,
         config: &Config,
@@ -171,6 +171,8 @@ impl Runs {
         let (decision, reason) = match approve {
             ApprovalMode::Ask => return None,
             ApprovalMode::Never => (ApprovalDecision::Reject, Some(NOTHING_APPROVED.to_owned())),
+            ApprovalMode::All if asked.kind == ApprovalKind::Plan && !plans => (ApprovalDecision::Approve, None),
+            ApprovalMode::Edits | ApprovalMode::All if asked.kind == ApprovalKind::Plan => return None,
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
@@ -182,16 +184,7 @@ impl Runs {
                 (ApprovalDecision::Approve, None)
             }
         };
-        Some(ApprovalResolved {
-            approval_id: asked.approval_id.clone(),
-            decision,
-            hunks: None,
-            edited: BTreeMap::new(),
-            command: None,
-            reason,
-            resolved_by: approve.resolver().to_owned(),
-            preview_hash: asked.shown_hash().to_owned(),
-        })
+        Some(ApprovalResolved { reason, ..ApprovalResolved::of(asked, decision, approve.resolver()) })
     }
 }
 
@@ -219,10 +212,7 @@ fn has_ended(session_id: &SessionId) -> Fault {
 
 /// Returns what the run waits for, where it waits for the user.
 pub(crate) fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
-    run.pending_calls().first().and_then(|pending| match &pending.progress {
-        CallProgress::AwaitingApproval(asked) => Some(&**asked),
-        _ => None,
-    })
+    run.open_approval()
 }
 
 /// Why the run goes on, in the log's words. One that `waits_on` says so only where something else is granted.
@@ -234,13 +224,16 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
         let question_id = Some(question.question_id.clone());
         return Some(RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve }.into());
     }
-    let asked = waiting(run);
     let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::Resolved(approval) => Some(&approval.requested),
         _ => None,
     });
-    let approval_id = asked.or(resolved).map(|asked| asked.approval_id.clone());
-    let reason = match (&run.phase, &approval_id) {
+    let of_plan = run.stages.approval.as_ref().map(|approval| &approval.requested);
+    let of_plan = of_plan.filter(|_| run.phase == RunPhase::Paused(PauseReason::Plan));
+    let asked = waiting(run).or(of_plan).or(resolved);
+    let approval_id = asked.map(|asked| asked.approval_id.clone());
+    let reason = match (&run.phase, asked) {
+        (_, Some(asked)) if asked.kind == ApprovalKind::Plan => PauseReason::Plan,
         (_, Some(_)) => PauseReason::Approval,
         (RunPhase::Paused(reason), None) => *reason,
         (RunPhase::Failed { .. }, None) => PauseReason::Failed,

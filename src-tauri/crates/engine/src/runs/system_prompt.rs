@@ -8,6 +8,7 @@ use crate::runs::Runs;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::sessions::usage::day;
 use arki_context::{BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, build_prompt};
+use arki_domain::projection::PLANNING_CORE;
 use arki_domain::{Fault, PartKind, RunOptions};
 
 /// Of a request for what is remembered.
@@ -47,7 +48,8 @@ impl Runs {
             project: &open.path(),
             system: std::env::consts::OS,
             today: &day(self.records.clock().now_ms()),
-            plans: options.plan,
+            // A core that plans says itself what becomes of the plan.
+            plans: options.plan && core != PLANNING_CORE,
             core: arki_agent::core(core)?.instructions(),
             is_subagent,
             custom: custom.as_ref(),

@@ -120,7 +120,8 @@ impl Story {
             EventBody::ToolCall(call) => self.calls.push(OpenCall { call: call.clone(), is_diff_shown: false }),
             EventBody::PolicyDecided(decided) => (told.decided_tool, told.diff) = self.decide(decided),
             EventBody::ApprovalRequested(requested) => {
-                self.open(&requested.call_id).into_iter().for_each(|open| open.is_diff_shown = true);
+                let open = requested.call_id.as_ref().and_then(|call_id| self.open(call_id));
+                open.into_iter().for_each(|open| open.is_diff_shown = true);
                 let hunks = requested.preview.as_ref().map(|preview| preview.hunks.clone()).unwrap_or_default();
                 self.asked.insert(requested.approval_id.clone(), hunks);
             }

@@ -1,7 +1,8 @@
 //! Builds the question to the user before an effect.
 
 use arki_domain::{
-    ApprovalId, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json, sha256_hex,
+    ApprovalId, ApprovalKind, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json,
+    sha256_hex,
 };
 use arki_files::Preview;
 use arki_policy::Verdict;
@@ -11,7 +12,8 @@ use serde_json::json;
 pub(super) fn plain(call: &ToolCall, verdict: &Verdict) -> (Verdict, ApprovalRequested) {
     let requested = ApprovalRequested {
         approval_id: ApprovalId::new(),
-        call_id: call.call_id.clone(),
+        kind: ApprovalKind::Tool,
+        call_id: Some(call.call_id.clone()),
         tool_id: call.tool_id.clone(),
         args: call.args.clone(),
         risk: verdict.risk,

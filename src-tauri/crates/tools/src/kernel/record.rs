@@ -189,9 +189,9 @@ impl<'a> Record<'a> {
     ) -> Result<CallOutcome, Fault> {
         requested.timeout_seconds = self.context.options.approval_timeout_seconds;
         let approval_id = requested.approval_id.clone();
-        let call_id = requested.call_id.clone();
+        let call_id = requested.call_id.clone().ok_or_else(|| Fault::internal("an approval without its call"))?;
         let tool_id = requested.tool_id.clone();
-        let preview_hash = requested.shown_hash().to_owned();
+        let rejected = ApprovalResolved::of(&requested, ApprovalDecision::Reject, ApprovalMode::Never.resolver());
         let decided = arki_domain::PolicyDecided {
             call_id: call_id.clone(),
             decision: verdict.decision,
@@ -209,19 +209,7 @@ impl<'a> Record<'a> {
         if verdict.rule == REPEATED_RULE {
             reason = format!("{} {GO_ON_OTHERWISE} {reason}", verdict.reason);
         }
-        bodies.push(
-            ApprovalResolved {
-                approval_id,
-                decision: ApprovalDecision::Reject,
-                hunks: None,
-                edited: std::collections::BTreeMap::new(),
-                command: None,
-                reason: Some(reason.clone()),
-                resolved_by: ApprovalMode::Never.resolver().to_owned(),
-                preview_hash,
-            }
-            .into(),
-        );
+        bodies.push(ApprovalResolved { reason: Some(reason.clone()), ..rejected }.into());
         let result = ToolResult {
             call_id,
             tool_id,

@@ -14,7 +14,10 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
     let call = |call_id: &CallId| phrase(call_id).map_or_else(|| "A call".to_owned(), |phrase| phrase.to_do.clone());
     let title = match body {
         EventBody::PolicyDecided(decided) => denied(decided, call)?,
-        EventBody::ApprovalRequested(requested) => format!("Asks for approval: {}", call(&requested.call_id)),
+        EventBody::ApprovalRequested(requested) => match &requested.call_id {
+            Some(call_id) => format!("Asks for approval: {}", call(call_id)),
+            None => "Asks for approval of the plan".to_owned(),
+        },
         EventBody::ApprovalResolved(resolved) => match resolved.decision {
             ApprovalDecision::Approve => "Approved".to_owned(),
             ApprovalDecision::Reject => "Rejected".to_owned(),

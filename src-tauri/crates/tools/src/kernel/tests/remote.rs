@@ -81,6 +81,7 @@ async fn a_tool_from_outside_is_asked_about_and_then_called() {
         hunks: None,
         edited: Default::default(),
         command: None,
+        plan: None,
         reason: None,
         resolved_by: "window".into(),
         preview_hash: String::new(),

@@ -34,6 +34,7 @@ pub(super) async fn answer(bench: &Bench, approval_id: ApprovalId, decision: App
         hunks: None,
         edited: Default::default(),
         command: None,
+        plan: None,
         reason: None,
         resolved_by: "cli".into(),
         preview_hash: shown.unwrap(),

@@ -209,7 +209,8 @@ impl Script {
         self.decide(call, Decision::Approval);
         self.add(ApprovalRequested {
             approval_id: approval_id.clone(),
-            call_id: call.call_id.clone(),
+            kind: ApprovalKind::Tool,
+            call_id: Some(call.call_id.clone()),
             tool_id: call.tool_id.clone(),
             args: call.args.clone(),
             risk: Risk::Low,
@@ -228,6 +229,7 @@ impl Script {
             hunks: None,
             edited: Default::default(),
             command: None,
+            plan: None,
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: String::new(),

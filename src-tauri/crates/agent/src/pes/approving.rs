@@ -1,0 +1,105 @@
+//! A plan that the user approves before anything of it is carried out: rejects, with a note for another one, or changes.
+
+use super::next::Why;
+use crate::run_host::{RunEnd, RunHost};
+use arki_domain::projection::{RunPhase, call_words};
+use arki_domain::{
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, EventBody, Fault,
+    PauseReason, PlanStep, PlanStepState, PlanUpdated, Risk, RunPaused, ToolCall, ToolResult,
+};
+use serde_json::json;
+
+/// What asks, in the place of a rule of the policy.
+const RULE: &str = "builtin:plan";
+/// In the place of a tool.
+const PLAN: &str = "plan";
+
+impl RunHost {
+    /// Asks whether the plan is to be carried out; `Some` where the run has to wait. What is granted for the whole run
+    /// answers at once, except in a run that only plans: there the approval is the beginning of the work.
+    pub(super) async fn ask_user_about_plan(&mut self) -> Result<Option<RunEnd>, Fault> {
+        let requested = self.requested();
+        let approval_id = requested.approval_id.clone();
+        let mode = self.state.options.approve;
+        let decision = match mode {
+            ApprovalMode::Never => Some(ApprovalDecision::Reject),
+            ApprovalMode::All if !self.state.options.plan => Some(ApprovalDecision::Approve),
+            ApprovalMode::All | ApprovalMode::Ask | ApprovalMode::Edits => None,
+        };
+        let Some(decision) = decision else {
+            let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
+            self.append(vec![requested.into(), paused.into()]).await?;
+            return Ok(Some(RunEnd::AwaitingApproval(approval_id)));
+        };
+        let resolved = ApprovalResolved::of(&requested, decision, mode.resolver());
+        self.append(vec![requested.into(), resolved.into()]).await?;
+        Ok(None)
+    }
+
+    /// The run goes on once somebody has decided.
+    pub(super) async fn await_decision(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
+        if self.state.phase != RunPhase::Paused(PauseReason::Plan) {
+            let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
+            self.append(vec![paused.into()]).await?;
+        }
+        Ok(RunEnd::AwaitingApproval(approval_id))
+    }
+
+    /// Each call gets a result that says why it was not carried out; a changed plan gets its steps.
+    pub(super) async fn drop_calls(&mut self, why: Why) -> Result<(), Fault> {
+        let words = match why {
+            Why::Rejected => "Not done: the plan was rejected.",
+            Why::Changed => "Not done: the user changed the plan.",
+        };
+        let pending = self.state.pending_calls().iter();
+        let mut bodies: Vec<EventBody> = pending.map(|pending| not_done(&pending.call, words).into()).collect();
+        if why == Why::Changed {
+            let resolved = self.state.stages.approval.as_ref().and_then(|approval| approval.resolved.as_ref());
+            let steps = resolved.and_then(|resolved| resolved.plan.clone()).unwrap_or_default();
+            let steps = steps.into_iter().map(|title| PlanStep { title, state: PlanStepState::Pending }).collect();
+            bodies.push(PlanUpdated { intent: String::new(), steps }.into());
+        }
+        self.append(bodies).await
+    }
+
+    fn requested(&self) -> ApprovalRequested {
+        let plan = self.progress.plan.current();
+        let intent = plan.map_or("", |plan| plan.intent.as_str());
+        let steps = plan.into_iter().flat_map(|plan| &plan.steps).map(|step| step.title.as_str());
+        let pending = self.state.pending_calls().iter().map(|pending| &pending.call);
+        let calls = pending.map(|call| call_words(&call.tool_id, &call.args));
+        let args = json!({"intent": intent, "steps": Vec::from_iter(steps), "calls": Vec::from_iter(calls)});
+        ApprovalRequested {
+            approval_id: ApprovalId::new(),
+            kind: ApprovalKind::Plan,
+            call_id: None,
+            tool_id: PLAN.to_owned(),
+            args,
+            risk: Risk::Low,
+            rule: RULE.to_owned(),
+            reason: "The plan needs your approval before anything is done.".to_owned(),
+            preview: None,
+            command: None,
+            supersedes: None,
+            timeout_seconds: self.state.options.approval_timeout_seconds,
+        }
+    }
+}
+
+fn not_done(call: &ToolCall, words: &str) -> ToolResult {
+    ToolResult {
+        call_id: call.call_id.clone(),
+        tool_id: call.tool_id.clone(),
+        result: words.to_owned(),
+        is_error: true,
+        duration_ms: 0,
+        truncated: false,
+        code: None,
+        possible_secrets: 0,
+        async_call_id: None,
+        process_id: None,
+        usage: None,
+        background: Vec::new(),
+        elicitations: Vec::new(),
+    }
+}

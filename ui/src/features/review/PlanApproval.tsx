@@ -1,0 +1,94 @@
+import { t } from "@lingui/core/macro";
+import { type KeyboardEvent, useId } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { useIsOver } from "../../components/countdown";
+import { ErrorNote } from "../../components/ErrorNote";
+import { matches } from "../../components/shortcuts";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import { ApprovalFoot } from "./ApprovalFoot";
+import { useDraft } from "./drafts";
+import { useResolve } from "./useResolve";
+
+const maxRows = 20;
+
+/** A plan that waits: what Arki means to do, with steps that the user can change before anything is done. */
+export function PlanApproval({ approval }: { approval: PendingApproval }) {
+  const [{ note, plan: own }, setDraft] = useDraft(approval.approvalId);
+  const { sending, send } = useResolve(approval.approvalId);
+  const summary = useId();
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
+  const { intent, steps, calls } = planOf(approval.args);
+  const shown = steps.join("\n");
+  const text = own ?? shown;
+  const wanted = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const answer = (decision: "approve" | "reject") => {
+    if (sending.state !== "deciding" || (decision === "approve" && wanted.length === 0)) return;
+    const isChanged = decision === "approve" && wanted.join("\n") !== shown;
+    void send({
+      decision,
+      hunks: null,
+      edited: null,
+      command: null,
+      plan: isChanged ? wanted : null,
+      note: note.trim() || null,
+      previewHash: "",
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    answer("approve");
+  };
+  return (
+    <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
+      <header className="approval-head" id={summary}>
+        <p>
+          <VisibleText text={intent} />
+        </p>
+        <p className="secondary small">{approval.reason}</p>
+      </header>
+      <textarea
+        className="field"
+        aria-label={t`Steps of the plan, one per line`}
+        rows={Math.min(Math.max(wanted.length + 1, 2), maxRows)}
+        value={text}
+        disabled={sending.state !== "deciding" || isOver}
+        onChange={(event) => setDraft({ plan: event.target.value })}
+      />
+      {calls.length > 0 && (
+        <ul className="small secondary" aria-label={t`First calls`}>
+          {calls.map((call, place) => (
+            <li key={`${place} ${call}`}>
+              <VisibleText text={call} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {sending.error && <ErrorNote error={sending.error} />}
+      <ApprovalFoot
+        note={note}
+        onNote={(next) => setDraft({ note: next })}
+        state={sending.state}
+        expiresAt={until}
+        detail={intent}
+        accept={t`Approve`}
+        reject={t`Reject`}
+        onAccept={() => answer("approve")}
+        onReject={() => answer("reject")}
+      />
+    </article>
+  );
+}
+
+function planOf(args: unknown): { intent: string; steps: string[]; calls: string[] } {
+  const fields = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
+  const texts = (value: unknown) =>
+    Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+  const intent = typeof fields.intent === "string" ? fields.intent : "";
+  return { intent, steps: texts(fields.steps), calls: texts(fields.calls) };
+}
