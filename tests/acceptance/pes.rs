@@ -110,6 +110,21 @@ fn the_core_can_be_configured() {
 }
 
 #[test]
+fn the_core_can_be_chosen_for_a_session() {
+    let stage =
+        playing(vec![Turn::text("Hello."), Turn::text(plan(&json!([]))), Turn::text("So."), Turn::text("Bye.")]);
+    stage.exec(&["hello"]).exits(0);
+    stage.arki(&["sessions", "configure", "last", "--core", "magic"]).fails(2, "USAGE");
+    let set = stage.arki(&["sessions", "configure", "last", "--core", "pes", "--json"]).exits(0).lines();
+    assert_eq!(set[0]["core"], "pes");
+    let events = stage.exec(&["--continue", "go"]).exits(0).lines();
+    assert_eq!((&payload(&events, "run.started")["core"], stages(&events).len()), (&json!("pes"), 2));
+    stage.arki(&["sessions", "configure", "last", "--core", ""]).exits(0);
+    let events = stage.exec(&["--continue", "and now?"]).exits(0).lines();
+    assert_eq!(payload(&events, "run.started")["core"], "tool-loop");
+}
+
+#[test]
 fn thoughts_are_taken_out_and_calls_in_them_are_none() {
     let thought =
         format!("I might delete it: {}", plan(&json!([{"toolName": "delete_file", "arguments": {"path": "a.txt"}}])));

@@ -18,8 +18,14 @@ export const noRequest: NextRequest = {
   parts: [],
   leftOut: { messages: 0, tokens: 0 },
   compactions: [],
-  settings: { model: null, effort: null, system: null },
-  configured: { model: "openai/gpt-5.1", effort: null, system: null },
+  settings: { model: null, effort: null, core: null, system: null },
+  configured: {
+    model: "openai/gpt-5.1",
+    effort: null,
+    core: "tool-loop",
+    cores: ["tool-loop", "pes"],
+    system: null,
+  },
   warnings: [],
 };
 
@@ -91,6 +97,7 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
         settings: {
           model: changed(settings.model, changes.model),
           effort: changed(settings.effort, changes.effort),
+          core: changed(settings.core, changes.core),
           system: changed(settings.system, changes.system),
         },
       };

@@ -83,6 +83,9 @@ wire! {
         pub model: String,
         /// Null: the model's own.
         pub effort: Option<String>,
+        pub core: String,
+        /// The names of all cores, the default first.
+        pub cores: Vec<String>,
         /// Null: none is added to the built-in one.
         pub system: Option<String>,
     }
@@ -91,6 +94,8 @@ wire! {
         pub model: Option<String>,
         /// The reasoning effort: `minimal`, `low`, `medium` or `high`.
         pub effort: Option<String>,
+        /// The name of the core.
+        pub core: Option<String>,
         /// Its own prompt.
         pub system: Option<String>,
     }
@@ -103,6 +108,8 @@ wire! {
 pub struct SessionChanges {
     pub model: Option<String>,
     pub effort: Option<String>,
+    /// The name of the core.
+    pub core: Option<String>,
     pub system: Option<String>,
     /// The parts to go without, by their ids; a tool as `tool:NAME`.
     pub off: Vec<String>,

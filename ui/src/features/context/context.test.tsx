@@ -9,7 +9,7 @@ import { renderOn, sent } from "../../testing/render";
 import { CompactDialog } from "./CompactDialog";
 import { Context } from "./Context";
 
-const unchanged = { model: null, effort: null, system: null, on: [], off: [] };
+const unchanged = { model: null, effort: null, core: null, system: null, on: [], off: [] };
 const of = { folder: "/home/ada/code/arki", sessionId: "s" };
 
 async function shown(fake: Fake, shown: { folder: string; sessionId: string | null } = of) {

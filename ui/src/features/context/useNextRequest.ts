@@ -44,7 +44,7 @@ export function useNextRequest(of: Shown) {
   const configure = async (id: string, on: boolean) => {
     if (sessionId === null) return;
     const switched = on ? { on: [id], off: [] } : { on: [], off: [id] };
-    const changes = { model: null, effort: null, system: null, ...switched };
+    const changes = { model: null, effort: null, core: null, system: null, ...switched };
     try {
       const next = await platform.call("configure_session", { sessionId, changes });
       setKnown({ next, error: null });

@@ -1,5 +1,6 @@
-/** What a session's next run begins with: model, effort, prompt and tools, each with where it comes from. */
-import { plural, t } from "@lingui/core/macro";
+/** What a session's next run begins with: model, effort, core, prompt and tools, each with where it comes from. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
@@ -54,6 +55,7 @@ export function SessionSettingsDialog(props: Props) {
           <>
             <ModelRow {...props} next={next} onChange={(model) => void save({ model })} />
             <EffortRow next={next} onChange={(effort) => void save({ effort })} />
+            <CoreRow next={next} onChange={(core) => void save({ core })} />
             <PromptRow
               sessionId={sessionId}
               own={next.settings.system}
@@ -131,6 +133,30 @@ function EffortRow({ next: { settings, configured }, onChange }: RowProps) {
       </option>
       {efforts.map((effort) => (
         <option key={effort}>{effort}</option>
+      ))}
+    </ChoiceRow>
+  );
+}
+
+/** What is known of cores beside their names. */
+const coreWords: Readonly<Record<string, MessageDescriptor>> = {
+  "tool-loop": msg`tool-loop: acts step by step`,
+  pes: msg`pes: plans first`,
+};
+
+function CoreRow({ next: { settings, configured }, onChange }: RowProps) {
+  return (
+    <ChoiceRow
+      label={t`How the agent works`}
+      value={settings.core ?? ""}
+      onChange={onChange}
+      source={sourceOf(settings.core)}
+    >
+      <option value="">{t`As configured (${configured.core})`}</option>
+      {configured.cores.map((core) => (
+        <option key={core} value={core}>
+          {coreWords[core] ? i18n._(coreWords[core]) : core}
+        </option>
       ))}
     </ChoiceRow>
   );

@@ -8,7 +8,7 @@ import { renderOn, sent } from "../../testing/render";
 import { SessionSettingsDialog } from "./SessionSettingsDialog";
 
 type Given = Parameters<typeof createFake>[0] & { sentModel?: string };
-const unchanged = { model: null, effort: null, system: null, on: [], off: [] };
+const unchanged = { model: null, effort: null, core: null, system: null, on: [], off: [] };
 
 async function shown({ sentModel, ...given }: Given = {}, sessionId = "s") {
   const does = { onSendNoModel: vi.fn(), onTools: vi.fn(), onClose: vi.fn() };
@@ -25,9 +25,13 @@ const about = (control: HTMLElement) =>
 
 describe("the settings of a session", () => {
   it("say where each value comes from", async () => {
-    const configured = { model: "openai/gpt-5.1", effort: "low", system: "Be brief." };
+    const cores = ["tool-loop", "pes"];
+    const configured = { model: "openai/gpt-5.1", effort: "low", core: "pes", cores, system: "Be brief." };
     await shown({
-      next: requestOf({ configured, settings: { model: "demo/echo", effort: null, system: null } }),
+      next: requestOf({
+        configured,
+        settings: { model: "demo/echo", effort: null, core: null, system: null },
+      }),
       tools: [
         { name: "read_file", description: "", category: "read", enabled: true },
         { name: "run_command", description: "", category: "exec", enabled: false },
@@ -38,6 +42,8 @@ describe("the settings of a session", () => {
     const effort = await choice("Reasoning effort");
     expect(effort.selectedOptions[0]?.textContent).toBe("As configured (low)");
     expect(about(effort)).toBe("From the configuration.");
+    const core = await choice("How the agent works");
+    expect(core.selectedOptions[0]?.textContent).toBe("As configured (pes)");
     const prompt = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
     expect([prompt.value, prompt.placeholder]).toEqual(["", "Be brief."]);
     expect(about(prompt)).toContain("From the configuration.");
@@ -45,6 +51,13 @@ describe("the settings of a session", () => {
       "Set for this session: 1 of 2 tools are off.",
     );
     expect(screen.getByText(/apply from this session's next run/)).toBeTruthy();
+  });
+
+  it("choose how the agent works", async () => {
+    const { changes } = await shown();
+    await userEvent.selectOptions(await choice("How the agent works"), "pes: plans first");
+    await screen.findByText("Saved. It applies from the next run.");
+    expect(changes()).toEqual([{ ...unchanged, core: "pes" }]);
   });
 
   it("are changed one by one, and as configured again", async () => {

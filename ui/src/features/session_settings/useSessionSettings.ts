@@ -6,7 +6,7 @@ import type { CommandError, NextRequest, SessionChanges, SessionToolEntry } from
 /** The next request says what holds from the next run on. */
 type Known = { next: NextRequest | null; tools: readonly SessionToolEntry[]; error: CommandError | null };
 
-const unchanged: SessionChanges = { model: null, effort: null, system: null, on: [], off: [] };
+const unchanged: SessionChanges = { model: null, effort: null, core: null, system: null, on: [], off: [] };
 
 /** A session's settings, and changing them: an empty text is as configured again. */
 export function useSessionSettings(folder: string, sessionId: string) {

@@ -12,6 +12,11 @@ export type ConfiguredSettings = {
    * Null: the model's own.
    */
   effort: string | null;
+  core: string;
+  /**
+   * The names of all cores, the default first.
+   */
+  cores: Array<string>;
   /**
    * Null: none is added to the built-in one.
    */

@@ -6,6 +6,10 @@
 export type SessionChanges = {
   model: string | null;
   effort: string | null;
+  /**
+   * The name of the core.
+   */
+  core: string | null;
   system: string | null;
   /**
    * The parts to go without, by their ids; a tool as `tool:NAME`.

@@ -2,7 +2,7 @@
 import type { RunApprovalMode } from "./RunApprovalMode";
 
 /**
- * Only what changed is present. An empty model, effort or prompt is as in the configuration again.
+ * Only what changed is present. An empty model, effort, core or prompt is as in the configuration again.
  */
 export type SessionConfigured = {
   model?: string | null;
@@ -10,6 +10,10 @@ export type SessionConfigured = {
    * The model's reasoning effort.
    */
   effort?: string | null;
+  /**
+   * The name of the core that decides how the agent works.
+   */
+  core?: string | null;
   /**
    * The session's prompt: stronger than the configuration's, weaker than a call's.
    */

@@ -10,6 +10,10 @@ export type SessionSettings = {
    */
   effort: string | null;
   /**
+   * The name of the core.
+   */
+  core: string | null;
+  /**
    * Its own prompt.
    */
   system: string | null;

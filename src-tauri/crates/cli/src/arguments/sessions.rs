@@ -40,7 +40,7 @@ pub(crate) enum SessionsCommand {
         #[arg(long, value_name = "TEXT")]
         focus: Option<String>,
     },
-    /// Change a session's model, effort, prompt, tools and context, from its next run on
+    /// Change a session's model, effort, core, prompt, tools and context, from its next run on
     Configure(ConfigureArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
@@ -58,6 +58,9 @@ pub(crate) struct ConfigureArguments {
     /// Set the reasoning effort: minimal, low, medium or high; "" for the configured one
     #[arg(long)]
     pub(crate) effort: Option<String>,
+    /// Choose how the agent works: tool-loop or pes; "" for the configured core
+    #[arg(long, value_name = "NAME")]
+    pub(crate) core: Option<String>,
     /// Use this system prompt instead of the configured one; "" for the configured one
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,

@@ -82,17 +82,17 @@ pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, outp
 }
 
 pub(crate) async fn configure(engine: &Engine, arguments: &ConfigureArguments, output: &Output) -> Result<Exit, Fault> {
-    let ConfigureArguments { id, model, effort, system, off, on } = arguments;
+    let ConfigureArguments { id, model, effort, core, system, off, on } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
-    let (model, effort, system) = (model.clone(), effort.clone(), system.clone());
-    let changes = SessionChanges { model, effort, system, off: off.clone(), on: on.clone() };
+    let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());
+    let changes = SessionChanges { model, effort, core, system, off: off.clone(), on: on.clone() };
     engine.runs().configure(&session_id, changes).await?;
     let next = engine.runs().next_request(Path::new(""), Some(&session_id))?;
     let off: Vec<&String> = next.parts.iter().filter(|part| part.off).filter_map(|part| part.id.as_ref()).collect();
     if output.json {
         let settings = &next.settings;
         output.object(&json!({"sessionId": session_id, "model": settings.model, "effort": settings.effort,
-            "system": settings.system, "off": off}));
+            "core": settings.core, "system": settings.system, "off": off}));
         return Ok(Exit::Done);
     }
     let set = |what: &str, value: &Option<String>| {
@@ -100,6 +100,7 @@ pub(crate) async fn configure(engine: &Engine, arguments: &ConfigureArguments, o
     };
     set("Model", &next.settings.model);
     set("Effort", &next.settings.effort);
+    set("Core", &next.settings.core);
     set("System prompt", &next.settings.system);
     off.iter().for_each(|id| output.line(format!("Off: {}", visible(id))));
     output.aside("The session's next run begins with these settings.");

@@ -15,7 +15,7 @@ payload! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_session: Option<SessionId>,
     }
-    /// Only what changed is present. An empty model, effort or prompt is as in the configuration again.
+    /// Only what changed is present. An empty model, effort, core or prompt is as in the configuration again.
     #[derive(Default)]
     SessionConfigured {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,6 +23,9 @@ payload! {
         /// The model's reasoning effort.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub effort: Option<String>,
+        /// The name of the core that decides how the agent works.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub core: Option<String>,
         /// The session's prompt: stronger than the configuration's, weaker than a call's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub system: Option<String>,

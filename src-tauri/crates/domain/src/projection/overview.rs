@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 15;
+pub const SNAPSHOT_VERSION: u32 = 16;
 /// Tools that can be switched off in a session.
 pub const MAX_DISABLED_TOOLS: usize = 1_000;
 /// Parts that can be switched off in a session.
@@ -45,6 +45,8 @@ pub struct Overview {
     pub model: Option<String>,
     /// The same of the reasoning effort.
     pub effort: Option<String>,
+    /// The same of the core's name.
+    pub core: Option<String>,
     /// The session's prompt, if it has one.
     pub system: Option<String>,
     pub approve: Option<ApprovalMode>,
@@ -127,12 +129,13 @@ impl Overview {
     }
 
     fn configure(&mut self, configured: &SessionConfigured) {
-        let SessionConfigured { model, effort, system, approve, disabled_tools, off, title } = configured;
+        let SessionConfigured { model, effort, core, system, approve, disabled_tools, off, title } = configured;
         if let Some(title) = title {
             self.title = cut(title, MAX_TITLE_BYTES).into_owned();
         }
         set(&mut self.model, model.as_deref());
         set(&mut self.effort, effort.as_deref());
+        set(&mut self.core, core.as_deref());
         set(&mut self.system, system.as_deref());
         self.approve = approve.or(self.approve);
         if let Some(tools) = disabled_tools {

@@ -1,4 +1,4 @@
-//! Changes to a session's settings: its model, effort and prompt, its tools, and the parts that its requests go without.
+//! Changes to a session's settings: its model, effort, core and prompt, its tools, and the parts that its requests go without.
 
 use crate::config::{Config, known_effort};
 use crate::records::blocking;
@@ -55,6 +55,7 @@ impl Runs {
         Ok(SessionConfigured {
             model: changed(&changes.model, &before.model),
             effort: changed(&changes.effort, &before.effort),
+            core: changed(&changes.core, &before.core),
             system: changed(&changes.system, &before.system),
             off: (parts != before.off).then_some(parts),
             disabled_tools: (tools != before.disabled_tools).then_some(tools),
@@ -69,6 +70,9 @@ impl Runs {
         }
         if let Some(effort) = given(&changes.effort) {
             known_effort(&effort)?;
+        }
+        if let Some(core) = given(&changes.core) {
+            arki_agent::core(&core)?;
         }
         let Some(system) = given(&changes.system) else { return Ok(()) };
         let wrong = match system.len() {

@@ -41,11 +41,14 @@ pub(super) fn for_clients(
         settings: arki_api::SessionSettings {
             model: settings.model.clone(),
             effort: settings.effort.clone(),
+            core: settings.core.clone(),
             system: settings.system.clone(),
         },
         configured: ConfiguredSettings {
             model: config.model.clone(),
             effort: config.model_options.reasoning_effort.clone(),
+            core: config.core.clone(),
+            cores: arki_agent::core_names().map(str::to_owned).collect(),
             system: config.system_prompt.clone(),
         },
         warnings,

@@ -130,7 +130,8 @@ impl Runs {
         let open = self.projects.load_project(&folder)?;
         let mut config = self.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
-        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), (&config.core, false))?;
+        let core = settings.core.as_deref().unwrap_or(&config.core);
+        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), (core, false))?;
         let tools = self.kernel(&open, &config, Presence::default()).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;

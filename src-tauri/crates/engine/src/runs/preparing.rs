@@ -43,7 +43,8 @@ impl Runs {
     ) -> Result<Prepared, Fault> {
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
-        let core = arki_agent::core(start.core.as_deref().unwrap_or(&config.core))?.name();
+        let core = start.core.or(settings.core);
+        let core = arki_agent::core(core.as_deref().unwrap_or(&config.core))?.name();
         let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {

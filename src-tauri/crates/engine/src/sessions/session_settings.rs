@@ -10,6 +10,7 @@ use arki_domain::{Fault, SessionId};
 pub(crate) struct SessionSettings {
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
+    pub(crate) core: Option<String>,
     pub(crate) system: Option<String>,
     /// The parts that its requests go without, by their ids.
     pub(crate) off: Vec<String>,
@@ -27,6 +28,7 @@ impl SessionSettings {
         Self {
             model: overview.model.clone(),
             effort: overview.effort.clone(),
+            core: overview.core.clone(),
             system: overview.system.clone(),
             off: overview.off.clone(),
             disabled_tools: overview.disabled_tools.clone(),

@@ -165,6 +165,7 @@ impl Script {
                 disabled_tools,
                 title: a.is_multiple_of(5).then(|| format!("title {a}")),
                 effort: a.is_multiple_of(6).then(|| "high".to_owned()),
+                core: a.is_multiple_of(14).then(|| "pes".to_owned()),
                 system: a.is_multiple_of(10).then(String::new),
                 off: a.is_multiple_of(4).then(|| vec![format!("result:c{a}")]),
             });
