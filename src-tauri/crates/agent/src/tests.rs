@@ -15,6 +15,7 @@ mod cores;
 mod hooks;
 mod limits;
 mod retrying;
+mod reviewer;
 mod steering;
 
 /// A log in memory, numbered but not chained.

@@ -1,5 +1,6 @@
 //! A core of one file, registered by one line, is all that another way to work takes.
 
+use super::reviewer::Reviewer;
 use super::*;
 use crate::core::{CORES, find};
 
@@ -58,4 +59,36 @@ fn an_unknown_core_is_refused_with_the_names_that_there_are() {
         (fault.message.as_str(), fault.hint.as_str()),
         ("There is no core \"magic\".", "Use one of: tool-loop, one-turn.",)
     );
+}
+
+static WITH_REVIEWER: &[&dyn Core] = &[CORES[0], &Reviewer];
+
+#[tokio::test]
+async fn the_reviewer_of_the_documentation_criticises_before_it_answers() {
+    let core = find(WITH_REVIEWER, "reviewer").unwrap();
+    let turns = vec![
+        vec![call("c"), end()],
+        vec![text("a draft"), end()],
+        vec![call("d"), end()],
+        vec![text("the answer"), end()],
+    ];
+    let stage = Stage { core, ..Stage::new(turns) };
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "the answer".into() });
+    assert_eq!((stage.count("context.added"), stage.count("tool.result")), (1, 2));
+    let log = stage.log.0.lock().unwrap();
+    let asked: Vec<_> = log
+        .iter()
+        .filter_map(|event| match event.body() {
+            EventBody::EngineRequest(request) => request.stage,
+            _ => None,
+        })
+        .collect();
+    use arki_domain::Stage::{Execute, Synthesize};
+    assert_eq!(asked, [Execute, Execute, Synthesize, Synthesize]);
+}
+
+#[test]
+fn the_documentation_has_the_code_that_is_tested() {
+    let documentation = include_str!("../../../../../docs/extending.md");
+    assert!(documentation.contains(&format!("```rust\n{}```\n", include_str!("reviewer.rs"))));
 }
