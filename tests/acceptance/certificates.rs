@@ -25,7 +25,7 @@ fn stage_with(authority: &Authority, host: &str, certificate: &CertificateParams
     let behind = stage.model.url().replace("http://", "").replace("/v1", "").parse().unwrap();
     let port = authority.serve(certificate, behind).port();
     let provider = json!({"kind": "custom", "baseUrl": format!("https://{host}:{port}/v1"), "apiKeyEnv": "MOCK_KEY",
-        "models": {"mock": {"contextWindow": 1000}}});
+        "models": {"mock": {"contextWindow": 32768}}});
     stage.write_config(
         &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
     );

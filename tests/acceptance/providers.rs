@@ -50,7 +50,7 @@ fn fails_after(attempts: usize, turn: Turn, code: &str) -> (Shown, Vec<Value>) {
 fn an_unreachable_provider() {
     let stage = Stage::new(Vec::new());
     let gone = ScriptedServer::start(Vec::new()).unwrap().url();
-    let models = json!({"mock": {"contextWindow": 1000}});
+    let models = json!({"mock": {"contextWindow": 32768}});
     let provider = json!({"kind": "custom", "baseUrl": gone, "models": models});
     stage.write_config(
         &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
@@ -188,7 +188,7 @@ fn a_slow_answer_is_not_a_failure() {
 #[test]
 fn a_silent_server_is_waited_for_as_long_as_its_provider_says() {
     let stage = Stage::of(Script::new(vec![Turn::silent(), Turn::text("Here.")]).sequential());
-    let models = json!({"mock": {"contextWindow": 1000}});
+    let models = json!({"mock": {"contextWindow": 32768}});
     let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "timeoutSeconds": 1, "models": models});
     stage.write_config(
         &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
@@ -274,7 +274,7 @@ fn an_answer_that_repeats_itself_is_stopped_and_its_beginning_kept() {
 #[test]
 fn an_answer_that_goes_on_for_too_long_is_stopped_and_its_beginning_kept() {
     let stage = Stage::of(Script::new(vec![Turn::text("It goes on").hang_after(200)]));
-    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": {"contextWindow": 1000}}});
+    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": {"contextWindow": 32768}}});
     let config = json!({
         "agents": {"arki": {"model": "mock/mock"}},
         "providers": {"mock": provider},
