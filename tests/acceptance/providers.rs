@@ -274,7 +274,8 @@ fn an_answer_that_repeats_itself_is_stopped_and_its_beginning_kept() {
 #[test]
 fn an_answer_that_goes_on_for_too_long_is_stopped_and_its_beginning_kept() {
     let stage = Stage::of(Script::new(vec![Turn::text("It goes on").hang_after(200)]));
-    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": {"contextWindow": 32768}}});
+    let provider =
+        json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": {"contextWindow": 32768}}});
     let config = json!({
         "agents": {"arki": {"model": "mock/mock"}},
         "providers": {"mock": provider},
