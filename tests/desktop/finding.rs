@@ -3,7 +3,6 @@
 use crate::accessibility::no_barrier;
 use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, Window, wait_until};
 use arki_testkit::{Script, Turn};
-use serde_json::Value;
 
 /// The places that are marked, and whether the row that was found is in sight.
 const MARKED: &str = r"
@@ -16,7 +15,7 @@ const MARKED: &str = r"
 fn lands_on(window: &Window<'_>, words: &str) {
     wait_until(&format!("{words:?} in sight and marked"), || {
         let row = window.run("return document.querySelector('.row.found')?.innerText ?? ''");
-        row.as_str().unwrap().contains(words) && window.run(MARKED) == Value::from(1)
+        row.as_str().unwrap().contains(words) && window.run(MARKED) == 1
     });
 }
 

@@ -38,7 +38,6 @@ mod past;
 mod pictures;
 mod providers;
 mod readme_picture;
-mod reads;
 mod session_settings;
 mod settings;
 mod stale_preview;

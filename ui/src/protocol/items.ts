@@ -1,5 +1,5 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { CompactionStrategy, Elicitation, Image, ToolCategory } from "./generated";
+import type { CompactionStrategy, Elicitation, Image } from "./generated";
 
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
@@ -45,8 +45,6 @@ export type ToolItem = Placed & {
   runId: string | null;
   callId: string;
   toolId: string;
-  /** What it may do; null where the call was not loaded or the tool is not known. */
-  category: ToolCategory | null;
   args: unknown;
   state: ToolState;
   approvalId: string | null;

@@ -4,7 +4,7 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
-import type { Event, RestoredFile, ToolCategory } from "./generated";
+import type { Event, RestoredFile } from "./generated";
 import type { Item, Notice, ToolItem, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
 
@@ -244,17 +244,15 @@ function planned(state: Transcript, p: PayloadOf<"plan.proposed">, event: Event)
 }
 
 /** What an event says of a call: those after the first may leave out what it is. */
-type Call = { callId: string; toolId?: string; category?: ToolCategory | null; args?: unknown };
+type Call = { callId: string; toolId?: string; args?: unknown };
 
-function addCall(state: Transcript, event: Event, call: Call): Transcript {
-  const { callId, toolId = "tool", category = null, args } = call;
+function addCall(state: Transcript, event: Event, { callId, toolId = "tool", args }: Call): Transcript {
   const item: ToolItem = {
     kind: "tool",
     ...at(event),
     runId: event.runId,
     callId,
     toolId,
-    category,
     args: args ?? {},
     state: "running",
     approvalId: null,

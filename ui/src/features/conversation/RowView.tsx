@@ -16,7 +16,6 @@ import { AnswerActions, type HistoryActions, UserActions } from "./MessageAction
 import { noticeWords } from "./notice_words";
 import type { PictureOf } from "./pictures/thumbnails";
 import { QuestionCard } from "./QuestionCard";
-import { Reads } from "./Reads";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
@@ -157,8 +156,6 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       );
     case "taken":
       return <Taken item={item} onToggle={() => actions.onToggle(item.key)} />;
-    case "reads":
-      return <Reads item={item} onToggle={() => actions.onToggle(item.key)} />;
     case "stopped":
       return <Stopped item={item} onResume={actions.onResume} />;
   }

@@ -39,13 +39,13 @@ export function Said(props: SaidProps) {
   const atEnd = !view.window.hasNewer;
   const broken = overview?.brokenAt ?? null;
   const rows = useMemo(() => {
-    const folded = found ? foldedIn(view.transcript.items, found.key) : [];
+    const folded = found ? foldedIn(view.transcript.items, found.key) : null;
     return rowsOf({
       transcript: view.transcript,
       live: view.live,
       atEnd,
       standing: standingOf(session?.state ?? null, view.transcript),
-      unfolded: folded.length > 0 ? new Set([...unfolded, ...folded]) : unfolded,
+      unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
     });
   }, [view.transcript, view.live, atEnd, session?.state, unfolded, found]);
   const toggle = useCallback(

@@ -4,7 +4,6 @@
  */
 import { type Live, type LiveAnswer, turnKey } from "../../protocol/live";
 import type { AssistantItem, Item, Transcript } from "../../protocol/transcript";
-import { type ReadsItem, readsItem, readsWith, stretchesOf } from "./routine";
 import type { Standing } from "./standing";
 
 type ViewItem = { key: string; seq: number; ts: number };
@@ -16,7 +15,7 @@ export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 export type Row = {
   /** The same for an answer in progress and once it is stored: it is not drawn anew. */
   key: string;
-  item: Item | TakenItem | ReadsItem | StoppedItem;
+  item: Item | TakenItem | StoppedItem;
   /** The first row of an answer carries the speaker's name. */
   speaker: boolean;
   streaming: boolean;
@@ -32,7 +31,7 @@ type Given = {
   /** Whether the end of the log is loaded. */
   atEnd: boolean;
   standing: Standing | null;
-  /** The rows that are unfolded, by key. */
+  /** The taken back parts that are unfolded, by key. */
   unfolded: ReadonlySet<string>;
 };
 
@@ -66,15 +65,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): 
   for (const part of partsOf(transcript.items)) {
     const first = part[0];
     if (!first?.takenBack) {
-      for (const stretch of stretchesOf(part)) {
-        const reads = "kind" in stretch ? null : readsItem(stretch, unfolded);
-        if (reads) {
-          row(reads, !arkiSpoke);
-          arkiSpoke = true;
-        }
-        if ("kind" in stretch) said(stretch);
-        else if (reads?.open) stretch.forEach(said);
-      }
+      part.forEach(said);
       continue;
     }
     const key = takenKey(first);
@@ -111,12 +102,10 @@ function partsOf(items: readonly Item[]): Item[][] {
   return parts;
 }
 
-/** The rows that an item is folded into: none where it is in plain sight. */
-export function foldedIn(items: readonly Item[], key: string): string[] {
+/** The folded part that an item is in, or null where it is in plain sight. */
+export function foldedIn(items: readonly Item[], key: string): string | null {
   const part = partsOf(items).find((one) => one.some((item) => item.key === key));
-  if (part?.[0]?.takenBack) return [takenKey(part[0])];
-  const reads = part && readsWith(part, key);
-  return reads ? [reads] : [];
+  return part?.[0]?.takenBack ? takenKey(part[0]) : null;
 }
 
 function liveItem(answer: NonNullable<Live["answer"]>, transcript: Transcript): AssistantItem {
