@@ -36,6 +36,7 @@ mod narrow;
 mod no_display;
 mod past;
 mod pictures;
+mod plan;
 mod providers;
 mod readme_picture;
 mod session_settings;

@@ -1,4 +1,4 @@
-//! What a request asks for: how its answer streams, and how it is read before it is stored.
+//! A core's request: how its answer streams, and how it is read before it is stored.
 
 use crate::answer::Answer;
 use arki_domain::{EventBody, Stage, TokenType, ToolDefinition};
@@ -6,7 +6,7 @@ use arki_domain::{EventBody, Stage, TokenType, ToolDefinition};
 /// One request to the model, as a core wants it.
 #[derive(Clone, Copy)]
 pub(crate) struct Ask {
-    /// Of a core that works in stages.
+    /// The stage, of a core that works in stages.
     pub(crate) stage: Option<Stage>,
     /// The kind of text that the answer streams as, its thoughts apart.
     pub(crate) said_as: TokenType,
@@ -15,7 +15,7 @@ pub(crate) struct Ask {
     pub(crate) read: fn(&mut Answer, &Known<'_>) -> Vec<EventBody>,
 }
 
-/// What an answer is read with.
+/// The facts that an answer is read with.
 pub(crate) struct Known<'a> {
     pub(crate) definitions: &'a [ToolDefinition],
     pub(crate) prompt: &'a str,

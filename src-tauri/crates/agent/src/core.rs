@@ -17,7 +17,7 @@ pub(crate) static CORES: &[&dyn Core] = &[&ToolLoop, &PlanExecuteSynthesize];
 pub trait Core: Send + Sync {
     fn name(&self) -> &'static str;
 
-    /// What its runs' system prompts say of how to work, behind the base prompt.
+    /// Returns the text of its runs' system prompts that says how to work; it stands behind the base prompt.
     fn instructions(&self) -> Option<&'static str> {
         None
     }

@@ -25,7 +25,7 @@ pub(crate) use thoughts::split_thoughts;
 /// The calls that one answer may have as text.
 pub(crate) const MAX_TEXT_CALLS: usize = 50;
 
-/// What an answer plans.
+/// A plan as an answer has it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Planning {
     pub(crate) intent: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) enum Unreadable {
 /// it names one of them.
 ///
 /// # Errors
-/// What to tell the model where its answer is no plan.
+/// The words for the model where its answer is no plan.
 pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Result<Planning, Unreadable> {
     let (answer, thoughts) = split_thoughts(text);
     let segments = segments::of(&answer);

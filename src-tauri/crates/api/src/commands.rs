@@ -100,7 +100,7 @@ commands! {
     compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
     /// The next request as it is then.
     configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
-    /// Of all sessions, or those of one folder, or of one session alone; the newest first.
+    /// Searches all sessions, those of one folder, or one session alone; the newest hits first.
     search_sessions {
         text: String, project: Option<String>, session_id: Option<String>, limit: usize
     } -> Vec<SearchHit>;

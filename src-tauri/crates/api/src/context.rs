@@ -77,7 +77,7 @@ wire! {
         pub tokens_before: u64,
         pub tokens_after: u64,
     }
-    /// What holds where neither the session nor a call says otherwise.
+    /// The settings that hold where neither the session nor a call says otherwise.
     ConfiguredSettings {
         /// `provider/model`.
         pub model: String,

@@ -177,7 +177,7 @@ struct Screen<'a> {
     subagents: Vec<SubagentStarted>,
     /// True while the run has a cost limit and no warning about an unknown price was printed.
     has_cost_limit: bool,
-    /// Of the last request.
+    /// The stage of the last request.
     stage: Option<Stage>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     lines
 }
 
-/// What a plan that needs approval intends.
+/// Returns the intent of a plan that needs approval.
 pub(crate) fn intent(requested: &ApprovalRequested) -> &str {
     requested.args.get("intent").and_then(Value::as_str).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use arki_domain::{
 };
 use serde_json::json;
 
-/// What asks, in the place of a rule of the policy.
+/// The name of the question, in the place of a rule of the policy.
 const RULE: &str = "builtin:plan";
 /// In the place of a tool.
 const PLAN: &str = "plan";

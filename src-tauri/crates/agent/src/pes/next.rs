@@ -13,7 +13,7 @@ pub(super) const MAX_REPLANS: u32 = 2;
 pub(super) enum Next {
     Execute(PendingCall),
     Ask(Stage),
-    /// Whether the plan is to be carried out.
+    /// The user is to say whether the plan is carried out.
     AskUser,
     AwaitUser(ApprovalId),
     /// The calls made with the plan are not to be carried out.

@@ -1,4 +1,4 @@
-//! What the model is told between two stages, beyond what the system prompt and the results say.
+//! Words to the model between two stages, beyond what the system prompt and the results say.
 
 use super::next::{MAX_REPLANS, unread, words as reason};
 use arki_domain::projection::{PlanVersion, RunState};

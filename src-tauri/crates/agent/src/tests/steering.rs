@@ -1,4 +1,4 @@
-//! What the user says while a run is at work.
+//! Messages of the user while a run is at work.
 
 use super::*;
 

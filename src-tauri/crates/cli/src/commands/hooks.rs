@@ -40,7 +40,7 @@ fn line(hook: &ListedHook) -> String {
     format!("{state:<3} {:<16} {condition:<24} {}{what}  {origin}{why}", event.name(), one_line(name))
 }
 
-/// What is to be tried, off the command line.
+/// Reads off the command line what is to be tried.
 fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
     let HooksCommand::Test { event, tool, args, text, kind, again, command } = command else {
         return Err(Fault::internal("nothing to try"));

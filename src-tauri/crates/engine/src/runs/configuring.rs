@@ -1,4 +1,5 @@
-//! Changes to a session's settings: its model, effort, core and prompt, its tools, and the parts that its requests go without.
+//! Changes to a session's settings: its model, effort, core and prompt, its tools, and the parts that its requests go
+//! without.
 
 use crate::config::{Config, known_effort};
 use crate::records::blocking;

@@ -18,8 +18,8 @@ const ACCEPTED_ID_CHARS: usize = 12;
 const MAX_SCANNED_EVENTS: u32 = 500_000;
 
 impl Sessions {
-    /// What waits for the user in all sessions, the newest first, as far as [`MAX_SCANNED_EVENTS`] tell of it; then what was accepted, of the user's own and of this
-    /// folder's.
+    /// Lists what waits for the user in all sessions, the newest first, as far as the newest [`MAX_SCANNED_EVENTS`] tell of
+    /// it; then what was accepted, of the user's own and of this folder's.
     ///
     /// # Errors
     /// When the folder or the database cannot be read.
