@@ -4,7 +4,6 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { Command } from "../components/commands";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
-import { localKeys } from "../features/palette/local_keys";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -197,7 +196,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
         />
       </Once>
       <Once when={dialog === "keys"}>
-        <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} local={localKeys} />
+        <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} />
       </Once>
     </>
   );

@@ -10,11 +10,11 @@ import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
-import { PlanApproval } from "../features/review/PlanApproval";
 import { Timeline } from "../features/timeline/Timeline";
 import { useApprovalsIn } from "../platform/context";
 import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
+import { PlanApproval } from "./parts";
 import type { Tab } from "./window_state";
 
 type Props = {
@@ -105,10 +105,13 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
         <Tabs.Panel className="inspector-panel" value="plan">
           <ErrorBoundary part={t`The plan`} about={sessionId}>
             {sessionId ? (
-              <>
-                {plan && <PlanApproval key={plan.approvalId} approval={plan} />}
+              plan ? (
+                <div className="changes waiting-plan">
+                  <PlanApproval key={plan.approvalId} approval={plan} />
+                </div>
+              ) : (
                 <Plan key={sessionId} sessionId={sessionId} />
-              </>
+              )
             ) : (
               <p className="empty secondary">{t`For larger tasks, Arki lists its steps here.`}</p>
             )}

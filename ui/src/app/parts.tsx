@@ -19,5 +19,8 @@ export const KeyboardMap = lazily(() =>
 export const MemoryDialog = lazily(() =>
   import("../features/memory/MemoryDialog").then((part) => part.MemoryDialog),
 );
+export const PlanApproval = lazily(() =>
+  import("../features/review/PlanApproval").then((part) => part.PlanApproval),
+);
 export const FindBar = lazily(() => import("../features/find/FindBar").then((part) => part.FindBar));
 export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

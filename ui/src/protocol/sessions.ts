@@ -59,9 +59,9 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   return endsRun.has(event.type) ? { state, pendingApprovals: 0 } : { state };
 }
 
-/** An approval or a question waits for the user; a budget or the user only paused the run. */
+/** An approval, a plan or a question waits for the user; a budget or the user only paused the run. */
 function pausedFor({ reason, questionId }: PayloadOf<"run.paused">): SessionState {
-  const waits = reason === "approval" || Boolean(questionId);
+  const waits = reason === "approval" || reason === "plan" || Boolean(questionId);
   return waits ? "waiting" : "paused";
 }
 

@@ -11,12 +11,28 @@ describe("foldTranscript", () => {
     add("engine.request", { turn: 1, stage: "plan" });
     add("output.message", { turn: 1, role: "assistant", content: '{"intent": "Mend"}' });
     add("plan.proposed", { intent: "Mend", steps: [{ title: "Look", state: "pending" }] });
+    add("tool.call", { callId: "c", toolId: "read_file", args: {} });
     add("approval.requested", { approvalId: "a", kind: "plan", callId: null, toolId: "plan" });
     add("run.paused", { reason: "plan", approvalId: "a" });
     const { items, run, pausedFor } = foldTranscript(events);
-    expect(items.map((item) => item.kind)).toEqual(["user", "notice"]);
+    expect(items.map((item) => item.kind)).toEqual(["user", "notice", "tool"]);
     expect(items[1]).toMatchObject({ notice: { what: "planned", intent: "Mend", steps: ["Look"] } });
-    expect([run, pausedFor]).toEqual(["paused", "plan"]);
+    expect([run, pausedFor, tools(items)[0]?.state]).toEqual(["paused", "plan", "waiting"]);
+    add("run.resumed", { reason: "plan", approvalId: "a" });
+    expect(tools(foldTranscript(events).items)[0]?.state).toBe("running");
+  });
+
+  it("shows calls that were read off a text as calls alone, and what is said beside calls", () => {
+    const shown = (stage: "execute" | "synthesize", content: string) => {
+      const { events, add } = eventLog("s");
+      add("engine.request", { turn: 2, stage });
+      add("output.message", { turn: 2, role: "assistant", content });
+      add("tool.call", { turn: 2, callId: "c", toolId: "read_file", args: {} });
+      return foldTranscript(events).items.map((item) => item.kind);
+    };
+    expect(shown("execute", "Here they are.")).toEqual(["tool"]);
+    expect(shown("synthesize", '```json\n{"toolCalls": []}\n```')).toEqual(["tool"]);
+    expect(shown("synthesize", "One more look.")).toEqual(["assistant", "tool"]);
   });
 
   it("tells a run from prompt to answer, with its tool call in between", () => {

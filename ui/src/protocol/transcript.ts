@@ -4,8 +4,8 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
-import type { Event, RestoredFile } from "./generated";
-import type { Item, Notice, ToolItem, UserItem } from "./items";
+import type { Event, RestoredFile, Stage } from "./generated";
+import type { AssistantItem, Item, Notice, ToolItem, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type * from "./items";
@@ -14,6 +14,8 @@ export type Transcript = {
   items: Item[];
   /** The number of the model's turn that is in progress or was last. */
   turn: number;
+  /** What a core that works in stages asked for last. */
+  stage: Stage | null;
   lastPrompt: string | null;
   /** The run's state as far as these events tell. */
   run: "none" | "running" | "paused" | "ended";
@@ -32,6 +34,7 @@ export type Transcript = {
 export const emptyTranscript: Transcript = {
   items: [],
   turn: 0,
+  stage: null,
   lastPrompt: null,
   run: "none",
   pausedFor: null,
@@ -80,8 +83,9 @@ const steps: ByKind<Transcript, Transcript> = {
     run: "running",
     pausedFor: null,
     turn: 0,
+    stage: null,
   }),
-  "engine.request": (state, p) => ({ ...state, turn: p.turn }),
+  "engine.request": (state, p) => ({ ...state, turn: p.turn, stage: p.stage ?? null }),
   "engine.retry": (state, p, event) => ({
     ...notice(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
@@ -95,7 +99,7 @@ const steps: ByKind<Transcript, Transcript> = {
     return patchCall(withCall(state, event, p), p.callId, { state: "waiting", question });
   },
   "question.answered": answered,
-  "tool.call": (state, p, event) => addCall(state, event, p),
+  "tool.call": (state, p, event) => addCall(withoutCallText(state, event), event, p),
   "policy.decided": (state, p) => {
     const reason = p.reason || p.rule;
     return patchCall(state, p.callId, p.decision === "deny" ? { state: "denied", reason } : { reason });
@@ -118,8 +122,16 @@ const steps: ByKind<Transcript, Transcript> = {
     const call = callItem(state, p.callId);
     return call ? patchCall(state, call.callId, { files: [...call.files, p.path] }) : state;
   },
-  "run.paused": (state, p) => ({ ...state, run: "paused", pausedFor: p.questionId ? "question" : p.reason }),
-  "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
+  "run.paused": (state, p) => ({
+    ...(p.reason === "plan" ? withCallsOfPlan(state, "running", "waiting") : state),
+    run: "paused",
+    pausedFor: p.questionId ? "question" : p.reason,
+  }),
+  "run.resumed": (state, p) => ({
+    ...(p.reason === "plan" ? withCallsOfPlan(state, "waiting", "running") : state),
+    run: "running",
+    pausedFor: null,
+  }),
   "run.completed": (state) => end(state, "done"),
   "run.cancelled": (state, _p, event) => notice(end(state, "interrupted"), event, { what: "stopped" }),
   "run.failed": (state, p, event) =>
@@ -233,14 +245,40 @@ function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Eve
   });
 }
 
-/** The plan is told in words, in the place of the text that it was read from; the thoughts stay. */
+/** The plan is told in words, in the place of the text that it was read from. */
 function planned(state: Transcript, p: PayloadOf<"plan.proposed">, event: Event): Transcript {
-  const last = state.items.at(-1);
-  const isSource = last?.kind === "assistant" && last.runId === event.runId && last.turn === state.turn;
-  const before = isSource ? state.items.slice(0, -1) : state.items;
-  const items = isSource && last.thoughts !== "" ? [...before, { ...last, text: "" }] : before;
   const steps = p.steps.map((step) => step.title);
-  return notice({ ...state, items }, event, { what: "planned", intent: p.intent, steps });
+  return notice(withoutText(state, event), event, { what: "planned", intent: p.intent, steps });
+}
+
+/** Calls that a core read off the model's text are shown as calls, not as that text too. */
+function withoutCallText(state: Transcript, event: Event): Transcript {
+  const said = textOfTurn(state, event);
+  if (said === null || state.stage === null) return state;
+  const isOnlyCalls = state.stage === "execute" || /^\s*(\{|```|<think)/.test(said.text);
+  return isOnlyCalls ? withoutText(state, event) : state;
+}
+
+/** Without the text of this turn; the thoughts stay. */
+function withoutText(state: Transcript, event: Event): Transcript {
+  const said = textOfTurn(state, event);
+  if (said === null) return state;
+  const before = state.items.slice(0, -1);
+  return { ...state, items: said.thoughts === "" ? before : [...before, { ...said, text: "" }] };
+}
+
+function textOfTurn(state: Transcript, event: Event): AssistantItem | null {
+  const last = state.items.at(-1);
+  return last?.kind === "assistant" && last.runId === event.runId && last.turn === state.turn ? last : null;
+}
+
+/** The calls of a plan wait for the user together with it. */
+function withCallsOfPlan(state: Transcript, from: ToolItem["state"], to: ToolItem["state"]): Transcript {
+  const isIts = (call: ToolItem) => call.state === from && call.approvalId === null && call.question === null;
+  const items = state.items.map((item) =>
+    item.kind === "tool" && isIts(item) ? { ...item, state: to } : item,
+  );
+  return { ...state, items };
 }
 
 /** What an event says of a call: those after the first may leave out what it is. */

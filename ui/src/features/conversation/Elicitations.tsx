@@ -1,8 +1,10 @@
 /** What MCP servers ask in the session that is shown or its sub-agent's, or somewhere in its folder; above the message box. */
+import { lazily } from "../../components/lazily";
 import { useArki, useElicitations, useSessions } from "../../platform/context";
 import type { Shown } from "../../protocol/generated";
 import { decidedIn } from "../../protocol/sessions";
-import { ElicitationCard } from "./ElicitationCard";
+
+const ElicitationCard = lazily(() => import("./ElicitationCard").then((part) => part.ElicitationCard));
 
 export function Elicitations({ shown: { folder, sessionId } }: { shown: Shown }) {
   const arki = useArki();

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { memo, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
@@ -132,7 +133,11 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
     case "failure":
       return <Failure item={item} actions={actions} />;
     case "notice":
-      return <p className={`notice small ${toneOf(item.notice)}`}>{noticeWords(item.notice)}</p>;
+      return (
+        <p className={`notice small ${toneOf(item.notice)}`}>
+          <VisibleText text={noticeWords(item.notice)} />
+        </p>
+      );
     case "forked": {
       const open = () => actions.onOpenSession(item.fromSession, item.fromSeq);
       return <Forked item={item} title={actions.titleOf(item.fromSession)} onOpen={open} />;

@@ -9,7 +9,6 @@ export type Standing = { state: "paused" | "interrupted"; words: string };
 const pausedWords: Readonly<Record<string, MessageDescriptor>> = {
   user: msg`You paused this run. The work so far is kept.`,
   budget: msg`Paused: this run reached a limit. Resume to start again with a full limit.`,
-  plan: msg`Paused: the plan needs your decision.`,
 };
 
 /** Null while it works, is over, or waits for a decision: that has its own place. */

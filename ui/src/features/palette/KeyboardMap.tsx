@@ -1,16 +1,17 @@
 import { t } from "@lingui/core/macro";
-import type { Command, LocalKey } from "../../components/commands";
+import type { Command } from "../../components/commands";
 import { Dialog } from "../../components/Dialog";
 import { showShortcut } from "../../components/shortcuts";
+import { localKeys } from "./local_keys";
 import "./palette.css";
 
-type Props = { open: boolean; onClose: () => void; commands: Command[]; local: () => LocalKey[] };
+type Props = { open: boolean; onClose: () => void; commands: Command[] };
 
-export function KeyboardMap({ open, onClose, commands, local }: Props) {
+export function KeyboardMap({ open, onClose, commands }: Props) {
   const everywhere = commands.flatMap((one) =>
     one.shortcut ? [{ section: t`Everywhere`, keys: one.shortcut, title: one.title }] : [],
   );
-  const all = [...everywhere, ...local()];
+  const all = [...everywhere, ...localKeys()];
   const sections = [...new Set(all.map((one) => one.section))];
   return (
     <Dialog title={t`Keyboard`} open={open} onClose={onClose} wide>

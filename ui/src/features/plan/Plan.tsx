@@ -1,6 +1,7 @@
 /** The inspector's "Plan": what Arki means to do, step by step, and how far it is. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useOverview } from "../../platform/context";
 import type { PlanStepState, Plan as ThePlan } from "../../protocol/generated";
@@ -37,7 +38,11 @@ function Steps({ plan }: { plan: ThePlan }) {
   const done = plan.steps.filter((step) => step.state === "done").length;
   return (
     <div className="plan">
-      {plan.intent && <p className="plan-intent">{plan.intent}</p>}
+      {plan.intent && (
+        <p className="plan-intent">
+          <VisibleText text={plan.intent} />
+        </p>
+      )}
       <p className="secondary small">
         {t`${done} of ${plural(plan.steps.length, { one: "# step", other: "# steps" })} done`}
       </p>
@@ -51,7 +56,9 @@ function Steps({ plan }: { plan: ThePlan }) {
             <span className="plan-sign" aria-hidden>
               {states[step.state].sign}
             </span>
-            <span className="grow">{step.title}</span>
+            <span className="grow">
+              <VisibleText text={step.title} />
+            </span>
             <span className="small secondary">{i18n._(states[step.state].words)}</span>
           </li>
         ))}

@@ -1,10 +1,12 @@
 /** The inspector's "Changes": what waits for a decision, then what was decided. */
+
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Columns2, Rows2 } from "lucide-react";
 import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
+import { lazily } from "../../components/lazily";
 import { useRemembered } from "../../components/remembered";
 import { inTextField } from "../../components/shortcuts";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
@@ -12,9 +14,10 @@ import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
 import { LargeApproval } from "./LargeApproval";
-import { PlanApproval } from "./PlanApproval";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
+
+const PlanApproval = lazily(() => import("./PlanApproval").then((part) => part.PlanApproval));
 
 type Props = {
   sessionId: string;

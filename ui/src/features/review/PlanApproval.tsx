@@ -15,7 +15,7 @@ const maxRows = 20;
 export function PlanApproval({ approval }: { approval: PendingApproval }) {
   const [{ note, plan: own }, setDraft] = useDraft(approval.approvalId);
   const { sending, send } = useResolve(approval.approvalId);
-  const summary = useId();
+  const [summary, field, first] = [useId(), useId(), useId()];
   const until = expiresAt(approval);
   const isOver = useIsOver(until);
   const { intent, steps, calls } = planOf(approval.args);
@@ -52,22 +52,30 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
         </p>
         <p className="secondary small">{approval.reason}</p>
       </header>
+      <label className="small secondary" htmlFor={field}>
+        {t`Steps of the plan, one per line`}
+      </label>
       <textarea
+        id={field}
         className="field"
-        aria-label={t`Steps of the plan, one per line`}
         rows={Math.min(Math.max(wanted.length + 1, 2), maxRows)}
         value={text}
         disabled={sending.state !== "deciding" || isOver}
         onChange={(event) => setDraft({ plan: event.target.value })}
       />
       {calls.length > 0 && (
-        <ul className="small secondary" aria-label={t`First calls`}>
-          {calls.map((call, place) => (
-            <li key={`${place} ${call}`}>
-              <VisibleText text={call} />
-            </li>
-          ))}
-        </ul>
+        <>
+          <p className="small secondary" id={first}>
+            {t`First calls`}
+          </p>
+          <ul className="plan-calls small" aria-labelledby={first}>
+            {calls.map((call, place) => (
+              <li key={`${place} ${call}`}>
+                <VisibleText text={call} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       {sending.error && <ErrorNote error={sending.error} />}
       <ApprovalFoot

@@ -1,7 +1,6 @@
 /** The platform over Tauri's IPC. The only module that may import `@tauri-apps/*`. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import { getCurrentWebview } from "@tauri-apps/api/webview";
 import type { Commands, DragStep, Frame, ProjectState } from "../../protocol/generated";
 import type { Answer, Params, Platform } from "../platform";
 
@@ -12,7 +11,8 @@ export const tauriPlatform: Platform = {
   subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
   onDrag: (heard) => listen<DragStep>("arki://drag", (event) => heard(event.payload)),
-  setZoom: (factor) => getCurrentWebview().setZoom(factor),
+  // By its name: Tauri's module for it brings all about windows along, and all of that is read before the first content.
+  setZoom: (value) => invoke("plugin:webview|set_webview_zoom", { value }),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
 
