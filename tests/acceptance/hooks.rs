@@ -115,7 +115,7 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
 }
 
 #[test]
-fn a_projects_script_that_changes_in_the_middle_of_a_run_runs_no_more() {
+fn a_projects_guard_that_changes_in_the_middle_of_a_run_runs_no_more_and_the_user_is_asked() {
     let path = std::sync::Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
     let script = path.clone();
     let list = || Turn::calls().call("list_directory", json!({}));
@@ -128,9 +128,9 @@ fn a_projects_script_that_changes_in_the_middle_of_a_run_runs_no_more() {
     let hooks = json!({"PreToolUse": command("*", "sh guard.sh")});
     stage.write(".arki/config.json", json!({"hooks": hooks}).to_string());
     stage.trust();
-    let events = stage.exec(&["look"]).exits(0).lines();
+    let events = stage.exec(&["look"]).exits(3).lines();
     let [(first, None), (second, Some(why))] = &ran(&events, "PreToolUse")[..] else { panic!("{events:?}") };
-    assert_eq!((first.as_str(), second.as_str()), ("passed", "failed"));
+    assert_eq!((first.as_str(), second.as_str()), ("passed", "asked"));
     assert!(why.contains("changed since you approved it"), "{why}");
     stage.verifies();
 }

@@ -28,6 +28,14 @@ fn playing(turns: Vec<Turn>) -> Stage {
     stage
 }
 
+fn without_tools(stage: Stage) -> Stage {
+    let file = stage.home.config_dir().join("config.json");
+    let mut config: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    config["providers"]["mock"]["models"] = json!({"mock": {"capabilities": ["text", "streaming"]}});
+    stage.write_config(&config.to_string());
+    stage
+}
+
 fn run(stage: &Stage, args: &[&str]) -> Vec<Value> {
     stage.exec(&[&["--core", "pes"], args, &["what is in a.txt?"]].concat()).exits(0).lines()
 }
@@ -201,14 +209,19 @@ fn what_fails_is_planned_anew_within_a_bound() {
 }
 
 #[test]
-fn an_answer_that_is_nothing_but_a_plan_goes_on_and_an_example_of_one_is_an_answer() {
+fn an_answer_that_is_nothing_but_a_plan_goes_on_where_the_model_takes_no_tools() {
     let more = plan(&json!([{"toolName": "list_directory", "arguments": {}}]));
     let example = format!("A plan looks like this:\n```json\n{more}\n```");
-    let stage = playing(vec![Turn::text(plan(&reads("a.txt"))), Turn::text(&more), Turn::text(&example)]);
+    let turns = || vec![Turn::text(plan(&reads("a.txt"))), Turn::text(&more), Turn::text(&example)];
+    let stage = without_tools(playing(turns()));
     let events = run(&stage, &[]);
     assert_eq!(stages(&events), ["plan", "synthesize", "synthesize"]);
     assert_eq!(payloads(&events, "tool.call").len(), 2);
     assert_eq!(payload(&events, "run.completed")["response"], json!(example));
+    // Of a model that takes them, it may be a file that the user wanted to see.
+    let events = run(&playing(turns()), &[]);
+    assert_eq!(stages(&events), ["plan", "synthesize"]);
+    assert_eq!(payload(&events, "run.completed")["response"], json!(more));
 }
 
 #[test]
@@ -249,11 +262,7 @@ fn an_endless_plan_is_bounded_and_the_model_is_told() {
 
 #[test]
 fn a_model_without_tools_is_told_of_them_in_words() {
-    let stage = playing(vec![Turn::text(plan(&reads("a.txt"))), Turn::text("It has the text.")]);
-    let file = stage.home.config_dir().join("config.json");
-    let mut config: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-    config["providers"]["mock"]["models"] = json!({"mock": {"capabilities": ["text", "streaming"]}});
-    stage.write_config(&config.to_string());
+    let stage = without_tools(playing(vec![Turn::text(plan(&reads("a.txt"))), Turn::text("It has the text.")]));
     let events = run(&stage, &[]);
     assert_eq!(payload(&events, "run.completed")["response"], "It has the text.");
     let request = &stage.model.requests()[1].json;

@@ -19,6 +19,8 @@ pub(crate) struct Ask {
 pub(crate) struct Known<'a> {
     pub(crate) definitions: &'a [ToolDefinition],
     pub(crate) prompt: &'a str,
+    /// The model can call tools natively.
+    pub(crate) takes_tools: bool,
 }
 
 impl Ask {

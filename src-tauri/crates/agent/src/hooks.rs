@@ -11,13 +11,15 @@ use arki_domain::{Code, Fault, HookMoment, MessageId, QueueMode, SessionSource};
 impl RunHost {
     /// Runs the hooks that come before a run's first request. One that blocks the prompt ends the run.
     pub(crate) async fn begin(&mut self) -> Result<Option<RunEnd>, Fault> {
-        let is_for_hooks = !self.state.is_ended() && self.state.parent.is_none() && !self.cancel.is_cancelled();
-        if !is_for_hooks || self.state.turn > 0 {
+        if self.state.is_ended() || self.state.parent.is_some() || self.state.turn > 0 {
             return Ok(None);
         }
-        if let Some(end) = self.start_session().await? {
+        if !self.cancel.is_cancelled()
+            && let Some(end) = self.start_session().await?
+        {
             return Ok(Some(end));
         }
+        // Of a run that is stopped before they have answered, the log says that they let nothing pass.
         let moment = HookMoment::Prompt { text: self.state.prompt.clone(), message_id: None };
         self.run_hooks(&moment).await?;
         match self.objection(&moment).map(prompt_blocked) {

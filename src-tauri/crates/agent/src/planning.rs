@@ -24,6 +24,8 @@ pub(crate) use thoughts::split_thoughts;
 
 /// The calls that one answer may have as text.
 pub(crate) const MAX_TEXT_CALLS: usize = 50;
+/// A longer text is no plan, and would take long to look through.
+const MAX_PLANNING_BYTES: usize = 1 << 20;
 
 /// A plan as an answer has it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,12 +48,16 @@ pub(crate) enum Unreadable {
     Broken(String),
 }
 
-/// Reads an answer. `is_tool` says which tools there are: a call that stands alone, outside of a plan, counts only where
-/// it names one of them.
+/// Reads an answer. `is_tool` says which tools there are: calls outside of a plan count only where the answer is nothing
+/// but them and they name such tools; beside words, they may be quoted.
 ///
 /// # Errors
 /// The words for the model where its answer is no plan.
 pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Result<Planning, Unreadable> {
+    if text.len() > MAX_PLANNING_BYTES {
+        let words = format!("It is longer than {} KiB, which no plan is.", MAX_PLANNING_BYTES >> 10);
+        return Err(Unreadable::Broken(words));
+    }
     let (answer, thoughts) = split_thoughts(text);
     let segments = segments::of(&answer);
     let object = the_only(plan_objects(&segments))?;
@@ -59,6 +65,7 @@ pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Resul
     let calls = match (object.as_ref().and_then(|object| object.calls.clone()), headings.calls) {
         (Some(one), Some(other)) if one != other => return Err(two_plans()),
         (Some(calls), _) | (None, Some(calls)) => calls,
+        (None, None) if segments.iter().any(Segment::is_words) => Vec::new(),
         (None, None) => calls::alone(&segments, is_tool)?,
     };
     if calls.len() > MAX_TEXT_CALLS {
@@ -81,6 +88,9 @@ pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Resul
 /// Reads the calls of an answer that is nothing but a plan: one JSON object with calls, fenced or not. Where an answer
 /// for the user is due, anything else is that answer.
 pub(crate) fn read_whole_plan(text: &str) -> Option<Planning> {
+    if text.len() > MAX_PLANNING_BYTES {
+        return None;
+    }
     let (answer, thoughts) = split_thoughts(text);
     let object = match segments::of(segments::unfenced(answer.trim())).as_slice() {
         [Segment::Json { value, .. }] => PlanObject::read(value)?.ok()?,

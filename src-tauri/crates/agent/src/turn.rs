@@ -203,7 +203,8 @@ impl RunHost {
     /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
     async fn answered(&mut self, mut answer: Answer) -> Result<(), Fault> {
         let definitions = self.parts.executor.definitions();
-        let known = Known { definitions: &definitions, prompt: &self.state.prompt };
+        let takes_tools = self.parts.model.takes_tools();
+        let known = Known { definitions: &definitions, prompt: &self.state.prompt, takes_tools };
         let read = (self.ask.read)(&mut answer, &known);
         answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
         let mut bodies: Vec<EventBody> = vec![response(&answer).into()];

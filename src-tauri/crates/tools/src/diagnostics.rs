@@ -137,9 +137,13 @@ impl Diagnostic {
 }
 
 /// A message as one line of at most [`MAX_MESSAGE_CHARS`] characters.
-fn one_line(message: &str) -> String {
+pub(crate) fn one_line(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    // Nothing that hides or reorders what follows.
+    let is_shown = |c: &char| {
+        !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+    };
+    let line: String = line.chars().filter(is_shown).collect();
     match line.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -66,13 +66,19 @@ impl HookAction {
         }
     }
 
+    /// The shell line of a command.
+    #[must_use]
+    pub fn line(&self) -> Option<&str> {
+        match self {
+            Self::Command(command) => Some(&command.line),
+            Self::Inject(_) | Self::Log(_) | Self::Remind(_) => None,
+        }
+    }
+
     /// The shell line; of a hook without one the action's word.
     #[must_use]
     pub fn command(&self) -> &str {
-        match self {
-            Self::Command(command) => &command.line,
-            Self::Inject(_) | Self::Log(_) | Self::Remind(_) => self.word(),
-        }
+        self.line().unwrap_or_else(|| self.word())
     }
 }
 

@@ -1,6 +1,5 @@
 //! The folder that a run is at work in: what of it may become another meanwhile.
 
-use crate::hooks::Hook;
 use arki_policy::{ChangedGit, PolicySettings};
 
 /// The rules that forbid something in a folder at the moment of a call.
@@ -13,9 +12,9 @@ pub trait Standing: Send + Sync {
     /// git's configuration and hooks.
     fn changed_git(&self) -> ChangedGit;
 
-    /// Returns whether a project's hook, with the scripts that its line names, is the one that was agreed to, as it is
-    /// now. Blocks for as long as it takes to read these.
-    fn is_agreed(&self, hook: &Hook) -> bool;
+    /// Returns whether the project's configuration, and the scripts that a line of it names, are what was agreed to, as
+    /// they are now. Blocks for as long as it takes to read these.
+    fn is_agreed(&self, line: Option<&str>) -> bool;
 
     /// Keeps a sentence on the folder for whoever looks at it next, be it a run or nobody's.
     fn tell(&self, note: String);

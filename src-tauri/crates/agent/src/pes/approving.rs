@@ -2,17 +2,19 @@
 
 use super::next::Why;
 use crate::run_host::{RunEnd, RunHost};
-use arki_domain::projection::{RunPhase, call_words};
+use arki_domain::projection::RunPhase;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, EventBody, Fault,
     PauseReason, PlanStep, PlanStepState, PlanUpdated, Risk, RunPaused, ToolCall, ToolResult,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The name of the question, in the place of a rule of the policy.
 const RULE: &str = "builtin:plan";
 /// In the place of a tool.
 const PLAN: &str = "plan";
+/// Of a call, as it is shown with the plan.
+const MAX_CALL_BYTES: usize = 4096;
 
 impl RunHost {
     /// Asks whether the plan is to be carried out; `Some` where the run has to wait. What is granted for the whole run
@@ -67,8 +69,11 @@ impl RunHost {
         let intent = plan.map_or("", |plan| plan.intent.as_str());
         let steps = plan.into_iter().flat_map(|plan| &plan.steps).map(|step| step.title.as_str());
         let pending = self.state.pending_calls().iter().map(|pending| &pending.call);
-        let calls = pending.map(|call| call_words(&call.tool_id, &call.args));
-        let args = json!({"intent": intent, "steps": Vec::from_iter(steps), "calls": Vec::from_iter(calls)});
+        let calls = pending.map(|call| whole_call(&call.tool_id, &call.args));
+        let mut args = json!({"intent": intent, "steps": Vec::from_iter(steps), "calls": Vec::from_iter(calls)});
+        if let Some(left_out) = plan.map(|plan| plan.steps_left_out).filter(|left_out| *left_out > 0) {
+            args["stepsLeftOut"] = left_out.into();
+        }
         ApprovalRequested {
             approval_id: ApprovalId::new(),
             kind: ApprovalKind::Plan,
@@ -84,6 +89,19 @@ impl RunHost {
             timeout_seconds: self.state.options.approval_timeout_seconds,
         }
     }
+}
+
+/// A call as the user sees it before a plan is approved: a command as it is, of any other tool all arguments.
+fn whole_call(tool_id: &str, args: &Value) -> String {
+    let text = match args.get("command").and_then(Value::as_str) {
+        Some(command) if args.as_object().is_some_and(|fields| fields.len() == 1) => format!("{tool_id}: {command}"),
+        _ => format!("{tool_id} {args}"),
+    };
+    if text.len() <= MAX_CALL_BYTES {
+        return text;
+    }
+    let shown = text.floor_char_boundary(MAX_CALL_BYTES);
+    format!("{}… ({} bytes more)", &text[..shown], text.len() - shown)
 }
 
 fn not_done(call: &ToolCall, words: &str) -> ToolResult {

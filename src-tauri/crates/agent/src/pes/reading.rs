@@ -38,9 +38,11 @@ pub(super) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
     Vec::new()
 }
 
-/// The answer to the user, unless it is nothing but further calls.
-pub(super) fn synthesis(answer: &mut Answer, _: &Known<'_>) -> Vec<EventBody> {
-    if answer.calls.is_empty()
+/// The answer to the user. Of a model that takes no tools, one that is nothing but a plan is further calls; another model
+/// makes these natively, and what looks like a plan may be a file that the user wanted to see.
+pub(super) fn synthesis(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+    if !known.takes_tools
+        && answer.calls.is_empty()
         && let Some(planning) = read_whole_plan(&answer.text)
     {
         answer.calls = planning.calls;

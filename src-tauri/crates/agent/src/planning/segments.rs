@@ -44,6 +44,13 @@ pub(super) enum Segment<'a> {
 }
 
 impl Segment<'_> {
+    /// Returns whether it is a text that says something, more than tags, fences and commas.
+    pub(super) fn is_words(&self) -> bool {
+        let Segment::Text(text) = self else { return false };
+        let is_frame = |line: &str| is_mark(line) || matches!(line, "," | ";" | "[TOOL_CALLS]");
+        !text.lines().all(|line| is_frame(line.trim()))
+    }
+
     /// Returns whether it is text that was meant to be the JSON of a plan.
     pub(super) fn is_broken_plan(&self) -> bool {
         let Segment::Text(text) = self else { return false };
@@ -93,13 +100,18 @@ pub(super) fn unfenced(text: &str) -> &str {
     if is_language { rest.trim() } else { text }
 }
 
+/// The bytes of a line that are looked at on either side of a JSON value.
+const MAX_LINE_BYTES: usize = 256;
+
 fn is_free_before(text: &str) -> bool {
-    let line = text.rsplit('\n').next().unwrap_or_default().trim();
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_LINE_BYTES));
+    let line = text[from..].rsplit('\n').next().unwrap_or_default().trim();
     is_mark(line) || line.ends_with("[TOOL_CALLS]") || line.ends_with("<tool_call>") || line.ends_with([',', ']', '}'])
 }
 
 fn is_free_after(text: &str) -> bool {
-    let line = text.split('\n').next().unwrap_or_default().trim();
+    let near = &text[..text.floor_char_boundary(MAX_LINE_BYTES)];
+    let line = near.split('\n').next().unwrap_or_default().trim();
     is_mark(line) || line.starts_with("</tool_call>") || line.starts_with([',', ';', '{', '['])
 }
 

@@ -6,6 +6,8 @@
 use super::segments::JsonFinder;
 
 const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
+/// Longer code in backticks is not looked for.
+const MAX_SPAN_BYTES: usize = 1024;
 const LONGEST_NAME: usize = "reasoning".len();
 
 /// Returns the text without its thoughts, and the thoughts.
@@ -86,6 +88,7 @@ fn code_span(text: &str) -> usize {
     if ticks >= 3 {
         return ticks;
     }
-    let line = text.lines().next().unwrap_or_default();
+    let near = &text[..text.floor_char_boundary(MAX_SPAN_BYTES)];
+    let line = near.lines().next().unwrap_or_default();
     line[ticks..].find(&text[..ticks]).map_or(ticks, |at| ticks + at + ticks)
 }

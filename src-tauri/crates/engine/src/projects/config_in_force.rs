@@ -7,7 +7,7 @@
 use crate::config::{self, Config, ShownConfig, denials_of};
 use crate::projects::Projects;
 use crate::projects::leavings::Leavings;
-use crate::projects::open::{OpenProject, agrees_to, changed_git, kind_word};
+use crate::projects::open::{OpenProject, agrees_to, changed_git, kind_word, paths_of};
 use arki_domain::{Code, Fault, sha256_hex};
 use arki_files::{GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicySettings};
@@ -227,15 +227,14 @@ impl Standing for StandingFolder {
         }
     }
 
-    fn is_agreed(&self, hook: &Hook) -> bool {
+    fn is_agreed(&self, line: Option<&str>) -> bool {
         let trust = self.trust.as_ref().filter(|trust| trust.trusted);
         if ProjectConfig::read(&self.project, trust).agreed_text().is_none() {
             return false;
         }
-        let HookAction::Command(command) = &hook.action else { return true };
-        let programs = arki_files::line_programs(&command.line);
+        let programs = line.map(arki_files::line_programs).unwrap_or_default();
         let current = arki_files::program_pins(&self.project, &programs, PinKind::Hook);
-        current.is_ok_and(|current| agrees_to(trust, &current))
+        current.is_ok_and(|current| agrees_to(trust, &paths_of(&self.project, &programs), &current, PinKind::Hook))
     }
 
     fn tell(&self, note: String) {

@@ -1,5 +1,7 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
+use std::collections::BTreeSet;
+
 use crate::config::denials_of;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
@@ -103,10 +105,7 @@ impl OpenProject {
     }
 
     fn are_agreed(&self, kind: PinKind, programs: &[String]) -> bool {
-        let paths: Vec<String> =
-            programs.iter().filter_map(|program| Some(self.project.resolve(program).ok()?.to_string())).collect();
-        let current = self.current.iter().filter(|pin| pin.kind == kind && paths.contains(&pin.path));
-        agrees_to(self.trust.as_ref(), current)
+        agrees_to(self.trust.as_ref(), &paths_of(&self.project, programs), &self.current, kind)
     }
 
     fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
@@ -341,16 +340,26 @@ impl OpenProject {
     }
 }
 
-/// Returns whether the user agreed to all of these as they are.
-pub(crate) fn agrees_to<'a>(
+/// Returns whether these files are as the user agreed to them: none is new or another one, and none is gone, as one is
+/// that has become a link out of the project.
+pub(crate) fn agrees_to(
     trust: Option<&TrustRecord>,
-    current: impl IntoIterator<Item = &'a arki_files::Pin>,
+    paths: &[String],
+    current: &[arki_files::Pin],
+    kind: PinKind,
 ) -> bool {
-    let agreed: Vec<&TrustPin> = trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin).collect();
-    let is_it = |pin: &arki_files::Pin, agreed: &TrustPin| {
-        agreed.kind == kind_word(pin.kind) && agreed.path == pin.path && agreed.hash == pin.hash
-    };
-    current.into_iter().all(|pin| agreed.iter().any(|agreed| is_it(pin, agreed)))
+    let word = kind_word(kind);
+    let agreed = trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
+    let agreed = agreed.filter(|pin| pin.kind == word && paths.contains(&pin.path));
+    let current = current.iter().filter(|pin| pin.kind == kind && paths.contains(&pin.path));
+    let agreed: BTreeSet<(&str, &str)> = agreed.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect();
+    let current: BTreeSet<(&str, &str)> = current.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect();
+    agreed == current
+}
+
+/// The places in the project that these words name.
+pub(crate) fn paths_of(project: &Project, words: &[String]) -> Vec<String> {
+    words.iter().filter_map(|word| Some(project.resolve(word).ok()?.to_string())).collect()
 }
 
 fn off(trust: &TrustRecord, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {

@@ -53,6 +53,17 @@ pub(crate) fn told(command: &str, new: &[&Diagnostic], edited: &[String]) -> Str
     text
 }
 
+/// The same where nothing is known of before: all that there is in these files.
+pub(crate) fn told_anew(command: &str, found: &[Diagnostic], edited: &[String]) -> String {
+    let here: Vec<&Diagnostic> = found.iter().filter(|one| edited.contains(&one.path)).collect();
+    let text = told(command, &here, edited);
+    if here.is_empty() {
+        text
+    } else {
+        format!("{text}\n(It failed before the edit, so older problems may be among these.)")
+    }
+}
+
 /// Where else something is new: what an edit breaks elsewhere has no place in its result, but is worth a look.
 fn others(new: &[&Diagnostic]) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();

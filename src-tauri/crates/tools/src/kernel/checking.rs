@@ -8,12 +8,14 @@
 use super::Kernel;
 use super::hook_room::HookRoom;
 use super::record::Record;
-use crate::diagnostics::comparing::{new_since, told};
+use crate::diagnostics::comparing::{new_since, told, told_anew};
 use crate::diagnostics::place::Places;
 use crate::diagnostics::reading::read;
-use crate::diagnostics::{Checker, Diagnostic, MAX_MESSAGE_CHARS};
+use crate::diagnostics::{Checker, Diagnostic, one_line};
 use crate::error::ToolError;
+use crate::hooks::HookOrigin;
 use arki_disk::{open_build_folder, remove_unused_build_folders};
+use arki_domain::CallContext;
 use arki_process::{AnswerEnding, Answered, AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{ProjectAccess, Sandbox};
 use std::time::Duration;
@@ -78,7 +80,7 @@ impl Kernel {
             if standing.said.is_some() || standing.failures > 0 {
                 continue;
             }
-            match self.check(checker, record.cancel()).await {
+            match self.check(checker, record.context()).await {
                 Ok(said) => standing.said = Some(said),
                 Err(NotChecked::Cancelled) => return true,
                 Err(NotChecked::Failed(why)) => standing.fail(why),
@@ -94,11 +96,12 @@ impl Kernel {
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
             if standing.failures < MAX_FAILURES {
-                match self.check(checker, record.cancel()).await {
+                match self.check(checker, record.context()).await {
                     Ok(said) => {
-                        if let Some(before) = &standing.said {
-                            texts.push(told(&checker.command, &new_since(before, &said), edited));
-                        }
+                        texts.push(match &standing.said {
+                            Some(before) => told(&checker.command, &new_since(before, &said), edited),
+                            None => told_anew(&checker.command, &said, edited),
+                        });
                         (standing.said, standing.failures) = (Some(said), 0);
                     }
                     Err(NotChecked::Cancelled) => break,
@@ -111,19 +114,28 @@ impl Kernel {
         (!texts.is_empty()).then(|| bounded(texts.join("\n")))
     }
 
-    /// Checkers run what lies in the folder, so that only trusted ones have any.
+    /// Checkers run what lies in the folder and what the model wrote, unasked: only in trusted folders, and where a
+    /// sandbox confines them.
     fn checkers_for(&self, edited: &[String]) -> impl Iterator<Item = (usize, &Checker)> {
         let is_meant = |checker: &Checker| edited.iter().any(|path| checker.is_about(path));
-        let checkers = self.settings.checkers.iter().enumerate().filter(|_| self.settings.trusted);
+        let may_run = self.settings.trusted && self.settings.sandbox.available;
+        let checkers = self.settings.checkers.iter().enumerate().filter(move |_| may_run);
         checkers.filter(move |(_, checker)| is_meant(checker))
     }
 
-    async fn check(&self, checker: &Checker, cancel: &CancellationToken) -> Result<Vec<Diagnostic>, NotChecked> {
-        let answered = self.run_checker(checker, cancel.clone()).await.map_err(|error| failed(&error.to_string()))?;
+    async fn check(&self, checker: &Checker, context: &CallContext) -> Result<Vec<Diagnostic>, NotChecked> {
+        if checker.origin == HookOrigin::Project && !self.settings.standing.is_agreed(Some(&checker.command)) {
+            return Err(failed("it or a script of it changed since it was approved."));
+        }
+        let time_limit = context.time_left.map_or(checker.time_limit, |left| left.min(checker.time_limit));
+        let answered = self
+            .run_checker(checker, time_limit, context.cancel.clone())
+            .await
+            .map_err(|error| failed(&error.to_string()))?;
         match answered.ending {
             AnswerEnding::Cancelled => return Err(NotChecked::Cancelled),
             AnswerEnding::TimedOut => {
-                return Err(failed(&format!("it took longer than {} s.", checker.time_limit.as_secs())));
+                return Err(failed(&format!("it took longer than {} s.", time_limit.as_secs())));
             }
             AnswerEnding::Overran(overrun) => return Err(failed(&format!("it was ended, {overrun}."))),
             AnswerEnding::Exited if answered.stdout_cut => {
@@ -141,7 +153,12 @@ impl Kernel {
         }
     }
 
-    async fn run_checker(&self, checker: &Checker, cancel: CancellationToken) -> Result<Answered, ToolError> {
+    async fn run_checker(
+        &self,
+        checker: &Checker,
+        time_limit: Duration,
+        cancel: CancellationToken,
+    ) -> Result<Answered, ToolError> {
         let room = self.check_room().await?;
         let sandbox = room.sandbox(ProjectAccess::ReadOnly, false)?;
         let standing = self.settings.standing.clone();
@@ -152,7 +169,7 @@ impl Kernel {
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
             sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
-            time_limit: checker.time_limit,
+            time_limit,
             limits: CommandLimits { max_written_bytes: limits.max_written_bytes.min(MAX_WRITTEN_BYTES), ..limits },
             max_kept_bytes: MAX_OUTPUT_BYTES,
             meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
@@ -198,7 +215,7 @@ fn last_words(answered: &Answered) -> String {
         || answered.stderr.lines().chain(answered.stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
     let says_why = |line: &&str| line.to_ascii_lowercase().contains("error") || line.contains("not found");
     let said = lines().find(says_why).or_else(|| lines().next()).unwrap_or("it said nothing.");
-    let said: String = said.chars().take(MAX_MESSAGE_CHARS).collect();
+    let said = one_line(said);
     match answered.exit_code {
         Some(code) => format!("it ended with exit code {code}: {said}"),
         None => said,

@@ -24,7 +24,8 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(super) const CHANGED: &str = "It did not run: the hook or a script of it changed since you approved it.";
+pub(super) const CHANGED: &str =
+    "It did not run: the hook or a script of it changed since you approved it. `arki trust` shows the change.";
 const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered. It was not run again.";
 
 /// What hooks made of a call before it is decided on.
@@ -244,9 +245,8 @@ impl Kernel {
 
     pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
         let started = Instant::now();
-        if task.hook.origin == HookOrigin::Project && !self.settings.standing.is_agreed(task.hook) {
-            let answer = HookAnswer::trouble(HookOutcome::Failed, CHANGED);
-            return Ran { answer, exit_code: None, duration: started.elapsed() };
+        if task.hook.origin == HookOrigin::Project && !self.settings.standing.is_agreed(task.hook.action.line()) {
+            return Ran { answer: not_as_agreed(task.hook.event), exit_code: None, duration: started.elapsed() };
         }
         let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));
         let passed = HookAnswer::of(HookOutcome::Passed);
@@ -312,6 +312,20 @@ fn carried_out(call: &ToolCall, events: &[Arc<Event>]) -> Option<ToolResult> {
         _ => None,
     })?;
     (is_begun && !(result.is_error && result.code.is_some())).then_some(result)
+}
+
+/// A guard that changed may have forbidden what it is asked about, so that the user is asked; any other hook is left out.
+fn not_as_agreed(event: HookEvent) -> HookAnswer {
+    match event {
+        HookEvent::PreToolUse | HookEvent::PreCommit => {
+            HookAnswer { reason: Some(CHANGED.to_owned()), ..HookAnswer::trouble(HookOutcome::Asked, CHANGED) }
+        }
+        HookEvent::SessionStart
+        | HookEvent::UserPromptSubmit
+        | HookEvent::PostToolUse
+        | HookEvent::Stop
+        | HookEvent::Notification => HookAnswer::trouble(HookOutcome::Failed, CHANGED),
+    }
 }
 
 pub(super) fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {

@@ -126,8 +126,8 @@ impl crate::Standing for AsItBegan {
         ChangedGit::default()
     }
 
-    fn is_agreed(&self, hook: &crate::Hook) -> bool {
-        hook.origin == crate::HookOrigin::User || hook.name != "changed"
+    fn is_agreed(&self, line: Option<&str>) -> bool {
+        !line.is_some_and(|line| line.starts_with("changed"))
     }
 
     fn tell(&self, _: String) {}

@@ -92,15 +92,24 @@ async fn a_hook_that_allows_loosens_nothing_and_one_that_asks_asks_whatever_was_
 }
 
 #[tokio::test]
-async fn a_projects_hook_that_changed_meanwhile_does_not_run() {
-    let of = |name: &str| Hook { name: name.into(), origin: HookOrigin::Project, ..before("Read", "exit 2") };
-    let bench = bench(vec![of("changed"), of("as agreed")]);
+async fn a_projects_guard_that_changed_meanwhile_does_not_run_and_the_user_is_asked() {
+    let guard = Hook { origin: HookOrigin::Project, ..before("Read", "changed; exit 0") };
+    let bench = bench(vec![guard]);
+    bench.put("a.txt", "mine");
+    bench.called("read_file", json!({"path": "a.txt"})).await;
+    assert!(matches!(bench.carry_on().await, CallOutcome::AwaitingApproval(_)));
+    let ran = bench.hooks_that_ran();
+    assert_eq!((ran[0].outcome, ran[0].said.as_deref()), (Some(HookOutcome::Asked), Some(CHANGED)));
+}
+
+#[tokio::test]
+async fn a_projects_hook_that_is_as_agreed_runs_beside_one_that_changed() {
+    let of = |line: &str| Hook { origin: HookOrigin::Project, ..before("Read", line) };
+    let bench = bench(vec![of("changed; exit 0"), of("exit 2")]);
     bench.put("a.txt", "mine");
     bench.called("read_file", json!({"path": "a.txt"})).await;
     bench.carry_on().await;
-    let ran = bench.hooks_that_ran();
-    assert_eq!((ran[0].outcome, ran[0].said.as_deref()), (Some(HookOutcome::Failed), Some(CHANGED)));
-    assert_eq!(ran[1].outcome, Some(HookOutcome::Blocked));
+    assert_eq!(bench.hooks_that_ran()[1].outcome, Some(HookOutcome::Blocked));
 }
 
 #[tokio::test]
