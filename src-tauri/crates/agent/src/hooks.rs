@@ -127,7 +127,7 @@ fn prompt_blocked(answered: &AnsweredHook) -> Fault {
     Fault::new(
         Code::HOOK_BLOCKED_PROMPT,
         format!("The hook {:?} blocked this message: {}", answered.hook, reason(answered)),
-        "The model didn't get it. Change it and send it again, or change the hook and run `arki resume`.",
+        "The model didn't get it. Change it and send it again, or change the hook and run `arki resume last`.",
     )
 }
 
@@ -135,7 +135,7 @@ fn stopped(answered: &AnsweredHook) -> Fault {
     Fault::new(
         Code::HOOK_STOPPED,
         format!("The hook {:?} stopped the run: {}", answered.hook, reason(answered)),
-        "Resume the run with `arki resume` once the cause is gone, or change the hook.",
+        "Resume the run with `arki resume last` once the cause is gone, or change the hook.",
     )
 }
 

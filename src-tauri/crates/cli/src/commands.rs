@@ -35,6 +35,7 @@ use crate::arguments::{
     QueueCommand, SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
+use crate::follow::asked_to_stop;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
@@ -106,7 +107,10 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
-    engine.runs().finish_afterwards().await;
+    tokio::select! {
+        () = engine.runs().finish_afterwards() => {}
+        () = asked_to_stop() => {}
+    }
     engine.sessions().finish_anchoring().await;
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));

@@ -44,10 +44,17 @@ fn plan(requested: &ApprovalRequested) -> Vec<String> {
     let listed = |name: &str| requested.args.get(name).and_then(Value::as_array).into_iter().flatten();
     let steps = listed("steps").filter_map(Value::as_str).zip(1..);
     let calls = listed("calls").filter_map(Value::as_str);
-    let mut lines = vec![visible(&requested.reason), String::new(), visible(intent(requested))];
-    lines.extend(steps.map(|(step, number)| format!("  {number}. {}", visible(step))));
-    lines.extend(calls.map(|call| dim(&format!("  ▸ {}", visible(call)))));
+    let left_out = requested.args.get("stepsLeftOut").and_then(Value::as_u64);
+    let mut lines = vec![visible(&requested.reason), String::new(), in_one_line(intent(requested))];
+    lines.extend(steps.map(|(step, number)| format!("  {number}. {}", in_one_line(step))));
+    lines.extend(left_out.map(|count| format!("  … {count} more steps, which are left out")));
+    lines.extend(calls.map(|call| dim(&format!("  ▸ {}", visible(call).replace('\n', "\n    ")))));
     lines
+}
+
+/// No text of a model's can look like a line of ours.
+fn in_one_line(text: &str) -> String {
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The diff, as far as it is wanted. `requested` is what is shown of `record`.

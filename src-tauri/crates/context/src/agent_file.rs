@@ -35,6 +35,9 @@ impl AgentFile {
     /// Why the file is no agent, in words that go on after the path.
     pub fn read(file_name: &str, source: &str) -> Result<Self, String> {
         let head = FrontMatter::read(source);
+        if !head.is_present && head.body.lines().next().is_some_and(|line| line.trim_end() == "---") {
+            return Err("its first lines don't end with \"---\", so it is left out".to_owned());
+        }
         let system_prompt = head.body.trim().to_owned();
         if system_prompt.is_empty() {
             return Err("it has no text for a system prompt, so it is left out".to_owned());
@@ -49,7 +52,7 @@ impl AgentFile {
             warnings.extend(head.warning.clone());
             warnings.push("it doesn't say in \"description\" when to use it".to_owned());
         }
-        let allowed = AllowedTools::read_except(&named(&head, "tools"), &named(&head, "disallowedTools"));
+        let allowed = allowed(&head);
         warnings.extend(allowed.warnings);
         let mode = head.text("permissionMode");
         let only_reads = head.flag("readOnly") == Some(true) || mode.as_deref() == Some(PLAN_MODE);
@@ -82,10 +85,19 @@ fn one_line(text: &str) -> Option<String> {
     Some(cut).filter(|line| !line.is_empty())
 }
 
-/// A list with `*` in it names all tools, which is as if it were not there.
-fn named(head: &FrontMatter<'_>, key: &str) -> Vec<String> {
-    let names = head.list(key);
-    if names.iter().any(|name| name == "*") { Vec::new() } else { names }
+/// The tools that it may have. Lists that can't be read leave none: rather that than all.
+fn allowed(head: &FrontMatter<'_>) -> AllowedTools {
+    let [written, denied] = ["tools", "disallowedTools"].map(|key| head.list(key));
+    let is_all = |names: &[String]| names.iter().any(|name| name == "*");
+    let unread = |key: &str, names: &[String]| names.is_empty() && head.keys().any(|known| known == key);
+    if is_all(&denied) {
+        return AllowedTools { tools: Some(ToolNames::default()), warnings: Vec::new() };
+    }
+    if unread("tools", &written) || unread("disallowedTools", &denied) {
+        let warnings = vec!["its list of tools can't be read, so it has none".to_owned()];
+        return AllowedTools { tools: Some(ToolNames::default()), warnings };
+    }
+    AllowedTools::read_except(if is_all(&written) { &[] } else { &written }, &denied)
 }
 
 #[cfg(test)]
@@ -124,10 +136,19 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_tools_that_cannot_be_read_leaves_none() {
+        for head in ["tools: {a: b}", "tools:", "disallowedTools: {a: b}", "disallowedTools: '*'"] {
+            let tools = AgentFile::read("a", &format!("---\ndescription: d\n{head}\n---\nText")).unwrap().tools;
+            assert!(tools.is_some_and(|tools| !tools.has("read_file")), "{head}");
+        }
+    }
+
+    #[test]
     fn what_is_no_agent_says_why() {
         for (file_name, source, words) in [
             ("a", "---\nname: a\n---\n", "no text"),
             ("a", "", "no text"),
+            ("a", "---\nreadOnly: true\nText", "don't end"),
             ("é", "Text", "no name"),
             ("a", "---\nname: ../x\n---\nText", "no name"),
             (&*"x".repeat(33), "Text", "no name"),

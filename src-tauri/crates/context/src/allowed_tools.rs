@@ -66,8 +66,10 @@ impl AllowedTools {
             let name = one.split_once('(').map_or(one.as_str(), |(name, _)| name).trim();
             let ours = in_our_names(name);
             // Of what can't be named one by one, nothing is left.
-            names.retain(|known| match known == ALL_REMOTE {
-                true => !name.starts_with(REMOTE),
+            let is_remote = name.starts_with(REMOTE);
+            let beginning = name.trim_end_matches('*');
+            names.retain(|known| match is_remote {
+                true => known != ALL_REMOTE && !known.starts_with(beginning),
                 false => !ours.contains(known),
             });
         }
@@ -115,6 +117,15 @@ mod tests {
             assert_eq!(tools.has(name), is_there, "{name}");
         }
         assert_eq!(read(&[]), AllowedTools::default());
+    }
+
+    #[test]
+    fn a_server_that_is_denied_is_denied_with_all_its_tools() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let tools =
+            |written: &[&str]| AllowedTools::read_except(&names(written), &names(&["mcp__docs"])).tools.unwrap();
+        assert!(!tools(&["Read", "mcp__docs__*"]).has("mcp__docs__a") && !tools(&[]).has("mcp__docs__a"));
+        assert!(tools(&["mcp__web__*"]).has("mcp__web__a"));
     }
 
     #[test]

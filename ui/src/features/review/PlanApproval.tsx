@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useIsOver } from "../../components/countdown";
@@ -18,7 +18,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
   const [summary, field, first] = [useId(), useId(), useId()];
   const until = expiresAt(approval);
   const isOver = useIsOver(until);
-  const { intent, steps, calls } = planOf(approval.args);
+  const { intent, steps, calls, leftOut } = planOf(approval.args);
   const shown = steps.join("\n");
   const text = own ?? shown;
   const wanted = text
@@ -63,6 +63,11 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
         disabled={sending.state !== "deciding" || isOver}
         onChange={(event) => setDraft({ plan: event.target.value })}
       />
+      {leftOut > 0 && (
+        <p className="secondary small">
+          {plural(leftOut, { one: "# more step is left out.", other: "# more steps are left out." })}
+        </p>
+      )}
       {calls.length > 0 && (
         <>
           <p className="small secondary" id={first}>
@@ -93,10 +98,12 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
   );
 }
 
-function planOf(args: unknown): { intent: string; steps: string[]; calls: string[] } {
+function planOf(args: unknown): { intent: string; steps: string[]; calls: string[]; leftOut: number } {
   const fields = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
   const texts = (value: unknown) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
   const intent = typeof fields.intent === "string" ? fields.intent : "";
-  return { intent, steps: texts(fields.steps), calls: texts(fields.calls) };
+  const steps = texts(fields.steps).map((step) => step.replace(/\s+/g, " "));
+  const leftOut = typeof fields.stepsLeftOut === "number" ? fields.stepsLeftOut : 0;
+  return { intent, steps, calls: texts(fields.calls), leftOut };
 }

@@ -108,17 +108,32 @@ pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
 const PROJECT_DIRS: &[&str] =
     &["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${ARKI_PROJECT_DIR}", "$ARKI_PROJECT_DIR"];
 
-/// The words of a shell line that may be programs of the project's own: those that lie in its folder by their form, and
-/// those that look like a script. Rather one too many: it is only pinned.
+/// The first file that is no option after one of these is a program that it runs.
+const INTERPRETERS: &[&str] = &[
+    ".", "ash", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "pwsh", "python",
+    "python3", "ruby", "sh", "source", "zsh",
+];
+
+/// The words of a shell line that may be programs of the project's own: those that lie in a folder and have no ending,
+/// those that look like a script, and those that an interpreter is given; also in a folder that the line changes to.
+/// Rather one too many: it is only pinned.
 pub fn line_programs(line: &str) -> Vec<String> {
     let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
     let plain = PROJECT_DIRS.iter().fold(plain, |plain, variable| plain.replace(variable, "."));
     let words: Vec<&str> =
         plain.split(|c: char| c.is_whitespace() || ";|&()<>`".contains(c)).filter(|word| !word.is_empty()).collect();
-    let is_program = |word: &&str| word.starts_with("./") || is_script(word);
+    let is_program = |word: &&str| word.starts_with("./") || is_script(word) || is_in_folder(word);
     let first = words.first().filter(|word| word.contains('/')).copied();
-    let programs = first.into_iter().chain(words.iter().copied().filter(is_program));
-    let mut programs: Vec<String> = programs.map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect();
+    let given = words.iter().enumerate().filter(|(_, word)| is_interpreter(word)).filter_map(|(at, _)| {
+        let mut after = words[at + 1..].iter().copied();
+        after.find(|word| !word.starts_with('-'))
+    });
+    let named: Vec<&str> = first.into_iter().chain(given).chain(words.iter().copied().filter(is_program)).collect();
+    let folders: Vec<&str> = words.windows(2).filter(|pair| pair[0] == "cd").map(|pair| pair[1]).collect();
+    let plain = |word: &str| word.strip_prefix("./").unwrap_or(word).to_owned();
+    let inside = folders.iter().flat_map(|folder| named.iter().map(move |word| format!("{folder}/{}", plain(word))));
+    let inside = inside.map(|path| plain(&path));
+    let mut programs: Vec<String> = named.iter().map(|word| plain(word)).chain(inside).collect();
     programs.sort();
     programs.dedup();
     programs
@@ -127,6 +142,17 @@ pub fn line_programs(line: &str) -> Vec<String> {
 /// The program itself, and those of its arguments that look like one. Data that it works on may change.
 pub fn command_programs(command: &str, args: &[String]) -> Vec<String> {
     [command.to_owned()].into_iter().chain(args.iter().filter(|arg| is_script(arg)).cloned()).collect()
+}
+
+fn is_interpreter(word: &str) -> bool {
+    INTERPRETERS.contains(&word.rsplit('/').next().unwrap_or(word))
+}
+
+/// Returns whether it is a relative path whose file has no ending.
+fn is_in_folder(word: &str) -> bool {
+    let is_relative = !word.starts_with(['/', '-', '~', '$']) && !word.contains("://");
+    let name = word.rsplit_once('/').map(|(_, name)| name);
+    is_relative && name.is_some_and(|name| !name.is_empty() && !name.contains('.'))
 }
 
 fn is_script(word: &str) -> bool {
@@ -173,6 +199,11 @@ mod tests {
         check("python3 ${CLAUDE_PROJECT_DIR}/tools/guard", &["tools/guard"]);
         check("jq -r .x | node tools/fmt.mjs", &["tools/fmt.mjs"]);
         check("cargo fmt", &[]);
+        check("bash -e scripts/guard", &["scripts/guard"]);
+        check("sh guard", &["guard"]);
+        check("env X=1 scripts/b --all", &["scripts/b"]);
+        check("cd scripts && ./c", &["c", "scripts/c"]);
+        check("ruff check src/main.pyi web/tsconfig.json /usr/lib/x", &[]);
         let config = br#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
         assert_eq!(hook_programs(config), ["a", "b.sh"]);
         let config = br#"{"diagnostics": {"commands": ["./c -x", "cargo check", {"command": "sh d.sh"}]}}"#;

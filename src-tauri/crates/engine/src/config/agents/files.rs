@@ -49,12 +49,13 @@ pub(crate) fn add_agent_files(
         });
         added.push(agent.name.clone());
         let is_new = !file.agents.contains_key(&agent.name) && !built_in::is_name(&agent.name);
+        let only_reads = agent.only_reads || built_in::is_name(&agent.name);
         let written = file.agents.remove(&agent.name).unwrap_or_default();
         let tools = agent.tools.map(|tools| narrowed(tools, arki.as_ref()));
         let merged = AgentConfig {
             model: written.model.or(model),
             tools: written.tools.or(tools),
-            read_only: written.read_only.or(agent.only_reads.then_some(true)),
+            read_only: written.read_only.or(only_reads.then_some(true)),
             system_prompt: written.system_prompt.or(Some(agent.system_prompt)),
             description: written.description.or(agent.description),
             is_from_file: is_new,
