@@ -7,7 +7,7 @@ use crate::compacting::CompactionParts;
 use crate::core::Core;
 use crate::tally::Tally;
 use arki_domain::projection::{
-    CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, Transcript,
+    CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, SavedText, Transcript,
 };
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
@@ -174,7 +174,7 @@ impl RunHost {
     }
 
     pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
-        let context = self.context(self.previous(pending));
+        let context = self.context(self.previous(pending).await?);
         let row = self.row();
         let executed = match row.len() {
             0 | 1 => self.parts.executor.execute(pending, &context).await?,
@@ -214,13 +214,25 @@ impl RunHost {
     }
 
     /// Returns the last result of the same tool, and for reading a result again that result.
-    fn previous(&self, pending: &PendingCall) -> Option<String> {
+    async fn previous(&self, pending: &PendingCall) -> Result<Option<String>, Fault> {
         let call = &pending.call;
-        let previous = match call.args.get("call_id").and_then(|id| id.as_str()) {
+        let saved = match call.args.get("call_id").and_then(|id| id.as_str()) {
             Some(id) if call.tool_id == READ_RESULT_TOOL => self.transcript.result_of(&id.into()),
             _ => self.transcript.last_said_by(&call.tool_id),
         };
-        previous.map(str::to_owned)
+        match saved {
+            Some(SavedText::Here(text)) => Ok(Some(text.to_owned())),
+            Some(SavedText::InLog(seq)) => self.logged_result(seq).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn logged_result(&self, seq: u64) -> Result<Option<String>, Fault> {
+        let event = self.parts.log.event(&self.session_id, seq).await?;
+        Ok(event.and_then(|event| match event.body() {
+            EventBody::ToolResult(result) => Some(result.result),
+            _ => None,
+        }))
     }
 
     pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {

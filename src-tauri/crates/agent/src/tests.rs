@@ -71,6 +71,10 @@ impl EventLog for MemoryLog {
         Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
     }
 
+    async fn event(&self, _: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+        Ok(self.0.lock().unwrap().iter().find(|event| event.seq == seq).cloned())
+    }
+
     async fn keep_partial(&self, _: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
         self.1.lock().unwrap().pieces.extend(piece);
         Ok(())

@@ -40,6 +40,9 @@ pub trait EventLog: Send + Sync {
     /// Returns what was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
     async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault>;
 
+    /// Returns one event of a session.
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault>;
+
     /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what
     /// may become a key. `None` clears all of them.
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault>;

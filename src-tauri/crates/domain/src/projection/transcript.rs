@@ -5,6 +5,7 @@
 
 mod compaction;
 mod entry;
+mod letting_go;
 mod stand_in;
 mod switching;
 mod withholding;
@@ -13,6 +14,7 @@ mod withholding;
 mod compaction_tests;
 
 pub use entry::{ConversationMessage, MessageKind, ShownAs};
+pub use letting_go::SavedText;
 pub use stand_in::{READ_RESULT_TOOL, stand_in};
 
 use super::{BackgroundCalls, Queue};
@@ -52,6 +54,10 @@ pub struct Transcript {
     is_compacted_anew: bool,
     queue: Queue,
     background: BackgroundCalls,
+    /// What compactions leave out is let go of: the log has it.
+    lets_go: bool,
+    /// Going back has shown a message again whose text was let go of.
+    lacks_text: bool,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
     arrived: Vec<(u64, Arrived)>,
 }
@@ -153,9 +159,9 @@ impl Transcript {
 
     /// The whole result of a call, however little of it is still shown.
     #[must_use]
-    pub fn result_of(&self, wanted: &CallId) -> Option<&str> {
+    pub fn result_of(&self, wanted: &CallId) -> Option<SavedText<'_>> {
         self.counting().rev().find_map(|entry| match &*entry.whole {
-            Message::ToolResult { call_id, content, .. } if call_id == wanted => Some(content.as_str()),
+            Message::ToolResult { call_id, content, .. } if call_id == wanted => Some(self.saved(entry, content)),
             _ => None,
         })
     }
@@ -178,9 +184,11 @@ impl Transcript {
 
     /// The last result of a tool in the conversation as it stands, errors apart.
     #[must_use]
-    pub fn last_said_by(&self, tool: &str) -> Option<&str> {
+    pub fn last_said_by(&self, tool: &str) -> Option<SavedText<'_>> {
         self.counting().rev().find_map(|entry| match &*entry.whole {
-            Message::ToolResult { tool_id, content, is_error: false, .. } if tool_id == tool => Some(content.as_str()),
+            Message::ToolResult { tool_id, content, is_error: false, .. } if tool_id == tool => {
+                Some(self.saved(entry, content))
+            }
             _ => None,
         })
     }
@@ -325,6 +333,7 @@ impl Transcript {
         self.close_turn();
         self.entries.iter_mut().for_each(|entry| entry.rewind(seq, to_seq));
         self.has_parts_off |= self.entries.iter().any(|entry| entry.shown_as() == ShownAs::SwitchedOff);
+        self.lacks_text = self.lacks_text || self.shown_entries().any(|entry| entry.is_let_go);
         self.show_anew();
         self.unanswered = self.unanswered_calls();
     }

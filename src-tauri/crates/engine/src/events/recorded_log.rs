@@ -52,6 +52,12 @@ impl EventLog for RecordedLog {
         }
     }
 
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+        let session = session.clone();
+        let event = self.store.read(move |reader| reader.event(&session, seq)).await?;
+        Ok(event.map(Arc::new))
+    }
+
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
         Ok(self.store.keep_partial(session, piece).await?)
     }

@@ -104,7 +104,7 @@ impl Runs {
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.sessions.whole_history(&session)).await?;
+        let history = blocking(self, move |runs| runs.sessions.history_for_run(&session)).await?;
         let lost = self.lost_in_background(session_id, history.transcript.background().going()).await?;
         let session = session_id.clone();
         let going_on = blocking(self, move |runs| {

@@ -145,7 +145,7 @@ impl Runs {
         is_new: bool,
         mut prepared: Prepared,
     ) -> Result<(History, Prepared, Vec<EventDraft>), Fault> {
-        let history = if is_new { History::default() } else { self.sessions.whole_history(session_id)? };
+        let history = if is_new { History::for_run() } else { self.sessions.history_for_run(session_id)? };
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.sessions.ensure_begun_here(&run.run_id)?;
             return Err(busy(session_id, run));

@@ -48,6 +48,7 @@ impl Transcript {
             let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(compacted.summary));
             self.entries.insert(first_shown, entry.of_kind(MessageKind::Summary));
         }
+        self.let_go();
         self.show_anew();
     }
 

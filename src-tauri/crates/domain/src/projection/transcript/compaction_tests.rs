@@ -119,8 +119,45 @@ fn a_pruned_result_says_how_to_read_it_again() {
     let messages = transcript.messages();
     let Message::ToolResult { content, .. } = &*messages[2] else { panic!("no result") };
     assert!(content.contains("`read_result`") && content.contains("\"c1\""), "{content}");
-    assert!(transcript.result_of(&CallId::from("c1")).is_some_and(|whole| whole.len() > 300));
-    assert_eq!(transcript.last_said_by("read_file").map(|said| &said[..2]), Some("c2"));
+    assert!(said(transcript.result_of(&CallId::from("c1"))).len() > 300);
+    assert_eq!(&said(transcript.last_said_by("read_file"))[..2], "c2");
+}
+
+fn said(saved: Option<SavedText<'_>>) -> &str {
+    let Some(SavedText::Here(text)) = saved else { panic!("it isn't here") };
+    text
+}
+
+fn letting_go(events: &[Event]) -> Transcript {
+    let mut transcript = Transcript::letting_go();
+    events.iter().for_each(|event| transcript.apply(event));
+    transcript
+}
+
+#[test]
+fn what_a_run_lets_go_of_is_in_the_log_under_its_number() {
+    let mut log = two_runs();
+    log.push(compacted(Some((1, 3)), &[], &[], "sum"));
+    let transcript = letting_go(&numbered(log.clone()));
+    assert_eq!(transcript.result_of(&CallId::from("c1")), Some(SavedText::InLog(3)));
+    assert_eq!(&said(transcript.result_of(&CallId::from("c2")))[..2], "c2");
+    assert!(!transcript.lacks_text());
+    log.push(rewound(6));
+    assert!(letting_go(&numbered(log)).lacks_text());
+}
+
+#[test]
+fn a_long_result_that_a_note_stands_for_is_let_go_of_too() {
+    let mut log = two_runs();
+    let EventBody::ToolResult(mut long) = log[2].clone() else { panic!("no result") };
+    long.result = "é".repeat(9000);
+    log[2] = long.into();
+    log.push(compacted(None, &[], &["c1", "c2"], ""));
+    let mut transcript = letting_go(&numbered(log.clone()));
+    assert_eq!(transcript.result_of(&CallId::from("c1")), Some(SavedText::InLog(3)));
+    assert!(said(transcript.result_of(&CallId::from("c2"))).len() > 300);
+    let notes = transcript.messages();
+    assert_eq!(*notes, *folded(&numbered(log)).messages());
 }
 
 fn begun_without(off: &[&str]) -> EventBody {
@@ -142,7 +179,7 @@ fn a_result_that_is_off_is_a_note_from_the_next_run_on_until_it_is_on_again() {
     assert_eq!(first_result(log.clone()), whole);
     log.push(begun_without(&["c1"]));
     assert_eq!(first_result(log.clone()), note);
-    assert!(folded(&numbered(log.clone())).result_of(&CallId::from("c1")).is_some_and(|whole| whole.len() > 300));
+    assert!(said(folded(&numbered(log.clone())).result_of(&CallId::from("c1"))).len() > 300);
     log.push(begun_without(&["c1", "c2"]));
     assert_eq!(first_result(log.clone()), note);
     log.push(begun_without(&["c2"]));
@@ -289,6 +326,18 @@ proptest! {
                 shown(&events)
             });
             prop_assert_eq!(with, without);
+        }
+    }
+
+    #[test]
+    fn a_run_that_lets_go_is_shown_the_same(session in sessions(User::Watches)) {
+        prop_assume!(session.origin.is_empty());
+        let events = session.all();
+        for end in 1..=events.len() {
+            let mut light = letting_go(&events[..end]);
+            if !light.lacks_text() {
+                prop_assert_eq!(&*light.messages(), &*folded(&events[..end]).messages());
+            }
         }
     }
 

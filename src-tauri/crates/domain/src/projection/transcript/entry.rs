@@ -15,6 +15,8 @@ pub(super) struct Entry {
     pub(super) whole: Arc<Message>,
     /// A hook blocks it: it never counts.
     pub(super) is_withheld: bool,
+    /// The texts of `whole` were let go of.
+    pub(super) is_let_go: bool,
     /// The message as shown now: perhaps without its last calls, or only its stand-in.
     pub(super) message: Arc<Message>,
     /// Oldest first; the last one is open while the message counts.
@@ -102,7 +104,7 @@ impl Entry {
         let message = Arc::new(message);
         let spans = vec![Span::since(seq)];
         let (kind, is_withheld) = (MessageKind::Said, false);
-        Self { place, kind, call_seqs, whole: message.clone(), is_withheld, message, spans }
+        Self { place, kind, call_seqs, whole: message.clone(), is_withheld, is_let_go: false, message, spans }
     }
 
     pub(super) fn of_kind(mut self, kind: MessageKind) -> Self {
@@ -119,6 +121,7 @@ impl Entry {
             call_seqs: vec![0; self.call_seqs.len()],
             whole: self.with_calls_until(now.calls_until),
             is_withheld: false,
+            is_let_go: self.is_let_go,
             message: self.message.clone(),
             spans: vec![Span { shown_as: now.shown_as, ..Span::since(0) }],
         }

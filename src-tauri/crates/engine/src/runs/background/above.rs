@@ -36,6 +36,10 @@ impl EventLog for LateLog {
         self.log.read_after(session, seq).await
     }
 
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+        self.log.event(session, seq).await
+    }
+
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
         self.log.keep_partial(session, piece).await
     }

@@ -1,0 +1,97 @@
+//! A run needs little of what compactions took out of its conversation, and the log has all of it: what the model and
+//! tools said is let go of, so that a run takes as much memory in its last hour as in its first. The user's own words
+//! stay, since each compaction tells them.
+
+use super::Transcript;
+use super::entry::{Entry, ShownAs};
+use crate::{Message, ToolRequest};
+use std::sync::Arc;
+
+/// Of a result that a note stands for, more than a summary is made from.
+const MAX_SAVED_RESULT_BYTES: usize = 8192;
+
+/// The text of a result: here, or in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SavedText<'a> {
+    Here(&'a str),
+    /// In the session's event of this number.
+    InLog(u64),
+}
+
+impl Transcript {
+    /// One that lets go of what compactions leave out. It holds only for a session that isn't a fork, and as long as it
+    /// doesn't lack a text.
+    #[must_use]
+    pub fn letting_go() -> Self {
+        Self { lets_go: true, ..Self::default() }
+    }
+
+    /// Returns whether a message is shown without its text: going back has brought it back. The log has to be read
+    /// again, into a transcript that keeps all.
+    #[must_use]
+    pub fn lacks_text(&self) -> bool {
+        self.lacks_text
+    }
+
+    pub(super) fn let_go(&mut self) {
+        if !self.lets_go {
+            return;
+        }
+        let results_off = &self.results_off;
+        let is_off = |entry: &Entry| match &*entry.whole {
+            // The user may switch it on again.
+            Message::ToolResult { call_id, .. } => results_off.contains(call_id),
+            _ => false,
+        };
+        self.entries.iter_mut().filter(|entry| !entry.is_let_go && !is_off(entry)).for_each(Entry::let_go);
+    }
+
+    pub(super) fn saved<'a>(&self, entry: &Entry, content: &'a str) -> SavedText<'a> {
+        match entry.is_let_go {
+            true => SavedText::InLog(entry.place - self.events_before),
+            false => SavedText::Here(content),
+        }
+    }
+}
+
+impl Entry {
+    fn let_go(&mut self) {
+        let light = match self.shown_as() {
+            ShownAs::LeftOut => without_texts(&self.whole),
+            ShownAs::StandIn => cut(&self.whole),
+            ShownAs::Whole | ShownAs::SwitchedOff => None,
+        };
+        let Some(light) = light else { return };
+        self.whole = Arc::new(light);
+        self.is_let_go = true;
+        if !self.is_shown() {
+            self.message = self.whole.clone();
+        }
+    }
+}
+
+fn without_texts(message: &Message) -> Option<Message> {
+    let (content, thoughts, reasoning) = (String::new(), None, None);
+    match message {
+        Message::Assistant { .. } => Some(Message::Assistant { content, thoughts, reasoning }),
+        Message::ToolRequest { calls, .. } => {
+            let calls = calls.iter().map(|call| ToolRequest { arguments: String::new(), ..call.clone() }).collect();
+            Some(Message::ToolRequest { content, thoughts, reasoning, calls })
+        }
+        Message::ToolResult { call_id, tool_id, is_error, .. } => {
+            let (call_id, tool_id) = (call_id.clone(), tool_id.clone());
+            Some(Message::ToolResult { call_id, tool_id, content, is_error: *is_error })
+        }
+        Message::System { .. } | Message::User { .. } => None,
+    }
+}
+
+fn cut(message: &Message) -> Option<Message> {
+    let Message::ToolResult { call_id, tool_id, content, is_error } = message else { return None };
+    (content.len() > MAX_SAVED_RESULT_BYTES).then(|| Message::ToolResult {
+        call_id: call_id.clone(),
+        tool_id: tool_id.clone(),
+        content: content[..content.floor_char_boundary(MAX_SAVED_RESULT_BYTES)].to_owned(),
+        is_error: *is_error,
+    })
+}
