@@ -190,8 +190,10 @@ fn a_result_that_was_taken_out_can_be_read_again() {
         let last = messages.last().unwrap()["content"].as_str().unwrap_or_default();
         match (is_summary(request), note) {
             (true, _) => answer(request, "A summary.", None),
-            (false, Some(_)) if last.contains("the very first part") => answer(request, "Seen again.", None),
-            (false, Some(id)) => answer(request, "", Some(("read_result", json!({"call_id": id, "limit": 1})))),
+            (false, Some(_)) if last.contains("the later part") => answer(request, "Seen again.", None),
+            (false, Some(id)) => {
+                answer(request, "", Some(("read_result", json!({"call_id": id, "offset": 1900, "limit": 9}))))
+            }
             (false, None) => {
                 let part =
                     if messages.len() < 3 { "first.txt".to_owned() } else { format!("part{}.txt", messages.len() % 7) };
@@ -200,7 +202,7 @@ fn a_result_that_was_taken_out_can_be_read_again() {
         }
     })]);
     let stage = stage(script, Some(WINDOW));
-    stage.write("first.txt", format!("the very first part\n{}", "more\n".repeat(4_000)));
+    stage.write("first.txt", format!("{}the later part\n", "more\n".repeat(1_903)));
     let done = stage.exec(&[GOAL]).exits(0);
     assert!(done.stdout.contains("Seen again."), "{done:?}");
 }

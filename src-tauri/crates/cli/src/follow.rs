@@ -61,9 +61,8 @@ pub(crate) async fn to_next_stop(
         screen.show(engine, Some(announced))?;
     }
     screen.end_line();
-    let events = engine.sessions().run_events(run.run_id.as_str())?.unwrap_or_default();
-    let state = RunState::fold(&events);
-    let denied = was_denied(engine, &events)?;
+    let Standing { state, subagents } = Standing::of(engine, &run.run_id)?;
+    let denied = was_denied(engine, state.as_ref(), subagents)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
     if let (RunEnd::AwaitingApproval(id), false) = (&end, engine.is_ephemeral()) {
         tell_approval(engine, output, id)?;
@@ -82,15 +81,40 @@ pub(crate) async fn to_next_stop(
     Ok(Exit::of_run(&end, denied))
 }
 
+/// Where a run stands, and the runs of its sub-agents.
+#[derive(Default)]
+struct Standing {
+    state: Option<RunState>,
+    subagents: Vec<RunId>,
+}
+
+impl Standing {
+    fn of(engine: &Engine, run: &RunId) -> Result<Self, Fault> {
+        let mut standing = Self::default();
+        engine.sessions().each_run_event(run, |event| standing.apply(&event))?;
+        Ok(standing)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        let body = event.body();
+        if let EventBody::SubagentStarted(started) = &body {
+            self.subagents.push(started.run_id.clone());
+        }
+        match &mut self.state {
+            Some(state) => state.apply_body(event, &body),
+            None => self.state = RunState::start(event),
+        }
+    }
+}
+
 /// True if the run, or a sub-agent's run, had a call denied because the folder is not trusted.
-fn was_denied(engine: &Engine, events: &[Event]) -> Result<bool, Fault> {
-    if RunState::fold(events).is_some_and(|state| state.denied_untrusted) {
+fn was_denied(engine: &Engine, state: Option<&RunState>, subagents: Vec<RunId>) -> Result<bool, Fault> {
+    if state.is_some_and(|state| state.denied_untrusted) {
         return Ok(true);
     }
-    for event in events.iter().filter(|event| event.kind == "subagent.started") {
-        if let EventBody::SubagentStarted(started) = event.body()
-            && was_denied(engine, &engine.sessions().run_events(started.run_id.as_str())?.unwrap_or_default())?
-        {
+    for run in subagents {
+        let Standing { state, subagents } = Standing::of(engine, &run)?;
+        if was_denied(engine, state.as_ref(), subagents)? {
             return Ok(true);
         }
     }

@@ -47,6 +47,16 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn run_events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
+        let mut events = Vec::new();
+        self.each_run_event(run_id, |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// Hands out all events of a run, oldest first, one at a time: a long run has many.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn each_run_event(&self, run_id: &RunId, mut each: impl FnMut(Event)) -> Result<(), StoreError> {
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
              ORDER BY seq"
@@ -58,11 +68,13 @@ impl Reader {
                     Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?))
                 })
                 .optional()?;
-            let Some((session, first, last)) = bounds else { return Ok(Vec::new()) };
+            let Some((session, first, last)) = bounds else { return Ok(()) };
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows =
-                statement.query_map(params![session, first, last.unwrap_or(i64::MAX), run_id.as_str()], event)?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let mut rows = statement.query(params![session, first, last.unwrap_or(i64::MAX), run_id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                each(event(row)?);
+            }
+            Ok(())
         })
     }
 

@@ -12,6 +12,8 @@ const LONG: usize = 3000;
 const FILES: usize = 7;
 const FILE_BYTES: usize = 4000;
 const WINDOW: &str = "32768";
+/// In bytes: more than that many tokens have.
+const LONGEST_REQUEST: usize = 6 * 32768;
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let short = peak_of_a_run(repository, SHORT)?;
@@ -47,9 +49,13 @@ fn peak_of_a_run(repository: &Repository, turns: usize) -> Result<u64, Failure> 
     let child = command.spawn().map_err(|error| Failure::new(format!("cannot start arki: {error}")))?;
     let mut peak = 0;
     home.finish(child, |id| peak = peak_memory_kib(id).max(peak))?;
-    match server.exchanges().len() {
-        requests if requests == turns + 1 => Ok(peak),
-        requests => Err(Failure::new(format!("{requests} requests came, not {}", turns + 1))),
+    let exchanges = server.exchanges();
+    if exchanges.len() != turns + 1 {
+        return Err(Failure::new(format!("{} requests came, not {}", exchanges.len(), turns + 1)));
+    }
+    match exchanges.iter().map(|exchange| exchange.body_bytes).max() {
+        Some(bytes) if bytes > LONGEST_REQUEST => Err(Failure::new(format!("a request has {bytes} bytes"))),
+        _ => Ok(peak),
     }
 }
 
@@ -58,5 +64,5 @@ fn name(file: usize) -> String {
 }
 
 fn answer(turn: usize) -> Vec<u8> {
-    script::call(turn, "read_file", &format!(r#"{{"path":"{}"}}"#, name(turn % FILES)))
+    script::without_usage(script::call(turn, "read_file", &format!(r#"{{"path":"{}"}}"#, name(turn % FILES))))
 }

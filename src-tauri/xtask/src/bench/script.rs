@@ -21,6 +21,13 @@ pub(crate) fn call(turn: usize, tool: &str, arguments: &str) -> Vec<u8> {
     stream(&[delta], "tool_calls")
 }
 
+/// The same answer of a server that doesn't count tokens, so that Arki's estimate holds.
+pub(crate) fn without_usage(answer: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&answer).into_owned();
+    let events = text.split_inclusive("\n\n").filter(|event| !event.contains("\"usage\""));
+    events.collect::<String>().into_bytes()
+}
+
 fn stream(deltas: &[String], finish: &str) -> Vec<u8> {
     let mut body = String::new();
     for delta in deltas {
@@ -58,6 +65,12 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_without_usage_is_whole_otherwise() {
+        let answer = String::from_utf8(without_usage(text("ok"))).unwrap();
+        assert!(!answer.contains("usage") && answer.contains("\"ok\"") && answer.ends_with("data: [DONE]\n\n"));
+    }
 
     #[test]
     fn strings_are_quoted_as_json_asks() {

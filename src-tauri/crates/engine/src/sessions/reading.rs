@@ -52,4 +52,12 @@ impl Sessions {
             None => Ok(None),
         }
     }
+
+    /// Hands out the events of a run, oldest first, one at a time; none if there is no such run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn each_run_event(&self, run: &RunId, each: impl FnMut(Event)) -> Result<(), Fault> {
+        Ok(self.records.reader().each_run_event(run, each)?)
+    }
 }
