@@ -93,6 +93,72 @@ fn a_projects_checkers_run_only_as_they_were_agreed_to() {
     assert!(result.starts_with("Written: a.txt") && !result.contains("check.sh"), "{result}");
 }
 
+/// With a server that looks at text files.
+fn served(turns: Vec<Turn>) -> Stage {
+    let server =
+        json!({"command": "python3 server.py \"$XDG_CACHE_HOME-log\"", "languageServer": true, "glob": "*.txt"});
+    let stage = stage(&json!([server]), turns);
+    stage.write("server.py", include_str!("language_server.py"));
+    stage
+}
+
+#[test]
+fn a_language_server_stays_for_the_run_and_tells_what_is_new() {
+    let turns = vec![
+        writes("a.txt", "BAD\nBAD\n"),
+        writes("b.txt", "BAD\nfine\n"),
+        writes("a.txt", "BAD\nfine\n"),
+        writes("c.md", "BAD\n"),
+        Turn::text("Done."),
+    ];
+    let stage = served(turns);
+    stage.write("a.txt", "BAD\n");
+    stage.write("b.txt", "BAD\n");
+    stage.exec(&["--approve", "edits", "go"]).exits(0);
+    let results = results(&stage);
+    assert!(
+        results[0].ends_with("1 new problem in what you changed:\na.txt:2:1: error[word]: a bad word"),
+        "{results:?}"
+    );
+    assert!(results[1].ends_with("finds nothing new in what you changed."), "{results:?}");
+    assert!(results[2].ends_with("finds nothing new in what you changed."), "{results:?}");
+    assert!(!results[3].contains("server.py"), "{results:?}");
+    let checks = stage.database().parent().unwrap().join("checks");
+    let log = files_below(&checks).into_iter().find(|file| file.ends_with("other-log")).unwrap();
+    assert_eq!(std::fs::read_to_string(log).unwrap(), "started\n", "it was started once");
+    stage.verifies();
+}
+
+#[test]
+fn a_language_server_that_fails_fails_no_edit_and_is_started_anew() {
+    let turns =
+        vec![writes("a.txt", "BAD\n"), writes("a.txt", "CRASH\n"), writes("a.txt", "fine\nBAD\n"), Turn::text("Done.")];
+    let stage = served(turns);
+    stage.exec(&["--approve", "edits", "go"]).exits(0);
+    let results = results(&stage);
+    assert!(results[0].contains("a.txt:1:1: error[word]: a bad word"), "{results:?}");
+    assert!(results[1].contains("could not check this: it ended: Fatal: the server fell over"), "{results:?}");
+    assert!(results[2].starts_with("Written: a.txt") && !results[2].contains("could not"), "{results:?}");
+    stage.verifies();
+}
+
+#[test]
+fn what_is_no_language_server_is_told_once() {
+    for (command, words) in [
+        ("echo hello there; sleep 1000", "it took longer than 2 s."),
+        ("no-such-server-at-all", "it ended: "),
+        ("yes hello | head -c 9000", "it doesn't speak the protocol"),
+    ] {
+        let server = json!({"command": command, "languageServer": true, "timeoutSeconds": 2});
+        let turns = vec![writes("a.txt", "x\n"), writes("b.txt", "x\n"), Turn::text("Done.")];
+        let stage = stage(&json!([server]), turns);
+        stage.exec(&["--approve", "edits", "go"]).exits(0);
+        let results = results(&stage);
+        assert!(results[0].contains(words), "{command}: {results:?}");
+        assert!(results[1].starts_with("Written: b.txt") && !results[1].contains("could not"), "{results:?}");
+    }
+}
+
 #[test]
 fn cargo_check_finds_what_an_edit_breaks() {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());

@@ -79,6 +79,14 @@ pub struct ProcessEnd {
     pub overran: Option<Overrun>,
 }
 
+/// Returns the program and its arguments for a line of the shell that commands get.
+///
+/// # Errors
+/// When there is no shell for it.
+pub fn shell_line(line: &str) -> Result<(String, Vec<String>)> {
+    platform::shell_command(line)
+}
+
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
     let guard = Guarding::begin(spec.sandbox, Some(&spec.meanwhile)).await?;
@@ -131,7 +139,7 @@ impl PipedProcess {
     }
 
     /// Ends when its first process has ended, or is about to be ended. Safe to cancel and to await again.
-    pub(super) async fn exited(&self) {
+    pub async fn exited(&self) {
         self.exited.cancelled().await;
     }
 

@@ -5,6 +5,7 @@
 //! (`comparing`). Nothing here runs anything.
 
 pub(crate) mod comparing;
+pub(crate) mod language_server;
 mod lines;
 pub(crate) mod place;
 pub(crate) mod reading;
@@ -25,11 +26,13 @@ pub(crate) const MAX_MESSAGE_CHARS: usize = 300;
 
 /// The files that a known program is about, where the configuration doesn't say.
 const LANGUAGES: &[(&[&str], &[&str])] = &[
-    (&["cargo", "clippy-driver", "rustc"], &["*.rs", "Cargo.toml", "Cargo.lock"]),
+    (&["cargo", "clippy-driver", "rust-analyzer", "rustc"], &["*.rs", "Cargo.toml", "Cargo.lock"]),
     (&["tsc", "vue-tsc"], &["*.ts", "*.tsx", "*.mts", "*.cts", "*.vue", "tsconfig*.json"]),
     (&["eslint", "biome"], &["*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue"]),
-    (&["ruff", "mypy", "pyright", "flake8", "pylint"], &["*.py", "*.pyi"]),
-    (&["go", "golangci-lint", "staticcheck"], &["*.go", "go.mod"]),
+    (&["typescript-language-server", "vtsls"], &["*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs"]),
+    (&["flake8", "mypy", "pylint", "pylsp", "pyright", "pyright-langserver", "ruff"], &["*.py", "*.pyi"]),
+    (&["clangd"], &["*.c", "*.cc", "*.cpp", "*.h", "*.hpp"]),
+    (&["go", "golangci-lint", "gopls", "staticcheck"], &["*.go", "go.mod"]),
 ];
 
 /// A command that looks for mistakes in the project, run after a change.
@@ -39,6 +42,8 @@ pub struct Checker {
     pub command: String,
     pub time_limit: Duration,
     pub origin: HookOrigin,
+    /// It speaks the Language Server Protocol, and stays until the run has ended.
+    pub is_server: bool,
     /// Every file where `None`.
     files: Option<GlobSet>,
 }
@@ -61,7 +66,13 @@ impl Checker {
             Some(glob) => Some(globs(&[glob])?),
             None => globs_of_program(command).map(globs).transpose()?,
         };
-        Ok(Self { command: command.to_owned(), time_limit, origin, files })
+        Ok(Self { command: command.to_owned(), time_limit, origin, is_server: false, files })
+    }
+
+    /// The same as a language server.
+    #[must_use]
+    pub fn as_server(self) -> Self {
+        Self { is_server: true, ..self }
     }
 
     /// Returns whether it is about the file at `path`, seen from the project.

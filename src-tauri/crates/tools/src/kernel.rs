@@ -17,6 +17,7 @@ mod hook_trial;
 mod hooking;
 mod judging;
 mod kept_whole;
+mod language_servers;
 pub(crate) mod looking;
 mod moments;
 mod output;
@@ -51,6 +52,7 @@ use checkpoint::LastSnapshot;
 use command_room::CommandRoom;
 use hook_room::HookRoom;
 use hooking::BeforeCall;
+use language_servers::LanguageServers;
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -87,6 +89,7 @@ pub struct Kernel {
     /// Made for the first checker.
     check_room: OnceCell<HookRoom>,
     checks: Checks,
+    language_servers: LanguageServers,
     last_snapshot: LastSnapshot,
     env_files: KnownEnvFiles,
     git_sight: GitSight,
@@ -135,6 +138,7 @@ impl Kernel {
             hook_room: OnceLock::new(),
             check_room: OnceCell::new(),
             checks: Checks::default(),
+            language_servers: LanguageServers::default(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
             git_sight: GitSight::default(),

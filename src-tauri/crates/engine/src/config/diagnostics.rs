@@ -17,7 +17,10 @@ pub(crate) struct DiagnosticsConfig {
 
 /// A checker: its command, or more about it.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a checker is a command, or an object with \"command\", \"glob\" and \"timeoutSeconds\"")]
+#[serde(
+    untagged,
+    expecting = "a checker is a command, or an object with \"command\", \"glob\", \"timeoutSeconds\" and \"languageServer\""
+)]
 pub(crate) enum CheckerConfig {
     /// A shell line, run in the project's folder.
     Line(String),
@@ -35,6 +38,9 @@ pub(crate) struct DetailedChecker {
     /// 60 where absent.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) timeout_seconds: Option<u64>,
+    /// The command is a language server: it speaks the Language Server Protocol over its standard input and output.
+    #[serde(default)]
+    pub(crate) language_server: bool,
 }
 
 /// The checkers of a configuration file, in the order in which they stand there.
@@ -50,8 +56,9 @@ pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Res
     let checker = |(index, entry): (usize, &CheckerConfig)| {
         let made = match entry {
             CheckerConfig::Line(command) => Checker::new(command, None, None, origin),
-            CheckerConfig::Detailed(DetailedChecker { command, glob, timeout_seconds }) => {
-                Checker::new(command, glob.as_deref(), *timeout_seconds, origin)
+            CheckerConfig::Detailed(DetailedChecker { command, glob, timeout_seconds, language_server }) => {
+                let checker = Checker::new(command, glob.as_deref(), *timeout_seconds, origin);
+                if *language_server { checker.map(Checker::as_server) } else { checker }
             }
         };
         made.map_err(|what| invalid(path, &format!("\"diagnostics.commands[{index}]\" {what}")))
@@ -75,6 +82,8 @@ mod tests {
         let read = checkers(r#"["cargo check", {"command": "tsc", "glob": "**/*.ts", "timeoutSeconds": 5}]"#).unwrap();
         let told: Vec<_> = read.iter().map(|one| (one.command.as_str(), one.time_limit.as_secs())).collect();
         assert_eq!(told, [("cargo check", 60), ("tsc", 5)]);
+        let read = checkers(r#"[{"command": "gopls", "languageServer": true}, {"command": "a"}]"#).unwrap();
+        assert_eq!(read.iter().map(|one| one.is_server).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

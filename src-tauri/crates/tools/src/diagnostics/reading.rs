@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Something found, at the place that the checker names.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// As the checker wrote it.
     pub(super) path: String,
     /// A folder from which, or from one above it, the path may be meant.
@@ -30,13 +30,18 @@ pub(crate) fn read(stdout: &str, stderr: &str, places: &Places<'_>) -> Option<Ve
     } else {
         lines::read(stdout).into_iter().chain(lines::read(stderr)).collect()
     };
+    Some(in_project(found, places))
+}
+
+/// Returns what was found in the project's files, each thing once, [`MAX_DIAGNOSTICS`] at most.
+pub(crate) fn in_project(found: Vec<Found>, places: &Places<'_>) -> Vec<Diagnostic> {
     let mut known = HashSet::new();
     let diagnostics = found.into_iter().filter_map(|found| {
         let path = places.in_project(&found.path, found.folder.as_deref())?;
         let Found { line, column, severity, code, message, .. } = found;
         Some(Diagnostic { path, line, column, severity, code, message: one_line(&message) })
     });
-    Some(diagnostics.filter(|one| known.insert(one.clone())).take(MAX_DIAGNOSTICS).collect())
+    diagnostics.filter(|one| known.insert(one.clone())).take(MAX_DIAGNOSTICS).collect()
 }
 
 /// One line of `cargo check --message-format json`.

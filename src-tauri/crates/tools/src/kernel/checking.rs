@@ -66,7 +66,7 @@ impl Standing {
 }
 
 /// Why nothing is known of what a checker thinks.
-enum NotChecked {
+pub(super) enum NotChecked {
     Cancelled,
     Failed(String),
 }
@@ -77,10 +77,11 @@ impl Kernel {
         let mut standings = self.checks.0.lock().await;
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
-            if standing.said.is_some() || standing.failures > 0 {
+            // A server has to have seen a file to tell what is new in it.
+            if standing.said.is_some() && !checker.is_server || standing.failures > 0 {
                 continue;
             }
-            match self.check(checker, record.context()).await {
+            match self.check((index, checker), edited, record.context()).await {
                 Ok(said) => standing.said = Some(said),
                 Err(NotChecked::Cancelled) => return true,
                 Err(NotChecked::Failed(why)) => standing.fail(why),
@@ -96,7 +97,7 @@ impl Kernel {
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
             if standing.failures < MAX_FAILURES {
-                match self.check(checker, record.context()).await {
+                match self.check((index, checker), edited, record.context()).await {
                     Ok(said) => {
                         texts.push(match &standing.said {
                             Some(before) => told(&checker.command, &new_since(before, &said), edited),
@@ -123,11 +124,19 @@ impl Kernel {
         checkers.filter(move |(_, checker)| is_meant(checker))
     }
 
-    async fn check(&self, checker: &Checker, context: &CallContext) -> Result<Vec<Diagnostic>, NotChecked> {
+    async fn check(
+        &self,
+        (index, checker): (usize, &Checker),
+        edited: &[String],
+        context: &CallContext,
+    ) -> Result<Vec<Diagnostic>, NotChecked> {
         if checker.origin == HookOrigin::Project && !self.settings.standing.is_agreed(Some(&checker.command)) {
             return Err(failed("it or a script of it changed since it was approved."));
         }
         let time_limit = context.time_left.map_or(checker.time_limit, |left| left.min(checker.time_limit));
+        if checker.is_server {
+            return self.ask_server((index, checker), edited, time_limit, &context.cancel).await;
+        }
         let answered = self
             .run_checker(checker, time_limit, context.cancel.clone())
             .await
@@ -177,7 +186,7 @@ impl Kernel {
         Ok(run_answering(spec, Vec::new(), cancel).await?)
     }
 
-    async fn check_room(&self) -> Result<&HookRoom, ToolError> {
+    pub(super) async fn check_room(&self) -> Result<&HookRoom, ToolError> {
         let furnish = async || {
             let caches = &self.settings.checks;
             open_build_folder(caches)?;
@@ -205,7 +214,7 @@ fn of(standings: &mut Vec<Standing>, index: usize) -> &mut Standing {
     &mut standings[index]
 }
 
-fn failed(why: &str) -> NotChecked {
+pub(super) fn failed(why: &str) -> NotChecked {
     NotChecked::Failed(why.to_owned())
 }
 
