@@ -64,5 +64,5 @@ fn name(file: usize) -> String {
 }
 
 fn answer(turn: usize) -> Vec<u8> {
-    script::without_usage(script::call(turn, "read_file", &format!(r#"{{"path":"{}"}}"#, name(turn % FILES))))
+    script::without_usage(&script::call(turn, "read_file", &format!(r#"{{"path":"{}"}}"#, name(turn % FILES))))
 }

@@ -22,8 +22,8 @@ pub(crate) fn call(turn: usize, tool: &str, arguments: &str) -> Vec<u8> {
 }
 
 /// The same answer of a server that doesn't count tokens, so that Arki's estimate holds.
-pub(crate) fn without_usage(answer: Vec<u8>) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&answer).into_owned();
+pub(crate) fn without_usage(answer: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(answer);
     let events = text.split_inclusive("\n\n").filter(|event| !event.contains("\"usage\""));
     events.collect::<String>().into_bytes()
 }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_usage_is_whole_otherwise() {
-        let answer = String::from_utf8(without_usage(text("ok"))).unwrap();
+        let answer = String::from_utf8(without_usage(&text("ok"))).unwrap();
         assert!(!answer.contains("usage") && answer.contains("\"ok\"") && answer.ends_with("data: [DONE]\n\n"));
     }
 
