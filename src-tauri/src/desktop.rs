@@ -109,6 +109,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::next_request,
             rpc_context::compact_session,
             rpc_context::configure_session,
+            rpc_context::get_state,
+            rpc_context::set_state,
             rpc_pictures::look_at_picture,
             rpc_pictures::choose_pictures,
             rpc_pictures::take_dropped,

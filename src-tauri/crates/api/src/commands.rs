@@ -5,8 +5,8 @@
 //! [`CommandError`](crate::CommandError).
 
 use crate::*;
-use arki_domain::QueueMode;
 use arki_domain::projection::QueuedMessage;
+use arki_domain::{QueueMode, StateChanged};
 use schemars::JsonSchema;
 use std::path::PathBuf;
 use ts_rs::TS;
@@ -100,6 +100,9 @@ commands! {
     compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
     /// The next request as it is then.
     configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
+    get_state { session_id: String } -> AgentState;
+    /// The state as it is then.
+    set_state { session_id: String, changes: StateChanged } -> AgentState;
     /// Searches all sessions, those of one folder, or one session alone; the newest hits first.
     search_sessions {
         text: String, project: Option<String>, session_id: Option<String>, limit: usize

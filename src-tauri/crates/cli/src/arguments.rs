@@ -7,7 +7,7 @@ pub(crate) use exec::{Approve, ExecArguments};
 use sessions::observation_type;
 pub(crate) use sessions::{
     ConfigureArguments, EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments,
-    SearchArguments, SessionsCommand,
+    SearchArguments, SessionsCommand, StateArguments,
 };
 
 use crate::exit::Exit;

@@ -24,6 +24,7 @@ mod resume;
 mod rewind;
 mod search;
 mod sessions;
+mod state;
 mod story;
 mod tools;
 mod trust;
@@ -130,6 +131,7 @@ fn works(command: &Command) -> bool {
 /// True for the commands that work on a read-only disk.
 fn only_reads(command: &Command) -> bool {
     match command {
+        Command::Sessions(SessionsCommand::State(state)) => !state.changes(),
         Command::Sessions(command) => matches!(
             command,
             SessionsCommand::List
@@ -191,7 +193,8 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Hooks(HooksCommand::Test { .. })
             | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
     );
-    if steers && arki_engine::stands_under_a_tool() {
+    let sets_state = matches!(command, Command::Sessions(SessionsCommand::State(state)) if state.changes());
+    if (steers || sets_state) && arki_engine::stands_under_a_tool() {
         return Err(Fault::new(
             Code::UNDER_TOOL,
             "This command runs inside one of Arki's tools, and tools may not control Arki.",
