@@ -5,7 +5,7 @@
 //! [`CommandError`](crate::CommandError).
 
 use crate::*;
-use arki_domain::projection::QueuedMessage;
+use arki_domain::projection::{Observation, ObservationFilter, QueuedMessage};
 use arki_domain::{QueueMode, StateChanged};
 use schemars::JsonSchema;
 use std::path::PathBuf;
@@ -87,6 +87,14 @@ commands! {
     begin_frames {} -> u32;
     /// Waits for something to happen. Null: nothing more will be heard under this number.
     next_frame { number: u32 } -> Option<Frame>;
+
+    /// Begins a subscription to observations; the number is what `next_observations` is asked with.
+    begin_observations { filter: ObservationFilter } -> u32;
+    /// Waits for the next ones, oldest first: those of the past, then each as it comes. Null: no more will come under this
+    /// number.
+    next_observations { number: u32 } -> Option<Vec<Observation>>;
+    /// No harm where it has ended already.
+    end_observations { number: u32 } -> ();
 
     list_sessions {} -> Vec<SessionSummary>;
     session_page { session_id: String, before_seq: Option<u64>, limit: usize } -> SessionPage;

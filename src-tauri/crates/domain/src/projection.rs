@@ -29,7 +29,8 @@ pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
 pub use observation::{
-    MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer, PLANNING_CORE, call_words,
+    MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationFilter, ObservationType, Observer,
+    PLANNING_CORE, call_words,
 };
 pub use overview::{
     ForkOrigin, MAX_DISABLED_TOOLS, MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY,

@@ -19,6 +19,8 @@ import type { MentionEntry } from "./MentionEntry";
 import type { MentionSize } from "./MentionSize";
 import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
+import type { Observation } from "./Observation";
+import type { ObservationFilter } from "./ObservationFilter";
 import type { PictureFacts } from "./PictureFacts";
 import type { ProjectState } from "./ProjectState";
 import type { ProviderEntry } from "./ProviderEntry";
@@ -64,6 +66,19 @@ export type Commands = {
    * Waits for something to happen. Null: nothing more will be heard under this number.
    */
   next_frame: { params: { number: number }; result: Frame | null };
+  /**
+   * Begins a subscription to observations; the number is what `next_observations` is asked with.
+   */
+  begin_observations: { params: { filter: ObservationFilter }; result: number };
+  /**
+   * Waits for the next ones, oldest first: those of the past, then each as it comes. Null: no more will come under this
+   * number.
+   */
+  next_observations: { params: { number: number }; result: Array<Observation> | null };
+  /**
+   * No harm where it has ended already.
+   */
+  end_observations: { params: { number: number }; result: null };
   list_sessions: { params: Record<symbol, never>; result: Array<SessionSummary> };
   session_page: {
     params: { sessionId: string; beforeSeq: number | null; limit: number };

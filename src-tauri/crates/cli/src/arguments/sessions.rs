@@ -1,6 +1,5 @@
 //! The grammar of the commands about sessions: list, search, export, rewind, the queue.
 
-use arki_domain::projection::ObservationType;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -135,11 +134,6 @@ pub(crate) enum ExportForm {
     Html,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EventForm {
-    Arkai,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct RewindArguments {
     /// The id of a session or run
@@ -187,10 +181,4 @@ pub(crate) enum QueueCommand {
 pub(crate) enum Queueing {
     Steer,
     FollowUp,
-}
-
-/// The type of observations with that word.
-pub(super) fn observation_type(word: &str) -> Result<ObservationType, String> {
-    let known = || ObservationType::ALL.map(ObservationType::as_str).join(", ");
-    ObservationType::of_word(word).ok_or_else(|| format!("the types are {}", known()))
 }
