@@ -3,7 +3,7 @@
 use crate::desktop_host::announce_project;
 use crate::{
     arguments, display, drops, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
-    rpc_mcp, rpc_memory, rpc_pictures, rpc_runs, rpc_settings, window,
+    rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_runs, rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -76,6 +76,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc::keep_untrusted,
             rpc_frames::begin_frames,
             rpc_frames::next_frame,
+            rpc_observations::begin_observations,
+            rpc_observations::next_observations,
+            rpc_observations::end_observations,
             rpc_runs::list_sessions,
             rpc_runs::session_page,
             rpc_runs::list_commands,
@@ -109,6 +112,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::next_request,
             rpc_context::compact_session,
             rpc_context::configure_session,
+            rpc_context::get_state,
+            rpc_context::set_state,
             rpc_pictures::look_at_picture,
             rpc_pictures::choose_pictures,
             rpc_pictures::take_dropped,

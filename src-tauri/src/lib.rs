@@ -21,6 +21,7 @@ mod rpc_history;
 mod rpc_keeping;
 mod rpc_mcp;
 mod rpc_memory;
+mod rpc_observations;
 mod rpc_pictures;
 mod rpc_runs;
 mod rpc_settings;

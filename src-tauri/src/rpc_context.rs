@@ -1,9 +1,9 @@
-//! The window's commands about a session's next request: thin delegates to the engine.
+//! The window's commands about a session's next request and its state: thin delegates to the engine.
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{CompactedSession, NextRequest, SessionChanges, Shown};
-use arki_domain::{Code, Fault, SessionId};
+use arki_api::{AgentState, CompactedSession, NextRequest, SessionChanges, Shown};
+use arki_domain::{Code, Fault, SessionId, StateChanged};
 use arki_engine::{Compacted, RunTarget};
 use std::future::pending;
 use std::path::Path;
@@ -47,4 +47,19 @@ pub(crate) async fn configure_session(
     let session_id = SessionId::from(session_id);
     desktop.engine.runs().configure(&session_id, changes).await?;
     reading(&desktop, move |engine| engine.runs().next_request(Path::new(""), Some(&session_id))).await
+}
+
+#[tauri::command]
+pub(crate) async fn get_state(session_id: String, desktop: State<'_, Desktop>) -> Answer<AgentState> {
+    Ok(reading(&desktop, move |engine| engine.sessions().agent_state(&SessionId::from(session_id))).await?.into())
+}
+
+/// The state as it is then.
+#[tauri::command]
+pub(crate) async fn set_state(
+    session_id: String,
+    changes: StateChanged,
+    desktop: State<'_, Desktop>,
+) -> Answer<AgentState> {
+    Ok(desktop.engine.sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
 }

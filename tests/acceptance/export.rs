@@ -179,11 +179,22 @@ fn events_can_be_read_as_observations() {
     assert!(
         stage.arki(&["events", &session, "--observations", "--since", &later, "--json"]).exits(0).lines().is_empty()
     );
+    let first = all[0]["timestamp"].as_i64().unwrap();
+    let until = |until: i64, more: &[&str]| {
+        let until = until.to_string();
+        let until = ["events", &session, "--observations", "--json", "--until", &until];
+        stage.arki(&[&until, more].concat()).exits(0).lines()
+    };
+    assert!(until(first, &[]).is_empty());
+    assert_eq!(until(last + 1, &["--follow"]), all, "nothing more is waited for once that time has come");
     let lines = stage.arki(&["events", &session, "--observations"]).exits(0).stdout;
     assert!(lines.lines().count() == all.len() && lines.contains("FINAL_RESPONSE"), "{lines}");
-    for refused in
-        [&["--type", "PLAN"][..], &["--observations", "--type", "WISH"], &["--observations", "--format", "arkai"]]
-    {
+    for refused in [
+        &["--type", "PLAN"][..],
+        &["--observations", "--type", "WISH"],
+        &["--observations", "--format", "arkai"],
+        &["--until", "1"],
+    ] {
         stage.arki(&[&["events", &session], refused].concat()).fails(2, "USAGE");
     }
 }

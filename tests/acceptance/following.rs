@@ -47,6 +47,38 @@ fn following_a_run_ends_with_the_run() {
     assert_eq!(kinds(&of_run).last(), Some(&"run.cancelled"));
 }
 
+#[test]
+fn observations_of_all_sessions_are_followed_from_the_first_on() {
+    let stage = playing(["One.", "Two."].map(Turn::text).to_vec());
+    stage.exec(&["one"]).exits(0);
+    let mut watching = stage.start(&["events", "--observations", "--type", "INTENT,FINAL_RESPONSE", "--follow"]);
+    watching.until(|line| line["type"] == "FINAL_RESPONSE");
+    let session = session_of(&stage.exec(&["two"]).exits(0).lines());
+    watching.until(|line| line["type"] == "FINAL_RESPONSE" && line["threadId"] == json!(session));
+    watching.signal(Signal::INT);
+    let lines = watching.end().exits(130).lines();
+    let titles: Vec<String> = lines.iter().map(|line| text(&line["title"])).collect();
+    assert_eq!(titles, ["Asked: one", "Done in 1 turn", "Asked: two", "Done in 1 turn"]);
+    let named = stage.arki(&["events", "--observations", "--type", "INTENT"]).exits(0).stdout;
+    assert!(named.lines().count() == 2 && named.contains(&session), "{named}");
+}
+
+#[test]
+fn following_observations_of_a_run_ends_with_the_run() {
+    let stage = playing(vec![Turn::text("These words have come").hang_after(700), Turn::text("never")]);
+    let mut run = stage.start(&["exec", "go"]);
+    run.until_kind("output.delta");
+    let started = stage.events(&text(&stage.sessions()[0]["sessionId"]));
+    let id = text(&started.iter().find(|event| event["type"] == "run.started").unwrap()["runId"]);
+    let mut watching = stage.start(&["events", &id, "--observations", "--follow"]);
+    watching.until(|line| line["type"] == "LLM_STREAM_START");
+    run.signal(Signal::INT);
+    run.end().exits(130);
+    let seen = watching.end().exits(0).lines();
+    assert_eq!((&seen.last().unwrap()["title"], &seen[0]["title"]), (&json!("Stopped"), &json!("Asked: go")));
+    assert_eq!(stage.arki(&["events", &id, "--observations", "--json"]).exits(0).lines(), seen);
+}
+
 /// Each run writes, reads and runs a command; both are held back at their first request until both are there.
 #[test]
 fn two_runs_in_different_sessions_leave_both_chains_whole() {

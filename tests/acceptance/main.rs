@@ -88,6 +88,7 @@ mod searching;
 mod secrets;
 mod session_grants;
 mod session_settings;
+mod session_state;
 mod session_tools;
 mod sessions;
 mod shown;

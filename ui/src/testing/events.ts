@@ -64,6 +64,7 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "plan.updated": { intent: "", steps: [] },
   "checkpoint.created": { ...restored, files: 0, skipped: 0 },
   "state.snapshot": restored,
+  "state.changed": {},
   "context.added": { part: "", origin: "", text: "" },
   "context.compacted": {
     strategy: "prune",

@@ -2,6 +2,7 @@
 import type { Answer, CommandName, Params, Platform } from "../platform/platform";
 import { type PendingApproval, pendingStep } from "../protocol/approvals";
 import type {
+  AgentState,
   AppState,
   CommandError,
   DragStep,
@@ -70,6 +71,7 @@ export function createFake(given: {
   elicitations?: ElicitationSummary[];
   next?: NextRequest;
   memory?: MemoryEntry[];
+  state?: AgentState;
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {

@@ -1,6 +1,7 @@
 /** The scripted engine's side of what the model sees and remembers. */
 import type { Answer, CommandName, Params } from "../platform/platform";
 import type {
+  AgentState,
   ContextPart,
   MemoryEntry,
   MentionEntry,
@@ -71,7 +72,11 @@ export const mentions: MentionEntry[] = [
 const changed = (before: string | null, change: string | null) =>
   change === null ? before : change === "" ? null : change;
 
-export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntry[] }): Handlers {
+export function contextHandlers(given: {
+  next?: NextRequest;
+  memory?: MemoryEntry[];
+  state?: AgentState;
+}): Handlers {
   let next = given.next ?? noRequest;
   let memory = given.memory ?? [];
   const change = (id: string, changes: Partial<MemoryEntry>) => {
@@ -90,6 +95,7 @@ export function contextHandlers(given: { next?: NextRequest; memory?: MemoryEntr
       mentions.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())),
     next_request: () => next,
     compact_session: () => null,
+    get_state: () => given.state ?? {},
     configure_session: ({ changes: { on, off, ...changes } }) => {
       const { settings } = next;
       next = {

@@ -102,6 +102,9 @@ export function historyHandlers(world: World): Handlers {
       return made;
     },
     line_origins: () => world.lines,
+    begin_observations: () => 1,
+    next_observations: () => null,
+    end_observations: () => null,
     take_back_preview: ({ seq }) => ({ ...world.preview, toSeq: seq, prompt: null }),
     take_back: ({ sessionId, seq }) => {
       tell(sessionId, "change.taken_back", { seq, changes: world.preview.changes });

@@ -21,6 +21,7 @@ mod planning;
 mod reflection;
 mod retry;
 mod run_host;
+mod session_state;
 mod summary;
 mod tally;
 mod text_only;

@@ -7,7 +7,8 @@ use crate::compacting::CompactionParts;
 use crate::core::Core;
 use crate::tally::Tally;
 use arki_domain::projection::{
-    CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, SavedText, Transcript,
+    AgentState, CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, SavedText,
+    StateSavingStrategy, Transcript,
 };
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
@@ -40,6 +41,7 @@ pub struct RunParts {
     pub max_answer: Duration,
     pub compaction: CompactionParts,
     pub late_context: Arc<dyn LateContext>,
+    pub state_saving: StateSavingStrategy,
 }
 
 /// The control of a run from outside: to stop it, or to pause it after its present step.
@@ -78,6 +80,8 @@ pub struct RunHost {
     pub(crate) state: RunState,
     pub(crate) transcript: Transcript,
     pub(crate) progress: Progress,
+    /// The run's own copy of the session's state, as long as it differs from what is stored.
+    pub(crate) unsaved_state: Option<AgentState>,
     pub(crate) tally: Tally,
     /// The request under way, or the last one.
     pub(crate) ask: Ask,
@@ -104,6 +108,7 @@ impl RunHost {
             state,
             transcript,
             progress,
+            unsaved_state: None,
             tally,
             ask: Ask::TURN,
             last_seq,
@@ -167,6 +172,7 @@ impl RunHost {
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
             cost_left_usd: budget::cost_left(&self.state),
             previous,
+            agent_state: self.seen_state().clone(),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
             pause: self.pause.clone(),
@@ -213,14 +219,11 @@ impl RunHost {
         delegated.chain(reads).cloned().collect()
     }
 
-    /// Returns the last result of the same tool, and for reading a result again that result.
+    /// Returns the result that the call is to read again.
     async fn previous(&self, pending: &PendingCall) -> Result<Option<String>, Fault> {
-        let call = &pending.call;
-        let saved = match call.args.get("call_id").and_then(|id| id.as_str()) {
-            Some(id) if call.tool_id == READ_RESULT_TOOL => self.transcript.result_of(&id.into()),
-            _ => self.transcript.last_said_by(&call.tool_id),
-        };
-        match saved {
+        let PendingCall { call, .. } = pending;
+        let id = call.args.get("call_id").and_then(|id| id.as_str()).filter(|_| call.tool_id == READ_RESULT_TOOL);
+        match id.and_then(|id| self.transcript.result_of(&id.into())) {
             Some(SavedText::Here(text)) => Ok(Some(text.to_owned())),
             Some(SavedText::InLog(seq)) => self.logged_result(seq).await,
             None => Ok(None),
@@ -235,7 +238,15 @@ impl RunHost {
         }))
     }
 
-    pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+    pub(crate) fn seen_state(&self) -> &AgentState {
+        self.unsaved_state.as_ref().unwrap_or(&self.progress.agent_state)
+    }
+
+    /// Stores events; before an end or a pause also what is not yet stored of the session's state.
+    pub(crate) async fn append(&mut self, mut bodies: Vec<EventBody>) -> Result<(), Fault> {
+        if bodies.iter().any(is_stop) {
+            bodies.splice(0..0, self.take_unsaved_state());
+        }
         let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
         let events = self.parts.log.append(&self.session_id, drafts).await?;
         self.take(&events).await
@@ -265,9 +276,17 @@ impl RunHost {
             let body = event.body();
             self.state.apply_body(event, &body);
             self.progress.apply(event, &body);
+            self.unsaved_state.iter_mut().for_each(|unsaved| unsaved.apply(&body));
             self.transcript.apply_body(event, body);
         }
     }
+}
+
+fn is_stop(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::RunPaused(_) | EventBody::RunCompleted(_) | EventBody::RunFailed(_) | EventBody::RunCancelled(_)
+    )
 }
 
 fn is_delegated(pending: &PendingCall) -> bool {
@@ -280,7 +299,8 @@ fn is_fresh_read(pending: &PendingCall) -> bool {
     pending.progress == CallProgress::New && pending.call.category == Some(Category::Read) && !is_alone
 }
 
-/// Returns whether the log refused what was to be stored, and may well take something smaller.
+/// Returns whether what was to be stored was refused, and something smaller may well be taken.
 pub(crate) fn is_of_one_event(fault: &Fault) -> bool {
-    [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
+    let refusals = [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL, Code::STATE_TOO_LARGE];
+    refusals.iter().any(|code| fault.is(*code))
 }

@@ -3,7 +3,7 @@
 use crate::core::Core;
 use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, Standing, core};
 use arki_context::CountTokens;
-use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, Transcript};
+use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, StateSavingStrategy, Transcript};
 use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
@@ -16,6 +16,7 @@ mod hooks;
 mod limits;
 mod retrying;
 mod reviewer;
+mod session_state;
 mod steering;
 
 /// A log in memory, numbered but not chained.
@@ -230,6 +231,7 @@ struct Stage {
     redactor: Redactor,
     core: &'static dyn Core,
     compaction: CompactionParts,
+    state_saving: StateSavingStrategy,
     /// As they answer, one after another.
     hooks: Arc<Mutex<Vec<HookRan>>>,
     parent: Option<ParentCall>,
@@ -256,6 +258,7 @@ impl Stage {
             core: core("tool-loop").unwrap(),
             hooks: Arc::default(),
             parent: None,
+            state_saving: StateSavingStrategy::default(),
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
@@ -308,6 +311,7 @@ impl Stage {
             max_answer: MAX_ANSWER,
             compaction: self.compaction.clone(),
             late_context: Arc::new(NoLateContext),
+            state_saving: self.state_saving,
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };

@@ -5,8 +5,8 @@
 //! [`CommandError`](crate::CommandError).
 
 use crate::*;
-use arki_domain::QueueMode;
-use arki_domain::projection::QueuedMessage;
+use arki_domain::projection::{Observation, ObservationFilter, QueuedMessage};
+use arki_domain::{QueueMode, StateChanged};
 use schemars::JsonSchema;
 use std::path::PathBuf;
 use ts_rs::TS;
@@ -88,6 +88,14 @@ commands! {
     /// Waits for something to happen. Null: nothing more will be heard under this number.
     next_frame { number: u32 } -> Option<Frame>;
 
+    /// Begins a subscription to observations; the number is what `next_observations` is asked with.
+    begin_observations { filter: ObservationFilter } -> u32;
+    /// Waits for the next ones, oldest first: those of the past, then each as it comes. Null: no more will come under this
+    /// number.
+    next_observations { number: u32 } -> Option<Vec<Observation>>;
+    /// No harm where it has ended already.
+    end_observations { number: u32 } -> ();
+
     list_sessions {} -> Vec<SessionSummary>;
     session_page { session_id: String, before_seq: Option<u64>, limit: usize } -> SessionPage;
     session_overview { session_id: String } -> SessionOverview;
@@ -100,6 +108,9 @@ commands! {
     compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
     /// The next request as it is then.
     configure_session { session_id: String, changes: SessionChanges } -> NextRequest;
+    get_state { session_id: String } -> AgentState;
+    /// The state as it is then.
+    set_state { session_id: String, changes: StateChanged } -> AgentState;
     /// Searches all sessions, those of one folder, or one session alone; the newest hits first.
     search_sessions {
         text: String, project: Option<String>, session_id: Option<String>, limit: usize

@@ -1,6 +1,7 @@
 //! A stored event as clients are told it: always in today's form, whichever version wrote it, and what is too large for
 //! one message cut. A change's diff comes in pages, and long arguments are shortened.
 
+use arki_domain::projection::Observation;
 use arki_domain::{ApprovalRequested, EventBody, EventId, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
@@ -99,6 +100,14 @@ fn shorten_request(requested: &mut ApprovalRequested) {
     }
 }
 
+/// Returns the observation, with long texts cut.
+#[must_use]
+pub fn shortened_observation(mut seen: Observation) -> Observation {
+    shorten(&mut seen.content);
+    shorten(&mut seen.metadata);
+    seen
+}
+
 /// Long strings are cut, and say so.
 fn shorten(value: &mut Value) {
     match value {
@@ -151,6 +160,17 @@ mod tests {
             "reason": "", "preview": preview(vec![hunk; 10_000])
         });
         assert_eq!(sent("approval.requested", &requested)["payload"]["preview"], preview(Vec::new()));
+    }
+
+    #[test]
+    fn a_long_text_of_an_observation_is_cut() {
+        let seen = json!({
+            "id": "e:ERROR", "threadId": "s", "traceId": null, "timestamp": 1, "type": "ERROR", "title": "t",
+            "content": "x".repeat(1 << 20), "metadata": {"eventType": "run.failed", "seq": 1}
+        });
+        let cut = serde_json::to_value(shortened_observation(serde_json::from_value(seen.clone()).unwrap())).unwrap();
+        assert!(cut["content"].as_str().unwrap().ends_with("(1048576 bytes in all)"));
+        assert!(cut.to_string().len() < 2 * SHOWN_STRING_BYTES && cut["metadata"] == seen["metadata"]);
     }
 
     /// So that what a client reads is what its type says, whatever the log holds.

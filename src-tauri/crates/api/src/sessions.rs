@@ -1,8 +1,9 @@
-//! Sessions, as they are listed.
+//! Sessions, as they are listed, and the state that each keeps.
 
-use arki_domain::projection::{SessionState, SessionSummary as Summary};
+use arki_domain::projection::{self, SessionState, SessionSummary as Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 wire! {
@@ -19,6 +20,17 @@ wire! {
         /// The session whose run it works for, where it is a sub-agent's.
         pub parent: Option<String>,
         pub agent: String,
+    }
+}
+
+/// The state of a session: one JSON object.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[ts(export)]
+pub struct AgentState(#[ts(type = "{ [key: string]: unknown }")] pub Map<String, Value>);
+
+impl From<projection::AgentState> for AgentState {
+    fn from(state: projection::AgentState) -> Self {
+        Self(state.values().clone())
     }
 }
 

@@ -1,18 +1,18 @@
 //! The command line's grammar. `--help` is written here.
 
+mod events;
 mod exec;
 mod sessions;
 
+pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
-use sessions::observation_type;
 pub(crate) use sessions::{
-    ConfigureArguments, EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments,
-    SearchArguments, SessionsCommand,
+    ConfigureArguments, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments,
+    SessionsCommand, StateArguments,
 };
 
 use crate::exit::Exit;
 use crate::output::Output;
-use arki_domain::projection::ObservationType;
 use arki_domain::{Code, Fault};
 use arki_engine::one_line;
 use clap::error::ErrorKind;
@@ -87,29 +87,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Sessions(SessionsCommand),
     /// Print the events of a session or run, oldest first
-    Events {
-        /// The id of a session or run
-        id: String,
-        /// Keep printing new events as they arrive
-        #[arg(long)]
-        follow: bool,
-        /// Start at this event number; default: the first
-        #[arg(long, value_name = "SEQ")]
-        from: Option<u64>,
-        /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
-        #[arg(long, value_name = "FORM")]
-        format: Option<EventForm>,
-        /// Print observations instead: what was intended, planned, done and answered, a line each
-        #[arg(long, conflicts_with = "format")]
-        observations: bool,
-        /// Print only observations of these types, such as `PLAN,TOOL_CALL`
-        #[arg(long = "type", value_name = "TYPES", value_delimiter = ',', requires = "observations",
-            value_parser = observation_type)]
-        types: Vec<ObservationType>,
-        /// Print only observations since this time, in milliseconds since 1970
-        #[arg(long, value_name = "MS", requires = "observations")]
-        since: Option<i64>,
-    },
+    Events(EventsArguments),
     /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
     Verify {
         /// The id of a session or run, or a file written by `sessions export`; default: all sessions. If both a file

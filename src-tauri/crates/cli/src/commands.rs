@@ -16,6 +16,7 @@ mod manual;
 mod mcp;
 mod memory;
 mod models;
+mod observations;
 mod open;
 mod policy;
 mod providers;
@@ -24,6 +25,7 @@ mod resume;
 mod rewind;
 mod search;
 mod sessions;
+mod state;
 mod story;
 mod tools;
 mod trust;
@@ -31,8 +33,8 @@ mod usage;
 mod verify;
 
 use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, ConfigCommand, EventForm, HooksCommand, McpCommand, MemoryCommand,
-    QueueCommand, SessionsCommand, ToolsArguments,
+    ApprovalsCommand, Arguments, Command, ConfigCommand, HooksCommand, McpCommand, MemoryCommand, QueueCommand,
+    SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
@@ -73,14 +75,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output).await,
-        Command::Events { id, follow, from, format, observations, types, since } => {
-            let form = match (format, observations) {
-                (Some(EventForm::Arkai), _) => events::Form::arkai(),
-                (None, true) => events::Form::observations(types, since),
-                (None, false) => events::Form::Stored,
-            };
-            events::run(&engine, &id, form, &events::Printing { from, follow }, output).await
-        }
+        Command::Events(arguments) => events::run(&engine, arguments, output).await,
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
         Command::Resume { id, approve, .. } => resume::run(&client, &id, approve, output).await,
@@ -134,6 +129,7 @@ fn works(command: &Command) -> bool {
 /// True for the commands that work on a read-only disk.
 fn only_reads(command: &Command) -> bool {
     match command {
+        Command::Sessions(SessionsCommand::State(state)) => !state.changes(),
         Command::Sessions(command) => matches!(
             command,
             SessionsCommand::List
@@ -145,7 +141,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
         Command::Providers { command } => command.is_none(),
         Command::Trust { show, .. } => *show,
-        Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
+        Command::Events(_) | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
         Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
         Command::Memory(command) => matches!(command, MemoryCommand::List),
         Command::Hooks(command) => matches!(command, HooksCommand::List),
@@ -195,7 +191,8 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Hooks(HooksCommand::Test { .. })
             | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
     );
-    if steers && arki_engine::stands_under_a_tool() {
+    let sets_state = matches!(command, Command::Sessions(SessionsCommand::State(state)) if state.changes());
+    if (steers || sets_state) && arki_engine::stands_under_a_tool() {
         return Err(Fault::new(
             Code::UNDER_TOOL,
             "This command runs inside one of Arki's tools, and tools may not control Arki.",

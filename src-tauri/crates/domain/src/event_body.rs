@@ -103,6 +103,7 @@ event_bodies! {
     "plan.updated" => PlanUpdated,
     "checkpoint.created" => CheckpointCreated,
     "state.snapshot" => StateSnapshot,
+    "state.changed" => StateChanged,
     "context.added" => ContextAdded,
     "context.compacted" => ContextCompacted,
     "memory.observed" => MemoryObserved,

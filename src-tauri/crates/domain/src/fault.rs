@@ -232,6 +232,8 @@ codes! {
     SESSION_READ_ONLY,
     /// The file changed after the preview was made.
     STALE_PREVIEW,
+    /// The session's state would become larger than it may be.
+    STATE_TOO_LARGE,
     /// The sub-agent failed or used up its budget before it finished.
     SUBAGENT_FAILED,
     /// The tool took longer than its time limit.

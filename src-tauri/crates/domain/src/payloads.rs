@@ -20,6 +20,7 @@ mod question;
 mod queue;
 mod run;
 mod session;
+mod state;
 mod turn;
 
 pub use approval::*;
@@ -33,6 +34,7 @@ pub use question::*;
 pub use queue::*;
 pub use run::*;
 pub use session::*;
+pub use state::*;
 pub use turn::*;
 
 use schemars::JsonSchema;

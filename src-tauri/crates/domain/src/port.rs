@@ -3,7 +3,7 @@
 use crate::{
     ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, HookMoment, HookRan, LiveEvent, PreparedRequest,
     QuestionId, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
-    projection::{AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
+    projection::{AgentState, AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -143,8 +143,10 @@ pub struct CallContext {
     pub time_left: Option<Duration>,
     /// Until the run's own cost limit, in US dollars; `None` without one.
     pub cost_left_usd: Option<f64>,
-    /// The last result of the same tool in this session, unless it was an error.
+    /// For reading a result again: the result.
     pub previous: Option<String>,
+    /// As the run sees it.
+    pub agent_state: AgentState,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
     pub cancel: CancellationToken,

@@ -1,5 +1,6 @@
 //! Projections: plain folds over events. Everything anyone sees or continues from is one of these.
 
+mod agent_state;
 mod answered_hooks;
 mod background_calls;
 mod changed_files;
@@ -20,6 +21,7 @@ mod transcript;
 mod usage_totals;
 mod working_memory;
 
+pub use agent_state::{AgentState, MAX_STATE_BYTES, StateSavingStrategy};
 pub use answered_hooks::{AnsweredHook, AnsweredHooks};
 pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS, MAX_BACKGROUND_COMMAND_BYTES};
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
@@ -27,7 +29,8 @@ pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
 pub use observation::{
-    MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer, PLANNING_CORE, call_words,
+    MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationFilter, ObservationType, Observer,
+    PLANNING_CORE, call_words,
 };
 pub use overview::{
     ForkOrigin, MAX_DISABLED_TOOLS, MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY,

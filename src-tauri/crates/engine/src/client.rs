@@ -3,6 +3,7 @@
 
 use crate::Engine;
 use crate::approvals::resolve::Resolution;
+use crate::events::observing::Observing;
 use crate::mcp::Answering;
 use crate::presence::Presence;
 use crate::projects::open::OpenedFolder;
@@ -14,6 +15,7 @@ use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
+use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +27,7 @@ pub struct Client {
     presence: Presence,
     /// The folder that is open.
     folder: Mutex<Option<PathBuf>>,
+    observing: Observing,
     /// Held for as long as this client is there.
     _answering: Option<Answering>,
 }
@@ -41,7 +44,14 @@ impl Client {
     #[must_use]
     pub fn attach(engine: &Arc<Engine>, name: &'static str, presence: Presence) -> Self {
         let _answering = presence.answers.then(|| engine.mcp().answers());
-        Self { engine: engine.clone(), name, presence, folder: Mutex::default(), _answering }
+        Self {
+            engine: engine.clone(),
+            name,
+            presence,
+            folder: Mutex::default(),
+            observing: Observing::default(),
+            _answering,
+        }
     }
 
     #[must_use]
@@ -227,6 +237,30 @@ impl Client {
     /// When the database cannot be used.
     pub async fn stop_session(&self, session_id: &SessionId) -> Result<(), Fault> {
         self.runs().stop_session(self.presence, session_id).await
+    }
+
+    /// Begins a subscription to observations, and returns the number that [`Self::next_observations`] is asked with.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be read.
+    pub async fn begin_observations(&self, filter: ObservationFilter) -> Result<u32, Fault> {
+        if let Some(session_id) = filter.session_id.clone() {
+            blocking(self.engine.sessions(), move |sessions| sessions.session(&session_id)).await?;
+        }
+        Ok(self.observing.begin(self.engine.observe(filter)))
+    }
+
+    /// Waits for observations: those of the past first, oldest first. `None` when no more will come under this number.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next_observations(&self, number: u32) -> Result<Option<Vec<Observation>>, Fault> {
+        self.observing.next(number).await
+    }
+
+    /// Ends a subscription, and whoever waits for it stops waiting. No harm where there is none.
+    pub fn end_observations(&self, number: u32) {
+        self.observing.end(number);
     }
 
     /// For a client that stays: has what waited before it came rejected in time. To be called within the runtime.

@@ -31,6 +31,7 @@ pub(crate) use schema::schema_text;
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;
 
+use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
@@ -84,6 +85,7 @@ pub struct Config {
     pub(crate) reflects: bool,
     /// A plan is approved before it is carried out.
     pub(crate) approves_plans: bool,
+    pub(crate) state_saving: StateSavingStrategy,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.

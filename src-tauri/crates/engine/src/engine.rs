@@ -8,6 +8,7 @@ use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::Approvals;
 use crate::config;
 use crate::doctor::Doctor;
+use crate::events::observations::Observations;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::kernels::Kernels;
 use crate::mcp::Mcp;
@@ -18,6 +19,7 @@ use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::sessions::{Sessions, names};
 use arki_disk::{create_private_dir, write_private_file};
+use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Fault, Redactor, SystemClock};
 use arki_sandbox::Sandbox;
 use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage};
@@ -170,6 +172,12 @@ impl Engine {
         limit: usize,
     ) -> Result<EventsSince, Fault> {
         self.records.events_since(cursor, filter, limit).await
+    }
+
+    /// Returns the observations that the filter lets through: those of the past, then each as it comes.
+    #[must_use]
+    pub fn observe(&self, filter: ObservationFilter) -> Observations {
+        Observations::new(&self.records, filter)
     }
 
     /// The cursor behind everything that is stored now.

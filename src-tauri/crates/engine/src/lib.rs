@@ -52,6 +52,7 @@ pub use directories::Directories;
 pub use doctor::{Check, CheckState, Doctor, doctor_without_database};
 pub use engine::{Engine, EngineOptions, Verified, VerifyScope, verify};
 pub use events::frames::Frames;
+pub use events::observations::Observations;
 pub use events::subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use mcp::Mcp;
 pub use presence::Presence;

@@ -1,5 +1,6 @@
 //! A session's past as logged, and the actions on it: going back, forking, searching, exporting, verifying.
 
+mod agent_state;
 pub(crate) mod anchoring;
 pub(crate) mod claim;
 pub(crate) mod compacting;

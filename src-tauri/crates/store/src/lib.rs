@@ -53,6 +53,7 @@ mod settings;
 mod sizes;
 mod snapshots;
 mod snippet;
+mod state_events;
 mod store;
 mod tail;
 mod traces;

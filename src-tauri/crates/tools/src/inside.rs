@@ -4,6 +4,7 @@
 use crate::error::ToolError;
 use crate::guide::Guides;
 use crate::tool::{Output, Tool};
+use arki_domain::projection::AgentState;
 use arki_domain::{Content, EventBody, Redactor};
 use serde_json::Value;
 
@@ -12,8 +13,10 @@ pub(crate) struct InsideTask<'a> {
     /// Every tool that is offered.
     pub(crate) tools: &'a [Tool],
     pub(crate) guides: &'a Guides,
-    /// The last result of the same tool in this session without an error.
+    /// The result that is to be read again.
     pub(crate) previous: Option<&'a str>,
+    /// The session's state.
+    pub(crate) agent_state: &'a AgentState,
     pub(crate) redactor: &'a Redactor,
 }
 

@@ -248,12 +248,12 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        let previous = record.context().previous.as_deref();
         let task = InsideTask {
             args: &call.args,
             tools: &self.tools,
             guides: &self.settings.guides,
-            previous,
+            previous: record.context().previous.as_deref(),
+            agent_state: &record.context().agent_state,
             redactor: &self.redactor,
         };
         let done = match work(&task) {

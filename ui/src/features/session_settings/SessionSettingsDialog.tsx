@@ -1,13 +1,14 @@
 /** What a session's next run begins with: model, effort, core, prompt and tools, each with where it comes from. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { contextWords } from "../../components/format";
 import { useCatalogue, useSessions } from "../../platform/context";
-import type { NextRequest, SessionChanges, SessionToolEntry } from "../../protocol/generated";
+import type { AgentState, NextRequest, SessionChanges, SessionToolEntry } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { PromptRow } from "./PromptRow";
 import { ChoiceRow, SettingRow } from "./rows";
@@ -26,7 +27,7 @@ type Props = {
 
 export function SessionSettingsDialog(props: Props) {
   const { folder, sessionId, onTools, onClose } = props;
-  const { next, tools, error, change } = useSessionSettings(folder, sessionId);
+  const { next, tools, state: kept, error, change } = useSessionSettings(folder, sessionId);
   const [saved, setSaved] = useState("");
   const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
   const save = async (changes: Partial<SessionChanges>) => {
@@ -63,6 +64,7 @@ export function SessionSettingsDialog(props: Props) {
               onSave={(system) => save({ system })}
             />
             <ToolsRow tools={tools} onTools={onTools} />
+            <StateSection state={kept} />
           </>
         )}
         {next && next.warnings.length > 0 && (
@@ -180,6 +182,23 @@ function ToolsRow({ tools, onTools }: { tools: readonly SessionToolEntry[]; onTo
         </Button>
       )}
     </SettingRow>
+  );
+}
+
+/** What the session keeps across its runs; nothing where it keeps nothing. */
+function StateSection({ state }: { state: AgentState }) {
+  const title = useId();
+  if (Object.keys(state).length === 0) return null;
+  return (
+    <section className="session-setting" aria-labelledby={title}>
+      <h3 id={title}>{t`State`}</h3>
+      <div className="session-setting-value">
+        <pre className="session-state" tabIndex={0}>
+          <VisibleText text={JSON.stringify(state, null, 2)} />
+        </pre>
+        <p className="small secondary">{t`What the agent and its tools keep across runs. The model doesn't see it.`}</p>
+      </div>
+    </section>
   );
 }
 

@@ -111,6 +111,16 @@ describe("the settings of a session", () => {
     expect(screen.queryByText(/^Saved/)).toBeNull();
   });
 
+  it("show what the session keeps, where it keeps anything", async () => {
+    await shown({ state: { ans: "14/3", count: 2 } });
+    const state = await screen.findByRole("region", { name: "State" });
+    expect(state.textContent).toContain('"ans": "14/3",\n  "count": 2');
+    cleanup();
+    await shown();
+    await screen.findByRole("button", { name: "Choose tools…" });
+    expect(screen.queryByRole("region", { name: "State" })).toBeNull();
+  });
+
   it("lead to the tools", async () => {
     const { onTools } = await shown();
     await userEvent.click(await screen.findByRole("button", { name: "Choose tools…" }));

@@ -1,4 +1,4 @@
-/** What happened: the session's events as stored, compact, filtered, each to be opened. */
+/** What happened: the session's events as stored, compact, filtered, each to be opened; or its observations. */
 import { plural, t } from "@lingui/core/macro";
 import { useId, useMemo, useState } from "react";
 import { VList } from "virtua";
@@ -9,7 +9,9 @@ import { Disclosure } from "../../components/Disclosure";
 import { clock, exactTime } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
 import { storedKind } from "../../protocol/events";
-import type { Event } from "../../protocol/generated";
+import type { Event, ObservationType } from "../../protocol/generated";
+import { Observations } from "./Observations";
+import { observationTypes, observationWords } from "./observation_words";
 import { filterEvents, kinds, summary } from "./summary";
 import { titleOf } from "./titles";
 import "./timeline.css";
@@ -24,14 +26,8 @@ type Props = {
 
 export function Timeline({ sessionId, onShow, onFork }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
-  const fetching = useSessionPart(sessionId, (view) => view.fetching);
-  const session = useArki().session(sessionId);
   const [kind, setKind] = useState("");
   const [words, setWords] = useState("");
-  const newestFirst = useMemo(
-    () => filterEvents(window.events, kind, words).reverse(),
-    [window.events, kind, words],
-  );
   return (
     <div className="timeline">
       <div className="timeline-bar">
@@ -47,6 +43,14 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
               {titleOf(one)}
             </option>
           ))}
+          <optgroup label={t`Observations`}>
+            <option value={observed}>{t`All observations`}</option>
+            {observationTypes.map((one) => (
+              <option key={one} value={observed + one}>
+                {observationWords(one)}
+              </option>
+            ))}
+          </optgroup>
         </select>
         <input
           className="field"
@@ -57,6 +61,31 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
           onChange={(event) => setWords(event.target.value)}
         />
       </div>
+      {kind.startsWith(observed) ? (
+        <Observations sessionId={sessionId} type={typeIn(kind)} words={words} onShow={onShow} />
+      ) : (
+        <Events sessionId={sessionId} kind={kind} words={words} onShow={onShow} onFork={onFork} />
+      )}
+    </div>
+  );
+}
+
+/** Before the type of observations, among the kinds to choose from; alone it is every type. */
+const observed = "observation:";
+
+const typeIn = (kind: string): ObservationType | null =>
+  observationTypes.find((type) => kind === observed + type) ?? null;
+
+function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: string; words: string }) {
+  const window = useSessionPart(sessionId, (view) => view.window);
+  const fetching = useSessionPart(sessionId, (view) => view.fetching);
+  const session = useArki().session(sessionId);
+  const newestFirst = useMemo(
+    () => filterEvents(window.events, kind, words).reverse(),
+    [window.events, kind, words],
+  );
+  return (
+    <>
       {newestFirst.length === 0 ? (
         <p className="empty secondary">
           {window.events.length === 0 ? t`No events yet.` : t`No matching events.`}
@@ -84,7 +113,7 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
           </Button>
         )}
       </div>
-    </div>
+    </>
   );
 }
 

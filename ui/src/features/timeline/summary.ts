@@ -54,6 +54,7 @@ const counts: ByKind<null, string[]> = {
     t`${delivered.length} sent`,
   ],
   "checkpoint.created": (_, { files }) => [plural(files, { one: "# file", other: "# files" })],
+  "state.changed": (_, { set = {}, removed = [] }) => [[...Object.keys(set), ...removed].join(", ")],
   "subagent.started": (_, { agent }) => [agent],
   "plan.proposed": planWords,
   "plan.updated": planWords,

@@ -38,6 +38,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "plan.updated": msg`Plan updated`,
   "checkpoint.created": msg`Checkpoint created`,
   "state.snapshot": msg`State saved`,
+  "state.changed": msg`State changed`,
   "context.added": msg`Context added`,
   "context.compacted": msg`Context compacted`,
   "memory.observed": msg`Run noted`,

@@ -34,6 +34,7 @@ import type { SessionCreated } from "./SessionCreated";
 import type { SessionForked } from "./SessionForked";
 import type { SessionGranted } from "./SessionGranted";
 import type { SessionRewound } from "./SessionRewound";
+import type { StateChanged } from "./StateChanged";
 import type { StateSnapshot } from "./StateSnapshot";
 import type { StepCompleted } from "./StepCompleted";
 import type { StepFailed } from "./StepFailed";
@@ -92,6 +93,7 @@ export type Event = {
   | { type: "plan.updated"; payload: PlanUpdated }
   | { type: "checkpoint.created"; payload: CheckpointCreated }
   | { type: "state.snapshot"; payload: StateSnapshot }
+  | { type: "state.changed"; payload: StateChanged }
   | { type: "context.added"; payload: ContextAdded }
   | { type: "context.compacted"; payload: ContextCompacted }
   | { type: "memory.observed"; payload: MemoryObserved }

@@ -1,6 +1,5 @@
 //! The grammar of the commands about sessions: list, search, export, rewind, the queue.
 
-use arki_domain::projection::ObservationType;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -42,6 +41,8 @@ pub(crate) enum SessionsCommand {
     },
     /// Change a session's model, effort, core, prompt, tools and context, from its next run on
     Configure(ConfigureArguments),
+    /// Print a session's state as JSON, or change it: what agent cores and tools keep across runs
+    State(StateArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
     /// Export a session: all events (jsonl), or the conversation as a document (md, html)
@@ -70,6 +71,24 @@ pub(crate) struct ConfigureArguments {
     /// Switch a part or tool on again; repeatable
     #[arg(long, value_name = "PART")]
     pub(crate) on: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StateArguments {
+    /// The id of a session or run
+    pub(crate) id: String,
+    /// Set a key to a JSON value, such as 'count=3' or 'name="Ada"'; repeatable
+    #[arg(long, value_name = "KEY=JSON")]
+    pub(crate) set: Vec<String>,
+    /// Remove a key; repeatable
+    #[arg(long, value_name = "KEY")]
+    pub(crate) unset: Vec<String>,
+}
+
+impl StateArguments {
+    pub(crate) fn changes(&self) -> bool {
+        !self.set.is_empty() || !self.unset.is_empty()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -113,11 +132,6 @@ pub(crate) enum ExportForm {
     Jsonl,
     Md,
     Html,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EventForm {
-    Arkai,
 }
 
 #[derive(Debug, Args)]
@@ -167,10 +181,4 @@ pub(crate) enum QueueCommand {
 pub(crate) enum Queueing {
     Steer,
     FollowUp,
-}
-
-/// The type of observations with that word.
-pub(super) fn observation_type(word: &str) -> Result<ObservationType, String> {
-    let known = || ObservationType::ALL.map(ObservationType::as_str).join(", ");
-    ObservationType::of_word(word).ok_or_else(|| format!("the types are {}", known()))
 }

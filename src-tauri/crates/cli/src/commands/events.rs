@@ -1,8 +1,10 @@
 //! `arki events`: a session's or run's events, oldest first, as they are stored or in another form.
 
+use super::observations::{self, Wanted};
+use crate::arguments::{EventForm, EventsArguments};
 use crate::exit::Exit;
 use crate::output::{Output, time, visible};
-use arki_domain::projection::{Observation, ObservationType, Observer, SessionState};
+use arki_domain::projection::{ObservationFilter, SessionState};
 use arki_domain::{Event, Fault, SessionId};
 use arki_engine::{Arkai, Engine, NamedPlace, event_summary};
 use std::time::Duration;
@@ -11,39 +13,36 @@ const EVENTS_A_PIECE: usize = 500;
 /// Others' events are looked for this often.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(crate) struct Printing {
+struct Printing {
     /// The first number to print.
-    pub(crate) from: Option<u64>,
-    pub(crate) follow: bool,
+    from: Option<u64>,
+    follow: bool,
 }
 
-/// The form in which events are printed. All but the stored one tell an event with what came before it.
-pub(crate) enum Form {
+/// The form in which events are printed. That of arkai tells an event with what came before it.
+enum Form {
     Stored,
     Arkai(Box<Arkai>),
-    Observations(Observations),
 }
 
-/// The observations that are printed.
-pub(crate) struct Observations {
-    observer: Observer,
-    /// Every type where it is empty.
-    types: Vec<ObservationType>,
-    /// In milliseconds since 1970.
-    since: Option<i64>,
-}
-
-impl Form {
-    pub(crate) fn arkai() -> Self {
-        Self::Arkai(Box::default())
-    }
-
-    pub(crate) fn observations(types: Vec<ObservationType>, since: Option<i64>) -> Self {
-        Self::Observations(Observations { observer: Observer::default(), types, since })
+pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Output) -> Result<Exit, Fault> {
+    let EventsArguments { id, follow, from, format, observations, types, since, until } = arguments;
+    match id {
+        Some(id) if !observations => {
+            let form = match format {
+                Some(EventForm::Arkai) => Form::Arkai(Box::default()),
+                None => Form::Stored,
+            };
+            stored(engine, &id, form, &Printing { from, follow }, output).await
+        }
+        id => {
+            let filter = ObservationFilter { types, since, until, session_id: None };
+            observations::run(engine, Wanted { id: id.as_deref(), from, follow }, filter, output).await
+        }
     }
 }
 
-pub(crate) async fn run(
+async fn stored(
     engine: &Engine,
     id: &str,
     mut form: Form,
@@ -75,7 +74,7 @@ pub(crate) async fn run(
     }
 }
 
-fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
+pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
     let state = engine.sessions().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
@@ -91,30 +90,8 @@ impl Form {
                     output.object(&line);
                 }
             }
-            Self::Observations(observations) => {
-                let seen = observations.observer.observe(event);
-                for observation in seen.iter().filter(|seen| is_wanted && observations.lets_through(seen)) {
-                    print_observation(observation, output);
-                }
-            }
         }
     }
-}
-
-impl Observations {
-    fn lets_through(&self, seen: &Observation) -> bool {
-        let is_of_type = self.types.is_empty() || self.types.contains(&seen.kind);
-        is_of_type && self.since.is_none_or(|since| seen.timestamp >= since)
-    }
-}
-
-fn print_observation(observation: &Observation, output: &Output) {
-    if output.json {
-        output.object(observation);
-        return;
-    }
-    let (kind, title) = (observation.kind.as_str(), visible(&observation.title));
-    output.line(format!("{}  {kind:<19}  {title}", time(observation.timestamp)).trim_end());
 }
 
 fn print(event: &Event, output: &Output) {

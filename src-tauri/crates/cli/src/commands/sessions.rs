@@ -2,7 +2,7 @@
 
 use super::story;
 use crate::arguments::SessionsCommand;
-use crate::commands::context;
+use crate::commands::{context, state};
 use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
@@ -57,6 +57,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::Rename { id, title } => rename(engine, id, title, output).await,
         SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Configure(arguments) => context::configure(engine, arguments, output).await,
+        SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }
@@ -125,6 +126,9 @@ struct Imported<'a> {
     session_id: &'a str,
     outcome: &'static str,
     events: u64,
+    /// The keys of the state that it keeps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    state_keys: Vec<&'a str>,
 }
 
 async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
@@ -146,10 +150,17 @@ async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, F
             ImportOutcome::Unchanged => "unchanged",
         };
         let (session_id, events) = (session.session_id.as_str(), session.events);
-        match output.json {
-            true => output.object(&Imported { session_id, outcome, events }),
-            false => output.line(format!("{session_id}  {outcome}  {events} events")),
+        let state = engine.sessions().agent_state(&session.session_id)?;
+        let state_keys: Vec<&str> = state.values().keys().map(String::as_str).collect();
+        if output.json {
+            output.object(&Imported { session_id, outcome, events, state_keys });
+            continue;
         }
+        let state = match state_keys.is_empty() {
+            true => String::new(),
+            false => format!("  state: {}", visible(&state_keys.join(", ")).replace('\n', "\\n")),
+        };
+        output.line(format!("{session_id}  {outcome}  {events} events{state}"));
     }
     Ok(Exit::Done)
 }

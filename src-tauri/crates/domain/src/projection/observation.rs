@@ -5,6 +5,7 @@
 //! the titles of results whose call it did not see are then more general.
 
 mod draft;
+mod filter;
 mod observation_type;
 mod state_update;
 mod tool_phrase;
@@ -17,11 +18,14 @@ use crate::{
     OutputMessage, PlanStep, PlanStepState, RunCompleted, RunFailed, RunId, RunStarted, SessionId, Stage, StepFailed,
     ToolAsyncResult, ToolCall, ToolResult,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use ts_rs::TS;
 
 pub use self::draft::MAX_OBSERVATION_TITLE_BYTES;
+pub use self::filter::ObservationFilter;
 pub use self::observation_type::ObservationType;
 
 /// Calls whose words are known when their results come, the newest.
@@ -30,7 +34,8 @@ pub const MAX_OBSERVED_CALLS: usize = 200;
 /// The core whose runs begin with a plan.
 pub const PLANNING_CORE: &str = "pes";
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One thing that was intended, planned, done or answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Observation {
     /// The event's id and the type: the same whenever the event is observed again.
@@ -45,8 +50,10 @@ pub struct Observation {
     /// One line for people, at most [`MAX_OBSERVATION_TITLE_BYTES`].
     pub title: String,
     /// A text where there is one to read, else an object; null where the title says all.
+    #[ts(type = "unknown")]
     pub content: Value,
     /// At least `eventType` and `seq`.
+    #[ts(type = "{ eventType: string; seq: number; [key: string]: unknown }")]
     pub metadata: Value,
 }
 

@@ -1,7 +1,7 @@
-//! The progress of the work: the plan and the changed files, which a compaction has to keep, whatever it leaves out; and
-//! what is worth remembering of the run.
+//! The progress of the work: the plan and the changed files, which a compaction has to keep, whatever it leaves out; what
+//! is worth remembering of the run; and the session's state.
 
-use super::{ChangedFiles, Plan, RunObserver};
+use super::{AgentState, ChangedFiles, Plan, RunObserver};
 use crate::{Event, EventBody};
 
 /// A fold over a session's events; for a fork over its origins' first.
@@ -10,6 +10,7 @@ pub struct Progress {
     pub plan: Plan,
     pub changed: ChangedFiles,
     pub observer: RunObserver,
+    pub agent_state: AgentState,
 }
 
 impl Progress {
@@ -17,6 +18,7 @@ impl Progress {
         self.plan.apply(event, body);
         self.changed.apply(event, body);
         self.observer.apply(event, body);
+        self.agent_state.apply(body);
     }
 
     /// Paths, the one that was changed last at the end.

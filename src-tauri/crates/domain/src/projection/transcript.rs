@@ -182,17 +182,6 @@ impl Transcript {
         self.calls_seen.contains(call_id)
     }
 
-    /// The last result of a tool in the conversation as it stands, errors apart.
-    #[must_use]
-    pub fn last_said_by(&self, tool: &str) -> Option<SavedText<'_>> {
-        self.counting().rev().find_map(|entry| match &*entry.whole {
-            Message::ToolResult { tool_id, content, is_error: false, .. } if tool_id == tool => {
-                Some(self.saved(entry, content))
-            }
-            _ => None,
-        })
-    }
-
     /// Returns what waits to be told.
     #[must_use]
     pub fn queue(&self) -> &Queue {

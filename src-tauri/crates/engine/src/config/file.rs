@@ -3,6 +3,7 @@
 use super::diagnostics::DiagnosticsConfig;
 use super::hooks::HookConfig;
 use super::schema::{CategoryKeys, RuleKeys};
+use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{Category, Code, Decision, Fault, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_policy::RuleDefinition;
@@ -34,6 +35,7 @@ pub(crate) struct ConfigFile {
     pub(crate) compaction: CompactionConfig,
     pub(crate) memory: MemoryConfig,
     pub(crate) plan: PlanConfig,
+    pub(crate) state: StateConfig,
     pub(crate) diagnostics: DiagnosticsConfig,
     pub(crate) retention: RetentionConfig,
 }
@@ -368,4 +370,12 @@ pub(crate) struct MemoryConfig {
 pub(crate) struct PlanConfig {
     /// Ask before a plan is carried out.
     pub(crate) approve: Option<bool>,
+}
+
+/// The state that a session keeps for its core.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct StateConfig {
+    /// When a core's changes to it are stored: at once (`explicit`), or once at the end of a run (`implicit`).
+    pub(crate) saving: Option<StateSavingStrategy>,
 }

@@ -85,6 +85,7 @@ impl Config {
             max_answer_seconds: limits.max_answer_seconds.unwrap_or(DEFAULT_MAX_ANSWER_SECONDS),
             compaction: compaction(&file.compaction, CompactionSettings::default()),
             approves_plans: file.plan.approve.unwrap_or(false),
+            state_saving: file.state.saving.unwrap_or_default(),
             reflects: file.memory.reflect.unwrap_or(false),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
@@ -114,6 +115,7 @@ impl Config {
             return Err(invalid(path, "a project may ask for \"plan.approve\", not turn it off"));
         }
         self.approves_plans |= file.plan.approve == Some(true);
+        self.state_saving = file.state.saving.unwrap_or(self.state_saving);
         if file.retention != RetentionConfig::default() {
             return Err(invalid(path, "a project may not decide on \"retention\""));
         }

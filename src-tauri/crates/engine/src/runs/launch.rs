@@ -149,6 +149,7 @@ impl Runs {
                 mentioned,
                 self.records.redactor(),
             )),
+            state_saving: config.state_saving,
         };
         let standing = Standing {
             state: run,

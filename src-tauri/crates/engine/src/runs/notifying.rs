@@ -27,6 +27,7 @@ impl Notifier {
             time_left: None,
             cost_left_usd: None,
             previous: None,
+            agent_state: Default::default(),
             last_seq: 0,
             cancel: Default::default(),
             pause: Default::default(),

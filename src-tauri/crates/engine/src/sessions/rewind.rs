@@ -51,7 +51,7 @@ impl Sessions {
         Ok(plan)
     }
 
-    /// Goes back. The session's run must not be at work; one that waits is ended first.
+    /// Goes back; the session's state goes with the conversation. The session's run must not be at work; one that waits is ended first.
     ///
     /// # Errors
     /// `SESSION_BUSY`, `UNTRUSTED` where files would be written in a folder that is not trusted, those of
@@ -98,7 +98,13 @@ impl Sessions {
             checkpoint_id,
             changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
         };
-        self.records.log().append(session_id, vec![EventDraft::of_session(rewound)]).await?;
+        let session = session_id.clone();
+        let state = blocking(self, move |sessions| match scope.conversation {
+            true => sessions.state_taken_back(&session, to_seq),
+            false => Ok(None),
+        });
+        let drafts = state.await?.into_iter().chain([EventDraft::of_session(rewound)]).collect();
+        self.records.log().append(session_id, drafts).await?;
         Ok(plan)
     }
 

@@ -1,4 +1,5 @@
-//! `calculate`: an expression's value, exact as long as it can be. `ans` is what the tool said last in the session.
+//! `calculate`: an expression's value, exact as long as it can be. `ans`, what the tool said last, is in the session's
+//! state, stored together with the result.
 
 mod expression;
 mod functions;
@@ -7,12 +8,15 @@ mod number;
 use crate::error::ToolError;
 use crate::inside::{Done, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, StateChanged};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The longest expression, in bytes.
 const MAX_EXPRESSION_BYTES: usize = 4096;
+/// The key in the session's state.
+const ANS: &str = "ans";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,18 +31,37 @@ pub(crate) fn tool() -> Tool {
 
 fn calculate(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     let Arguments { expression } = arguments(task.args)?;
-    let ans = task.previous.and_then(expression::told);
+    let ans = task.agent_state.values().get(ANS).and_then(number);
     let value = if expression.len() > MAX_EXPRESSION_BYTES {
         Err(format!("it is longer than {MAX_EXPRESSION_BYTES} bytes"))
     } else {
         expression::value(&expression, ans.as_ref())
     };
     match value {
-        Ok(value) => Ok(Output { text: value.to_string(), truncated: false }.into()),
+        Ok(value) => Ok(done(task, value.to_string())),
         Err(why) => {
             Err(Fault::new(Code::EXPRESSION_INVALID, format!("Can't compute the expression: {why}."), "").into())
         }
     }
+}
+
+/// As this tool wrote it, or as somebody else set it.
+fn number(ans: &Value) -> Option<number::Number> {
+    match ans {
+        Value::String(text) => expression::told(text),
+        Value::Number(number) => expression::told(&number.to_string()),
+        _ => None,
+    }
+}
+
+/// A state without room for the result loses `ans`: an earlier one would be taken for this one.
+fn done(task: &InsideTask<'_>, mut text: String) -> Done {
+    let mut changed = StateChanged::setting(ANS, text.clone());
+    if task.agent_state.changed(&changed).is_err() {
+        changed = StateChanged::removing(ANS);
+        text.push_str("\n[The session's state has no room for `ans`.]");
+    }
+    Done { events: vec![changed.into()], ..Output { text, truncated: false }.into() }
 }
 
 #[cfg(test)]

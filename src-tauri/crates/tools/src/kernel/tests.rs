@@ -272,6 +272,7 @@ impl Bench {
             time_left: None,
             cost_left_usd: None,
             previous: None,
+            agent_state: Default::default(),
             last_seq: self.log.0.lock().unwrap().len() as u64,
             cancel: self.cancel.clone(),
             pause: CancellationToken::new(),

@@ -6,7 +6,7 @@ use super::tool_phrase::Phrase;
 use crate::plural;
 use crate::{
     ApprovalDecision, CallId, Decision, EventBody, FileChanged, MemoryDecision, PauseReason, PolicyDecided, QueueMode,
-    RunPaused, SessionConfigured, SessionRewound,
+    RunPaused, SessionConfigured, SessionRewound, StateChanged,
 };
 
 /// `None` for what other observations tell already, and for what this version does not know.
@@ -71,6 +71,7 @@ fn of_session(body: &EventBody) -> Option<String> {
             format!("Sent the model {}", plural(changed.delivered.len() as u64, "message"))
         }
         EventBody::CheckpointCreated(checkpoint) => format!("Saved snapshots of {}", plural(checkpoint.files, "file")),
+        EventBody::StateChanged(change) => format!("State: {}", keys(change)),
         EventBody::StateSnapshot(snapshot) => format!("Saved the state after event {}", snapshot.last_seq),
         EventBody::ContextAdded(added) => format!("Added {} to the context", line(&added.origin)),
         EventBody::ContextCompacted(compacted) => {
@@ -129,6 +130,12 @@ fn settings(configured: &SessionConfigured) -> String {
         (None, None) if configured.off.is_some() => "Context changed".to_owned(),
         _ => "Settings changed".to_owned(),
     }
+}
+
+fn keys(change: &StateChanged) -> String {
+    let set = change.set.keys().map(|key| format!("set {}", line(key)));
+    let removed = change.removed.iter().map(|key| format!("removed {}", line(key)));
+    set.chain(removed).collect::<Vec<_>>().join(", ")
 }
 
 fn went_back(rewound: &SessionRewound) -> String {

@@ -127,9 +127,10 @@ fn form_of(schema: &Value, kind: &str) -> String {
     reference.rsplit('/').next().unwrap().to_owned()
 }
 
-/// Any JSON may stand there.
+/// Any JSON may stand there, or any object.
 fn is_free(known: &Value) -> bool {
     known == &json!(true)
+        || known["additionalProperties"] == json!(true)
         || known.as_object().is_some_and(|known| known.keys().all(|key| key == "description" || key == "default"))
 }
 

@@ -13,9 +13,11 @@ use super::{Stop, each_event};
 use crate::sessions::lineage::{EventSource, Stretch};
 use crate::sessions::story::{Story, Told, Unanswered, arguments_without_text};
 use crate::visible::one_line;
+use arki_domain::projection::AgentState;
 use arki_domain::{
     ApprovalRequested, Decision, EventBody, Fault, FileChanged, OutputMessage, PolicyDecided, ToolResult,
 };
+use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
 
@@ -110,6 +112,7 @@ pub(super) fn each_block(
         Ok(document.blocks.drain(..).try_for_each(|block| take(&block))?)
     })?;
     document.end(story.unanswered());
+    document.end_state();
     document.blocks.iter().try_for_each(take)?;
     Ok(document.totals)
 }
@@ -128,12 +131,14 @@ fn with_large_diff(source: &dyn EventSource, body: &mut EventBody) -> Result<(),
 #[derive(Debug, Default)]
 struct Document {
     totals: Totals,
+    agent_state: AgentState,
     blocks: Vec<Block>,
 }
 
 impl Document {
     fn apply(&mut self, told: Told) {
         self.totals.count(&told.body);
+        self.agent_state.apply(&told.body);
         self.end(told.unanswered);
         self.blocks.extend(told.delivered.into_iter().map(|text| Block::Said { by: Speaker::User, text }));
         let diff = told.diff.map(Block::Diff);
@@ -229,6 +234,16 @@ impl Document {
         for Unanswered { tool, diff } in unanswered {
             self.blocks.extend(diff.map(Block::Diff));
             self.state(Tone::Attention, [quoted(tool), words(" has no result.")]);
+        }
+    }
+
+    /// What the session keeps, where it keeps anything.
+    fn end_state(&mut self) {
+        let values = self.agent_state.values();
+        if !values.is_empty() {
+            let text = format!("{:#}", Value::from(values.clone()));
+            let line = vec![words("The session's state at the end, as JSON")];
+            self.blocks.push(Block::Result { line, text, is_error: false });
         }
     }
 }

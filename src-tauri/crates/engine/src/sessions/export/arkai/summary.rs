@@ -42,6 +42,11 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
         "session.configured" => {
             payload.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", ")
         }
+        "state.changed" => {
+            let keys = payload["set"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+            let removed = payload["removed"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            keys.chain(removed).collect::<Vec<_>>().join(", ")
+        }
         "memory.observed" => texts(&payload["observations"]),
         "memory.reflected" => texts(&payload["reflections"]),
         "memory.reviewed" => format!("{} {}", text("decision"), text("text")).trim_end().to_owned(),

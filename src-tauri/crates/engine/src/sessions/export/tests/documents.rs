@@ -1,5 +1,6 @@
 use super::script::{eventful, rich};
 use crate::sessions::export::ExportFormat;
+use serde_json::json;
 
 #[test]
 fn a_session_as_markdown() {
@@ -50,4 +51,16 @@ fn what_is_left_out_is_counted() {
     assert!(text.contains("60: line\n```\n\n… 10 more lines are left out here."), "{text}");
     assert!(!text.contains("61: line"));
     assert!(rich().export("session-1", ExportFormat::Html).contains("70: line"));
+}
+
+#[test]
+fn a_state_is_told_as_it_is_at_the_end() {
+    let mut script = rich();
+    assert!(!script.export("session-1", ExportFormat::Markdown).contains("session's state"));
+    script.append("session-1", None, "state.changed", &json!({"set": {"ans": "14/3", "old": "<b>"}}));
+    script.append("session-1", None, "state.changed", &json!({"set": {"count": 2}, "removed": ["old"]}));
+    let text = script.export("session-1", ExportFormat::Markdown);
+    let state = "The session's state at the end, as JSON:\n\n```text\n{\n  \"ans\": \"14/3\",\n  \"count\": 2\n}\n```";
+    assert!(text.contains(state), "{text}");
+    assert!(script.export("session-1", ExportFormat::Html).contains("The session&#39;s state at the end"));
 }

@@ -179,7 +179,7 @@ impl Script {
     pub(super) fn keep_state(&mut self, a: u8) {
         let checkpoint_id = CheckpointId::from(format!("k{}", self.made));
         let last_seq = self.session.events.len() as u64;
-        match a % 3 {
+        match a % 5 {
             0 => {
                 let (call_id, manifest) = (None, String::new());
                 self.add(CheckpointCreated {
@@ -194,6 +194,10 @@ impl Script {
             }
             1 => {
                 self.add(StateSnapshot { checkpoint_id, last_seq });
+            }
+            2 => {
+                let removed = vec![format!("key{}", a % 3)];
+                self.add(StateChanged { removed, ..StateChanged::setting(format!("key{}", a % 4), a) });
             }
             _ if a.is_multiple_of(2) => self.compact(a),
             _ => {

@@ -1,0 +1,65 @@
+//! `arki events --observations`: what was intended, planned, done and answered, in a session, in a run or in all sessions.
+
+use super::events::has_ended;
+use crate::exit::Exit;
+use crate::output::{Output, time, visible};
+use arki_domain::projection::{Observation, ObservationFilter};
+use arki_domain::{Fault, RunId};
+use arki_engine::{Engine, NamedPlace};
+
+/// What is printed beyond the filter.
+pub(crate) struct Wanted<'a> {
+    /// `None`: of all sessions.
+    pub(crate) id: Option<&'a str>,
+    /// The number of the first event that counts.
+    pub(crate) from: Option<u64>,
+    pub(crate) follow: bool,
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    wanted: Wanted<'_>,
+    filter: ObservationFilter,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let place = wanted.id.map(|id| engine.sessions().find_place(id)).transpose()?;
+    let session_id = place.as_ref().map(|place| place.session.session_id.clone());
+    let (run, seq) = place.map_or((None, None), |NamedPlace { run, seq, .. }| (run, seq));
+    let from = wanted.from.or(seq).unwrap_or(1);
+    if wanted.follow {
+        engine.follow_others()?;
+    }
+    let mut observations = engine.observe(ObservationFilter { session_id: session_id.clone(), ..filter });
+    loop {
+        // Before it is read to the end: what was stored by then is printed.
+        let is_last = !wanted.follow
+            || observations.is_over()
+            || session_id.as_ref().filter(|_| run.is_some()).map_or(Ok(false), |session| has_ended(engine, session))?;
+        while let Some(seen) = observations.stored().await? {
+            seen.iter().filter(|seen| is_wanted(seen, run.as_ref(), from)).for_each(|seen| {
+                print(seen, session_id.is_none(), output);
+            });
+        }
+        if is_last {
+            return Ok(Exit::Done);
+        }
+        tokio::select! {
+            goes_on = observations.wait() => if !goes_on { return Ok(Exit::Done) },
+            _ = tokio::signal::ctrl_c() => return Ok(Exit::Cancelled),
+        }
+    }
+}
+
+fn is_wanted(seen: &Observation, run: Option<&RunId>, from: u64) -> bool {
+    (run.is_none() || seen.trace_id.as_ref() == run) && seen.metadata["seq"].as_u64() >= Some(from)
+}
+
+fn print(seen: &Observation, names_session: bool, output: &Output) {
+    if output.json {
+        output.object(seen);
+        return;
+    }
+    let (kind, title) = (seen.kind.as_str(), visible(&seen.title));
+    let session = if names_session { format!("{}  ", seen.thread_id) } else { String::new() };
+    output.line(format!("{}  {session}{kind:<19}  {title}", time(seen.timestamp)).trim_end());
+}

@@ -1,0 +1,60 @@
+//! `arki sessions state`: what a session keeps across its runs, and changing it.
+
+use crate::arguments::StateArguments;
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::{Code, Fault, StateChanged};
+use arki_engine::Engine;
+use serde_json::Value;
+
+pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Output) -> Result<Exit, Fault> {
+    let StateArguments { id, set, unset } = arguments;
+    let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
+    let change = StateChanged { set, removed: unset.clone() };
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let state = match change.is_empty() {
+        true => engine.sessions().agent_state(&session_id)?,
+        false => engine.sessions().set_agent_state(&session_id, change).await?,
+    };
+    match output.json {
+        true => output.object(state.values()),
+        false => output.line(visible(&format!("{:#}", Value::from(state.values().clone())))),
+    }
+    Ok(Exit::Done)
+}
+
+/// Of `KEY=JSON`.
+fn parsed(assignment: &str) -> Result<(String, Value), Fault> {
+    let Some((key, json)) = assignment.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+        let message = format!("{assignment:?} names no key and value.");
+        return Err(Fault::new(Code::USAGE, message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
+    };
+    let value = serde_json::from_str(json).map_err(|error| {
+        let hint = "Write a number, true, false, null, a list, an object, or a text in double quotes: \
+            --set 'name=\"Ada\"'.";
+        Fault::new(Code::USAGE, format!("The value of {key:?} is not JSON: {error}."), hint)
+    })?;
+    Ok((key.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_key_ends_at_the_first_equals_sign_and_the_rest_is_json() {
+        assert_eq!(parsed("a=1").unwrap(), ("a".to_owned(), json!(1)));
+        assert_eq!(parsed(r#"a b="c=d""#).unwrap(), ("a b".to_owned(), json!("c=d")));
+    }
+
+    #[test]
+    fn what_is_no_key_or_no_json_is_refused_with_a_way_to_write_it() {
+        for wrong in ["a", "=1", ""] {
+            let fault = parsed(wrong).unwrap_err();
+            assert!(fault.is(Code::USAGE) && fault.hint.contains("KEY=JSON"), "{fault:?}");
+        }
+        let fault = parsed("name=Ada").unwrap_err();
+        assert!(fault.message.contains("\"name\" is not JSON") && fault.hint.contains("double quotes"), "{fault:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! A subscription to observations: those of the past first, then each as it comes.
+//!
+//! All of them are read from the log; an announcement only says that there is more to read. So nothing is missed where
+//! the past ends, nothing is told twice, and whoever is slow holds nobody up.
+
+use crate::events::subscription::{EventFilter, Subscription};
+use crate::records::{Records, blocking};
+use arki_domain::projection::{Observation, ObservationFilter, Observer};
+use arki_domain::{Event, Fault, LiveEvent, SessionId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Events that are observed at once.
+const EVENTS_A_PIECE: usize = 100;
+/// Sessions whose last calls are remembered. With more of them at work, titles of results become more general.
+const MAX_OBSERVED_SESSIONS: usize = 100;
+
+/// A subscription to observations.
+pub struct Observations {
+    records: Arc<Records>,
+    filter: ObservationFilter,
+    place: Place,
+    observers: HashMap<SessionId, Observer>,
+    announced: Subscription,
+}
+
+/// The position up to which the log was read.
+enum Place {
+    /// By the numbers of one session's events.
+    In { session_id: SessionId, seq: u64 },
+    /// By the cursor over all sessions; `None` at the beginning.
+    InAll { cursor: Option<String> },
+}
+
+impl Observations {
+    pub(crate) fn new(records: &Arc<Records>, filter: ObservationFilter) -> Self {
+        let session_id = filter.session_id.clone();
+        // Before anything is read: what is stored from now on is announced.
+        let announced =
+            records.bus().subscribe(EventFilter { session_id: session_id.clone(), ..EventFilter::default() });
+        let place = match session_id {
+            Some(session_id) => Place::In { session_id, seq: 0 },
+            None => Place::InAll { cursor: None },
+        };
+        Self { records: records.clone(), filter, place, observers: HashMap::new(), announced }
+    }
+
+    /// Returns the next ones, oldest first, and waits for them; `None` when no more will come.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(&mut self) -> Result<Option<Vec<Observation>>, Fault> {
+        loop {
+            let is_over = self.is_over();
+            if let Some(seen) = self.stored().await? {
+                return Ok(Some(seen));
+            }
+            if is_over || !self.wait().await {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Returns the next ones that are stored already; `None` when there are no more for now.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn stored(&mut self) -> Result<Option<Vec<Observation>>, Fault> {
+        loop {
+            let (events, has_more) = self.read().await?;
+            let seen: Vec<_> = events.iter().flat_map(|event| self.observe(event)).collect();
+            if !seen.is_empty() {
+                return Ok(Some(seen));
+            }
+            if !has_more {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Waits until there may be more; false when the engine has ended. The end of the filter's time ends the wait too.
+    pub async fn wait(&mut self) -> bool {
+        let Some(until) = self.filter.until else { return self.heard().await };
+        let left = u64::try_from(until.saturating_sub(self.records.clock().now_ms())).unwrap_or(0);
+        tokio::time::timeout(Duration::from_millis(left), self.heard()).await.unwrap_or(true)
+    }
+
+    /// Returns whether nothing that happens from now on is let through.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.filter.is_over(self.records.clock().now_ms())
+    }
+
+    async fn heard(&mut self) -> bool {
+        loop {
+            match self.announced.next().await {
+                None => return false,
+                // Text that streams is no event yet.
+                Some(Ok(
+                    LiveEvent::Delta { .. } | LiveEvent::CommandOutput { .. } | LiveEvent::ElicitationsChanged,
+                )) => {}
+                Some(Ok(LiveEvent::Stored(_)) | Err(_)) => break,
+            }
+        }
+        // Read together: they are stored already.
+        while self.announced.ready().is_some() {}
+        true
+    }
+
+    async fn read(&mut self) -> Result<(Vec<Arc<Event>>, bool), Fault> {
+        match &mut self.place {
+            Place::In { session_id, seq } => {
+                let (session, after) = (session_id.clone(), *seq);
+                let page = blocking(&self.records, move |records| {
+                    Ok(records.reader().events(&session, after, EVENTS_A_PIECE)?)
+                })
+                .await?;
+                *seq = page.events.last().map_or(after, |event| event.seq);
+                Ok((page.events.into_iter().map(Arc::new).collect(), page.has_more))
+            }
+            Place::InAll { cursor } => {
+                let all = EventFilter::default();
+                let page = self.records.events_since(cursor.as_deref(), &all, EVENTS_A_PIECE).await?;
+                *cursor = Some(page.next);
+                Ok((page.events, page.has_more))
+            }
+        }
+    }
+
+    fn observe(&mut self, event: &Event) -> Vec<Observation> {
+        if self.observers.len() == MAX_OBSERVED_SESSIONS && !self.observers.contains_key(&event.session_id) {
+            self.observers.clear();
+        }
+        let observer = self.observers.entry(event.session_id.clone()).or_default();
+        let mut seen = observer.observe(event);
+        seen.retain(|seen| self.filter.lets_through(seen));
+        seen
+    }
+}

@@ -1,0 +1,58 @@
+//! The state of a session: reading it, changing it, and what it was before.
+
+use crate::records::blocking;
+use crate::sessions::Sessions;
+use arki_domain::projection::AgentState;
+use arki_domain::{EventDraft, EventLog, Fault, SessionId, StateChanged};
+use std::sync::Arc;
+
+impl Sessions {
+    /// The session's state as it is stored; that of a fork begins with its origin's.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be read.
+    pub fn agent_state(&self, session_id: &SessionId) -> Result<AgentState, Fault> {
+        self.session(session_id)?;
+        self.agent_state_at(session_id, u64::MAX)
+    }
+
+    /// Changes the session's state, and returns it as it is then.
+    ///
+    /// # Errors
+    /// `STATE_TOO_LARGE`, `SESSION_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or those of the log.
+    pub async fn set_agent_state(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        change: StateChanged,
+    ) -> Result<AgentState, Fault> {
+        let session = session_id.clone();
+        let (mut state, change) = blocking(self, move |sessions| {
+            let state = sessions.agent_state(&session)?;
+            sessions.ensure_found_whole(&session)?;
+            let change = state.change_to(state.changed(&change)?.values());
+            Ok((state, change))
+        })
+        .await?;
+        if !change.is_empty() {
+            let events = self.records.log().append(session_id, vec![EventDraft::of_session(change)]).await?;
+            events.iter().for_each(|event| state.apply(&event.body()));
+        }
+        Ok(state)
+    }
+
+    /// Returns what has to change for the state to be what it was right after event `to_seq`; `None` where it is that.
+    pub(crate) fn state_taken_back(&self, session_id: &SessionId, to_seq: u64) -> Result<Option<EventDraft>, Fault> {
+        let before = self.agent_state_at(session_id, to_seq)?;
+        let change = self.agent_state(session_id)?.change_to(before.values());
+        Ok((!change.is_empty()).then(|| EventDraft::of_session(change)))
+    }
+
+    fn agent_state_at(&self, session_id: &SessionId, to_seq: u64) -> Result<AgentState, Fault> {
+        let mut state = AgentState::default();
+        for stretch in self.lineage(session_id)? {
+            let last = stretch.to_seq.unwrap_or(to_seq);
+            self.records.reader().each_state_event(&stretch.session_id, last, |event| state.apply(&event.body()))?;
+        }
+        Ok(state)
+    }
+}
