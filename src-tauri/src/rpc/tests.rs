@@ -12,6 +12,7 @@ const HANDLERS: &[(&str, &str)] = &[
     ("rpc_keeping", include_str!("../rpc_keeping.rs")),
     ("rpc_mcp", include_str!("../rpc_mcp.rs")),
     ("rpc_memory", include_str!("../rpc_memory.rs")),
+    ("rpc_observations", include_str!("../rpc_observations.rs")),
     ("rpc_pictures", include_str!("../rpc_pictures.rs")),
     ("rpc_runs", include_str!("../rpc_runs.rs")),
     ("rpc_settings", include_str!("../rpc_settings.rs")),
