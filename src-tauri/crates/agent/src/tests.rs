@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+mod background;
 mod compacting;
 mod cores;
 mod hooks;
@@ -168,21 +169,7 @@ impl Executor for Hands {
         if self.waits {
             return Ok(Executed { outcome: CallOutcome::AwaitingApproval(ApprovalId::from("a1")), events: Vec::new() });
         }
-        let result = ToolResult {
-            call_id: pending.call.call_id.clone(),
-            tool_id: pending.call.tool_id.clone(),
-            result: "ok".into(),
-            is_error: false,
-            duration_ms: 0,
-            truncated: false,
-            code: None,
-            possible_secrets: 0,
-            async_call_id: None,
-            process_id: None,
-            usage: None,
-            background: Vec::new(),
-            elicitations: Vec::new(),
-        };
+        let result = result_of(pending);
         let mut events = Vec::new();
         if let Some(mode) = self.meanwhile {
             let begun = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq: 0 };
@@ -213,6 +200,25 @@ impl Executor for Hands {
     }
 }
 
+/// A call's result that says nothing.
+fn result_of(pending: &PendingCall) -> ToolResult {
+    ToolResult {
+        call_id: pending.call.call_id.clone(),
+        tool_id: pending.call.tool_id.clone(),
+        result: "ok".into(),
+        is_error: false,
+        duration_ms: 0,
+        truncated: false,
+        code: None,
+        possible_secrets: 0,
+        async_call_id: None,
+        process_id: None,
+        usage: None,
+        background: Vec::new(),
+        elicitations: Vec::new(),
+    }
+}
+
 const MAX_ANSWER: std::time::Duration = std::time::Duration::from_secs(1800);
 
 struct Stage {
@@ -229,6 +235,8 @@ struct Stage {
     /// As they answer, one after another.
     hooks: Arc<Mutex<Vec<HookRan>>>,
     parent: Option<ParentCall>,
+    /// Instead of the usual hands.
+    executor: Option<Arc<dyn Executor>>,
 }
 
 impl Stage {
@@ -252,6 +260,7 @@ impl Stage {
             core: core("tool-loop").unwrap(),
             hooks: Arc::default(),
             parent: None,
+            executor: None,
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
@@ -289,12 +298,7 @@ impl Stage {
             log: self.log.clone(),
             bus: self.deltas.clone(),
             model: self.model.clone(),
-            executor: Arc::new(Hands {
-                log: self.log.clone(),
-                waits: self.waits,
-                meanwhile: self.heard_in_a_call,
-                hooks: self.hooks.clone(),
-            }),
+            executor: self.executor.clone().unwrap_or_else(|| self.hands()),
             clock: Arc::new(SystemClock),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),
@@ -308,6 +312,15 @@ impl Stage {
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };
         RunHost::new(parts, session_id, standing, self.control.clone()).run(self.core).await
+    }
+
+    fn hands(&self) -> Arc<dyn Executor> {
+        Arc::new(Hands {
+            log: self.log.clone(),
+            waits: self.waits,
+            meanwhile: self.heard_in_a_call,
+            hooks: self.hooks.clone(),
+        })
     }
 
     fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Fault> + Send + 'static) {

@@ -89,7 +89,7 @@ export type Commands = {
    */
   configure_session: { params: { sessionId: string; changes: SessionChanges }; result: NextRequest };
   /**
-   * Of all sessions, or those of one folder, or of one session alone; the newest first.
+   * Searches all sessions, those of one folder, or one session alone; the newest hits first.
    */
   search_sessions: {
     params: { text: string; project: string | null; sessionId: string | null; limit: number };
