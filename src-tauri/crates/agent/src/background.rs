@@ -2,6 +2,7 @@
 //! before it stops. So they never work for a run that nobody works on.
 
 use crate::run_host::{RunEnd, RunHost};
+use arki_domain::projection::RunPhase;
 use arki_domain::{ApprovalId, Fault, PauseReason, RunPaused, SubagentsStanding};
 use std::time::Duration;
 
@@ -74,9 +75,17 @@ impl RunHost {
     /// Ends the run's work here until this is decided.
     pub(crate) async fn waits_for(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
-        let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Approval) };
-        self.append(vec![paused.into()]).await?;
+        if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
+            let approval_id = Some(approval_id.clone());
+            let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
+            self.append(vec![paused.into()]).await?;
+        }
         Ok(RunEnd::AwaitingApproval(approval_id))
+    }
+
+    /// Returns whether the user stopped the run while it waited for them to rest.
+    pub(crate) fn is_stopped_at_rest(&self) -> bool {
+        self.cancel.is_cancelled() && !self.state.is_ended() && !self.state.background().is_empty()
     }
 
     async fn until_they_change(&self) {

@@ -129,6 +129,10 @@ impl RunHost {
         };
         // However it stopped: nobody goes on with them but the run.
         self.parts.executor.rest_subagents().await;
+        let ended = match ended {
+            Ok(_) if self.is_stopped_at_rest() => self.cancelled().await,
+            ended => ended,
+        };
         match ended {
             Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
             ended => ended,
@@ -193,13 +197,7 @@ impl RunHost {
                 if is_own && !self.state.background().is_empty() && self.is_decided_meanwhile(&approval_id).await? {
                     return Ok(None);
                 }
-                self.rest_subagents().await?;
-                if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
-                    let approval_id = Some(approval_id.clone());
-                    let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
-                    self.append(vec![paused.into()]).await?;
-                }
-                Ok(Some(RunEnd::AwaitingApproval(approval_id)))
+                self.waits_for(approval_id).await.map(Some)
             }
             CallOutcome::AwaitingAnswer(question_id) => {
                 if self.state.phase != RunPhase::Paused(PauseReason::User) {

@@ -9,6 +9,8 @@ struct Handing {
     /// What the log had last when they were taken up, and when they came to rest.
     taken_up: Mutex<Vec<String>>,
     rested: Mutex<Vec<String>>,
+    /// What the user does while they come to rest, the first time.
+    at_rest: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Handing {
@@ -79,6 +81,9 @@ impl Executor for Handing {
 
     async fn rest_subagents(&self) {
         self.rested.lock().unwrap().push(self.last());
+        if let Some(meanwhile) = self.at_rest.lock().unwrap().take() {
+            meanwhile();
+        }
         self.stands(SubagentsStanding::AtRest);
     }
 }
@@ -93,6 +98,7 @@ fn stage(words: &[&str]) -> (Stage, Arc<Handing>) {
         standing: Mutex::new(SubagentsStanding::AtWork),
         taken_up: Mutex::default(),
         rested: Mutex::default(),
+        at_rest: Mutex::default(),
     });
     (Stage { executor: Some(handing.clone()), ..stage }, handing)
 }
@@ -164,4 +170,17 @@ async fn a_run_that_is_stopped_takes_them_up_so_that_they_stop_too() {
     assert_eq!(end, RunEnd::Cancelled);
     assert_eq!(*handing.taken_up.lock().unwrap(), ["output.message"]);
     assert_eq!(handing.rested.lock().unwrap()[0], "output.message");
+}
+
+#[tokio::test]
+async fn a_run_that_is_stopped_while_it_waits_for_them_to_rest_is_stopped() {
+    let (stage, handing) = stage(&["I wait."]);
+    let (pause, cancel) = (stage.control.pause.clone(), stage.control.cancel.clone());
+    *handing.at_rest.lock().unwrap() = Some(Box::new(move || cancel.cancel()));
+    let pausing = async {
+        handing.until(1).await;
+        pause.cancel();
+    };
+    let (end, ()) = tokio::join!(stage.run(), pausing);
+    assert_eq!((end, stage.log.kinds().last().unwrap().as_str()), (RunEnd::Cancelled, "run.cancelled"));
 }
