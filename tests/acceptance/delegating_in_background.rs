@@ -205,3 +205,25 @@ fn a_decision_on_the_run_above_does_not_wait_for_the_sub_agent() {
     assert!(text(&payload(&events, "run.completed")["response"]).contains("Found it."));
     stage.verifies();
 }
+
+/// The answer of the core `pes` is made of what its calls came to, these included.
+#[test]
+fn a_run_in_stages_answers_once_they_have_finished() {
+    let stage = Stage::of(script(
+        |heard, answers| match answers {
+            0 => {
+                let arguments = json!({"agent": "explorer", "task": "look at 1", "background": true});
+                let calls = json!([{"toolName": "delegate", "arguments": arguments}]);
+                Turn::text(json!({"intent": "Look", "plan": ["Look"], "toolCalls": calls}).to_string())
+            }
+            _ => Turn::text(format!("I heard: {heard}")),
+        },
+        |_, _| Turn::text("Found it.").pause(std::time::Duration::from_secs(1)),
+    ));
+    let events = stage.exec(&["--core", "pes", "go"]).exits(0).lines();
+    let stages: Vec<Value> =
+        payloads(&events, "engine.request").iter().map(|request| request["stage"].clone()).collect();
+    assert_eq!(stages, ["plan", "synthesize"]);
+    assert!(text(&payload(&events, "run.completed")["response"]).contains("Found it."));
+    stage.verifies();
+}
