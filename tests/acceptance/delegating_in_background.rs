@@ -227,3 +227,25 @@ fn a_run_in_stages_answers_once_they_have_finished() {
     assert!(text(&payload(&events, "run.completed")["response"]).contains("Found it."));
     stage.verifies();
 }
+
+#[cfg(unix)]
+#[test]
+fn after_a_crash_the_decision_on_a_sub_agents_call_resumes_both() {
+    let asked: Mutex<usize> = Mutex::default();
+    let above = move |heard: &str, answers: usize| {
+        let mut asked = asked.lock().unwrap();
+        *asked += 1;
+        if *asked == 2 { Turn::silent() } else { waits(heard, answers) }
+    };
+    let stage = Stage::of(script(above, asks));
+    stage.write(".env", "MODE=green\n");
+    let mut running = stage.start(&["exec", "go"]);
+    running.until_kind("subagent.started");
+    wait_until("the approval", || !stage.inbox().is_empty());
+    assert!(stage.model.wait_until(|journal| journal.requests.len() == 3));
+    running.signal(rustix::process::Signal::KILL);
+    running.end();
+    let shown = stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+    assert!(shown.stdout.contains("I know."), "{}", shown.stdout);
+    stage.verifies();
+}
