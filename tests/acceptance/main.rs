@@ -33,6 +33,7 @@ mod crash_script;
 mod daily_usage;
 mod database;
 mod delegating;
+mod delegating_in_background;
 mod delegating_together;
 mod denials;
 mod errors;

@@ -1,8 +1,8 @@
 /** A session and those of its sub-agents: in the list, in the conversation, and what they ask. */
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import { delegation } from "../testing/delegation_scene";
+import { delegatingLog, delegation } from "../testing/delegation_scene";
 import { eventLog } from "../testing/events";
 import type { Fake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
@@ -62,6 +62,27 @@ describe("a session with sub-agents", () => {
     await press("Open parent session");
     expect(screen.queryByText("Open parent session")).toBeNull();
     expect(screen.getByRole("heading", { name: above })).toBeTruthy();
+  });
+
+  it("says that a task is worked on in the background, until its result comes", async () => {
+    const fake = await open();
+    const { events, add } = eventLog("lead");
+    const known = events.push(...delegatingLog());
+    const args = { agent: "explorer", task: "Look at the tests.", background: true };
+    add("tool.call", { callId: "d3", toolId: "delegate", args, category: "read", asyncCallId: "d3" });
+    add("subagent.started", { callId: "d3", agent: "explorer", sessionId: "explorer", runId: "run-2" });
+    add("tool.result", { callId: "d3", toolId: "delegate", result: "At work.", asyncCallId: "d3" });
+    act(() => fake.send({ events: events.slice(known) }));
+    expect(await screen.findByText("◐ works in the background")).toBeTruthy();
+    const late = add("tool.async_result", {
+      asyncCallId: "d3",
+      toolId: "delegate",
+      result: "None.",
+      isError: false,
+    });
+    act(() => fake.send({ events: [late] }));
+    await waitFor(() => expect(screen.queryByText("◐ works in the background")).toBeNull());
+    expect(screen.getAllByText("✓ done")).toHaveLength(2);
   });
 
   it("has what a sub-agent asks decided where it is waited for", async () => {

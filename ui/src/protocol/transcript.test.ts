@@ -50,6 +50,16 @@ describe("foldTranscript", () => {
     expect({ run, lastPrompt }).toEqual({ run: "ended", lastPrompt: "Hello" });
   });
 
+  it("shows a sub-agent in the background as at work until its result comes", () => {
+    const { events, add } = eventLog("s");
+    add("tool.call", { callId: "d", toolId: "delegate", args: {}, asyncCallId: "d" });
+    add("subagent.started", { callId: "d", agent: "explorer", sessionId: "e", runId: "r" });
+    add("tool.result", { callId: "d", toolId: "delegate", result: "Working.", asyncCallId: "d" });
+    expect(foldTranscript(events).items).toMatchObject([{ state: "running", result: null }]);
+    add("tool.async_result", { asyncCallId: "d", toolId: "delegate", result: "Found.", isError: false });
+    expect(foldTranscript(events).items).toMatchObject([{ state: "done", result: "Found." }]);
+  });
+
   it("has the pictures that a message shows", () => {
     const { events, add } = eventLog("s");
     const picture = { mediaType: "image/png", contentHash: "a".repeat(64) };

@@ -118,6 +118,7 @@ const steps: ByKind<Transcript, Transcript> = {
         }),
   "approval.resolved": resolveCall,
   "tool.result": toolResult,
+  "tool.async_result": lateResult,
   "file.changed": (state, p) => {
     const call = callItem(state, p.callId);
     return call ? patchCall(state, call.callId, { files: [...call.files, p.path] }) : state;
@@ -342,6 +343,8 @@ function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event
   const known = withCall(state, event, p);
   const item = callItem(known, p.callId);
   if (!item) return known;
+  // A placeholder: the sub-agent works on in the background.
+  if (p.asyncCallId && item.subagent) return known;
   const refused = item.state === "rejected" || item.state === "denied";
   return patchCall(known, item.callId, {
     state: refused ? item.state : p.isError ? "failed" : "done",
@@ -350,6 +353,13 @@ function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event
     truncated: p.truncated,
     elicitations: p.elicitations ?? [],
   });
+}
+
+/** Of a sub-agent in the background, on the card of its call. */
+function lateResult(state: Transcript, p: PayloadOf<"tool.async_result">): Transcript {
+  const item = callItem(state, p.asyncCallId);
+  if (!item?.subagent) return state;
+  return patchCall(state, item.callId, { state: p.isError ? "failed" : "done", result: p.result });
 }
 
 /** When a run ends, a call without a result did not finish; its card must not say "running" for ever. */

@@ -9,13 +9,18 @@ pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
     let out_of_turns = options.max_turns.is_some_and(|limit| state.turns_in_budget >= limit);
     let out_of_money = options
         .max_cost_usd
-        .is_some_and(|limit| state.cost_in_budget.is_some_and(|cost| cost >= limit && state.turns_in_budget > 0));
+        .is_some_and(|limit| spent(state).is_some_and(|cost| cost >= limit && state.turns_in_budget > 0));
     out_of_turns || out_of_money || milliseconds_left(state, now_ms) == Some(0)
 }
 
 /// Until the cost limit, in US dollars; `None` without one, or where it cannot be kept.
 pub(crate) fn cost_left(state: &RunState) -> Option<f64> {
-    Some((state.options.max_cost_usd? - state.cost_in_budget?).max(0.0))
+    Some((state.options.max_cost_usd? - spent(state)?).max(0.0))
+}
+
+/// With what is set aside for sub-agents in the background: it may be spent at any moment.
+fn spent(state: &RunState) -> Option<f64> {
+    Some(state.cost_in_budget? + state.cost_set_aside())
 }
 
 /// Ends when the run's time is over: never, where it has no limit.

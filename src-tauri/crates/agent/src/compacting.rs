@@ -140,7 +140,7 @@ impl RunHost {
         match carry_out(planned, asking, &tokens, self, stopped).await? {
             Ok(_) => {}
             Err(Stop::Cancelled) => return self.cancelled().await.map(Ended::Stopped),
-            Err(Stop::OutOfTime) => return self.out_of_budget().await.map(Ended::Stopped),
+            Err(Stop::OutOfTime) => return self.budget_exhausted().await.map(Ended::Stopped),
         }
         if let Some(end) = self.start_session().await? {
             return Ok(Ended::Stopped(end));

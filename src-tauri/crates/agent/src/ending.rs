@@ -26,6 +26,7 @@ impl RunHost {
     }
 
     pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<Answer>) -> Result<RunEnd, Fault> {
+        self.rest_subagents().await?;
         let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {
             self.interrupted(answer).await?;
@@ -57,6 +58,7 @@ impl RunHost {
 
     /// Calls that were never begun get a result that says so: every call has one, and the model is not left guessing.
     pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
+        self.rest_subagents().await?;
         let mut bodies: Vec<EventBody> =
             self.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
         bodies.extend(self.observed());
@@ -72,12 +74,23 @@ impl RunHost {
         Ok(RunEnd::Cancelled)
     }
 
-    pub(crate) async fn out_of_budget(&mut self) -> Result<RunEnd, Fault> {
+    /// Pauses the run, unless sub-agents work in the background: what they don't use of their share is the run's again.
+    pub(crate) async fn out_of_budget(&mut self) -> Result<Option<RunEnd>, Fault> {
+        match self.state.background().is_empty() {
+            true => self.budget_exhausted().await.map(Some),
+            false => self.await_subagents().await,
+        }
+    }
+
+    /// Pauses the run without waiting for anything.
+    pub(crate) async fn budget_exhausted(&mut self) -> Result<RunEnd, Fault> {
+        self.rest_subagents().await?;
         self.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
         Ok(RunEnd::BudgetExhausted)
     }
 
     pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
+        self.rest_subagents().await?;
         self.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
         Ok(RunEnd::Paused)
     }

@@ -9,6 +9,7 @@
 
 mod answer;
 mod ask;
+mod background;
 mod bounds;
 mod budget;
 mod compacting;

@@ -65,7 +65,16 @@ impl Core for PlanExecuteSynthesize {
                         return Ok(end);
                     }
                 }
-                Next::Ask(_) if host.is_out_of_budget() => return host.out_of_budget().await,
+                Next::AwaitSubagents => {
+                    if let Some(end) = host.await_subagents().await? {
+                        return Ok(end);
+                    }
+                }
+                Next::Ask(_) if host.is_out_of_budget() => {
+                    if let Some(end) = host.out_of_budget().await? {
+                        return Ok(end);
+                    }
+                }
                 Next::Ask(stage) => {
                     host.deliver_steering().await?;
                     host.tell(stage).await?;

@@ -126,10 +126,17 @@ impl RunHost {
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
         self.settle_hooks().await?;
+        self.take_up_subagents();
         let ended = match self.begin().await {
             Ok(None) => core.run(&mut self).await,
             Ok(Some(end)) => Ok(end),
             Err(fault) => Err(fault),
+        };
+        // However it stopped: nobody goes on with them but the run.
+        self.parts.executor.rest_subagents().await;
+        let ended = match ended {
+            Ok(_) if self.is_stopped_at_rest() => self.cancelled().await,
+            ended => ended,
         };
         match ended {
             Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
@@ -192,12 +199,11 @@ impl RunHost {
             CallOutcome::Paused => self.paused().await.map(Some),
             CallOutcome::Stopped(fault) => self.failed(fault, None).await.map(Some),
             CallOutcome::AwaitingApproval(approval_id) => {
-                if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
-                    let approval_id = Some(approval_id.clone());
-                    let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
-                    self.append(vec![paused.into()]).await?;
+                let is_own = self.state.open_approval().is_some_and(|open| open.approval_id == approval_id);
+                if is_own && !self.state.background().is_empty() && self.is_decided_meanwhile(&approval_id).await? {
+                    return Ok(None);
                 }
-                Ok(Some(RunEnd::AwaitingApproval(approval_id)))
+                self.waits_for(approval_id).await.map(Some)
             }
             CallOutcome::AwaitingAnswer(question_id) => {
                 if self.state.phase != RunPhase::Paused(PauseReason::User) {

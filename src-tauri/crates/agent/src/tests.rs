@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+mod background;
 mod compacting;
 mod cores;
 mod hooks;
@@ -173,21 +174,7 @@ impl Executor for Hands {
         if self.waits {
             return Ok(Executed { outcome: CallOutcome::AwaitingApproval(ApprovalId::from("a1")), events: Vec::new() });
         }
-        let result = ToolResult {
-            call_id: pending.call.call_id.clone(),
-            tool_id: pending.call.tool_id.clone(),
-            result: "ok".into(),
-            is_error: false,
-            duration_ms: 0,
-            truncated: false,
-            code: None,
-            possible_secrets: 0,
-            async_call_id: None,
-            process_id: None,
-            usage: None,
-            background: Vec::new(),
-            elicitations: Vec::new(),
-        };
+        let result = result_of(pending);
         let mut events = Vec::new();
         if let Some(mode) = self.meanwhile {
             let begun = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq: 0 };
@@ -218,6 +205,25 @@ impl Executor for Hands {
     }
 }
 
+/// A call's result that says nothing.
+fn result_of(pending: &PendingCall) -> ToolResult {
+    ToolResult {
+        call_id: pending.call.call_id.clone(),
+        tool_id: pending.call.tool_id.clone(),
+        result: "ok".into(),
+        is_error: false,
+        duration_ms: 0,
+        truncated: false,
+        code: None,
+        possible_secrets: 0,
+        async_call_id: None,
+        process_id: None,
+        usage: None,
+        background: Vec::new(),
+        elicitations: Vec::new(),
+    }
+}
+
 const MAX_ANSWER: std::time::Duration = std::time::Duration::from_secs(1800);
 
 struct Stage {
@@ -235,6 +241,8 @@ struct Stage {
     /// As they answer, one after another.
     hooks: Arc<Mutex<Vec<HookRan>>>,
     parent: Option<ParentCall>,
+    /// Instead of the usual hands.
+    executor: Option<Arc<dyn Executor>>,
 }
 
 impl Stage {
@@ -259,6 +267,7 @@ impl Stage {
             hooks: Arc::default(),
             parent: None,
             state_saving: StateSavingStrategy::default(),
+            executor: None,
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
@@ -296,12 +305,7 @@ impl Stage {
             log: self.log.clone(),
             bus: self.deltas.clone(),
             model: self.model.clone(),
-            executor: Arc::new(Hands {
-                log: self.log.clone(),
-                waits: self.waits,
-                meanwhile: self.heard_in_a_call,
-                hooks: self.hooks.clone(),
-            }),
+            executor: self.executor.clone().unwrap_or_else(|| self.hands()),
             clock: Arc::new(SystemClock),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),
@@ -316,6 +320,15 @@ impl Stage {
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };
         RunHost::new(parts, session_id, standing, self.control.clone()).run(self.core).await
+    }
+
+    fn hands(&self) -> Arc<dyn Executor> {
+        Arc::new(Hands {
+            log: self.log.clone(),
+            waits: self.waits,
+            meanwhile: self.heard_in_a_call,
+            hooks: self.hooks.clone(),
+        })
     }
 
     fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Fault> + Send + 'static) {

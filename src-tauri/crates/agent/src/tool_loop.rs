@@ -36,8 +36,15 @@ impl Core for ToolLoop {
                         return Ok(end);
                     }
                 }
+                NextStep::AwaitSubagents => {
+                    if let Some(end) = host.await_subagents().await? {
+                        return Ok(end);
+                    }
+                }
                 NextStep::AskModel if host.is_out_of_budget() => {
-                    return host.out_of_budget().await;
+                    if let Some(end) = host.out_of_budget().await? {
+                        return Ok(end);
+                    }
                 }
                 NextStep::AskModel => {
                     host.deliver_steering().await?;

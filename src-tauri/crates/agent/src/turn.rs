@@ -127,7 +127,7 @@ impl RunHost {
             }
             AnswerEnd::OutOfTime => {
                 self.interrupted(answer).await?;
-                self.out_of_budget().await.map(Some)
+                self.budget_exhausted().await.map(Some)
             }
             AnswerEnd::Paused => {
                 self.interrupted(answer).await?;
@@ -218,7 +218,8 @@ impl RunHost {
             let (args, fault) = bounds::arguments(call);
             refused.extend(fault.map(|fault| EventBody::from(bounds::not_done(call, &fault))));
             let category = definition.map(|definition| definition.category);
-            let is_async = category.is_some_and(|category| arki_domain::goes_on_in_background(category, &args));
+            let is_async =
+                category.is_some_and(|category| arki_domain::goes_on_in_background(&call.tool_id, category, &args));
             EventBody::from(ToolCall {
                 async_call_id: is_async.then(|| call.call_id.clone()),
                 turn: answer.turn,

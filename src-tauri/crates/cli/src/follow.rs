@@ -255,7 +255,12 @@ impl Screen<'_> {
         self.tell_unknown_cost(event);
         match event.body() {
             EventBody::SubagentStarted(started) => self.subagents.push(started),
-            EventBody::ToolResult(result) => self.subagents.retain(|subagent| subagent.call_id != result.call_id),
+            EventBody::ToolResult(result) if result.async_call_id.is_none() => {
+                self.subagents.retain(|subagent| subagent.call_id != result.call_id);
+            }
+            EventBody::ToolAsyncResult(result) => {
+                self.subagents.retain(|subagent| subagent.call_id != result.async_call_id);
+            }
             EventBody::EngineRequest(request) if request.purpose.is_none() => self.stage = request.stage,
             _ => {}
         }

@@ -46,6 +46,7 @@ codes! {
     ARTIFACT_NOT_FOUND,
     /// Too many commands are already running in the background.
     BACKGROUND_FULL,
+    BACKGROUND_WOULD_WRITE,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
     /// The run was cancelled.

@@ -50,7 +50,7 @@ pub use permissions::Permissions;
 pub use plural::plural;
 pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
-    Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SystemClock,
+    Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsStanding, SystemClock,
 };
 pub use redaction::{
     KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
@@ -58,5 +58,7 @@ pub use redaction::{
 pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
-pub use tool::{Category, Decision, REPEATED_RULE, Risk, ToolDefinition, UNTRUSTED_RULE, goes_on_in_background};
+pub use tool::{
+    Category, DELEGATE_TOOL, Decision, REPEATED_RULE, Risk, ToolDefinition, UNTRUSTED_RULE, goes_on_in_background,
+};
 pub use tool_names::{BUILT_IN_TOOLS, ToolNames};

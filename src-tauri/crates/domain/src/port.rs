@@ -199,6 +199,17 @@ impl LateContext for NoLateContext {
     }
 }
 
+/// How the sub-agents in the background of a run stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubagentsStanding {
+    /// At least one is at work.
+    AtWork,
+    /// None is at work, and this approval is what the first of those that wait is waiting for.
+    Waiting(ApprovalId),
+    /// There are none, or they are paused.
+    AtRest,
+}
+
 /// The trusted half: tools behind the policy.
 #[async_trait]
 pub trait Executor: Send + Sync {
@@ -217,6 +228,20 @@ pub trait Executor: Send + Sync {
             None => Err(Fault::internal("no call to execute")),
         }
     }
+
+    /// Has the sub-agents of these calls work in the background, but for those that do already.
+    fn take_up_subagents(&self, _calls: &[PendingCall], _context: &CallContext) {}
+
+    /// Returns how the sub-agents in the background stand.
+    fn subagents_standing(&self) -> SubagentsStanding {
+        SubagentsStanding::AtRest
+    }
+
+    /// Waits until one of them has stopped or works again, or for so long.
+    async fn subagents_changed(&self, _within: Duration) {}
+
+    /// Pauses them after the step that each is at, and waits until they have. Where the run was cancelled they end.
+    async fn rest_subagents(&self) {}
 
     /// Records what a hook did that was still at work when Arki ended; it is not run again.
     async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {

@@ -52,8 +52,13 @@ pub const UNTRUSTED_RULE: &str = "builtin:untrusted";
 /// The rule's name when a call is asked about because it was made so often in a row.
 pub const REPEATED_RULE: &str = "builtin:repeated-call";
 
-/// Returns whether a call asks to go on in the background: commands do, with the argument `background`.
+/// The tool that hands a task to a sub-agent.
+pub const DELEGATE_TOOL: &str = "delegate";
+
+/// Returns whether a call asks to go on in the background: commands and delegated tasks do, with the argument
+/// `background`.
 #[must_use]
-pub fn goes_on_in_background(category: Category, args: &Value) -> bool {
-    category == Category::Exec && args.get("background") == Some(&Value::Bool(true))
+pub fn goes_on_in_background(tool_id: &str, category: Category, args: &Value) -> bool {
+    let may = category == Category::Exec || tool_id == DELEGATE_TOOL;
+    may && args.get("background") == Some(&Value::Bool(true))
 }

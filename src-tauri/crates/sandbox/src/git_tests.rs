@@ -1,5 +1,6 @@
 //! Git's own commands work in each sandbox, and nothing stays that would make git run something outside it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -385,5 +386,54 @@ fn where_times_say_nothing_a_look_beyond_the_bounds_is_unfinished_and_takes_noth
         let known = settled(serde_json::to_value(SystemTime::now() - Duration::from_millis(200)).unwrap());
         assert_eq!((known.unfinished, known.notes), (None, Vec::new()));
         assert!(fs::read_to_string(world.far("mine", ".git/config")).unwrap().ends_with(RUNS_A_PROGRAM));
+    }
+}
+
+/// Every file below a folder, with its content.
+fn contents(folder: PathBuf) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut folders, mut files) = (vec![folder], BTreeMap::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                files.insert(entry.clone(), fs::read(entry).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// Its `.git` is a file, and all that git writes lies in the repository that it belongs to: outside the project.
+#[test]
+fn from_a_linked_worktree_nobody_writes_the_repository_that_it_belongs_to() {
+    for access in [GitAccess::ReadOnly, GitAccess::Writable] {
+        for number in 0..layers(&World::new().spec()).len() {
+            let world = World::new();
+            fs::write(world.path("home/.gitconfig"), "[user]\n\tname = me\n\temail = me@example.org\n").unwrap();
+            world.git("init -q -b main ../outside/origin");
+            world.git("-C ../outside/origin commit -q --allow-empty -m first");
+            world.git("-C ../outside/origin worktree add -q --detach ../../project");
+            let sandbox = layers(&world.spec()).remove(number).with_git(access);
+            let before = contents(world.path("outside/origin/.git"));
+            let link = fs::read_to_string(world.path("project/.git")).unwrap();
+
+            let run = |line: &str| world.run_in(&sandbox, line);
+            succeeds(&run, "git status && git log --oneline | grep -q first && git diff HEAD");
+            for line in [
+                "git commit -q --allow-empty -m second",
+                "git config core.fsmonitor evil",
+                "git worktree add -q other",
+                "git checkout -q -b side",
+                "echo evil > \"$(git rev-parse --git-common-dir)/hooks/pre-commit\"",
+                "echo evil > \"$(git rev-parse --git-dir)/config.worktree\"",
+                "rm -r \"$(git rev-parse --git-dir)\"",
+            ] {
+                assert_ne!(run(line).exit_code, Some(0), "{}: {line}", sandbox.name());
+            }
+            run("echo 'gitdir: own' > .git; mkdir -p own/objects own/refs; echo 'ref: refs/heads/main' > own/HEAD");
+            assert_eq!(fs::read_to_string(world.path("project/.git")).unwrap(), link, "{}", sandbox.name());
+            assert_eq!(contents(world.path("outside/origin/.git")), before, "{}", sandbox.name());
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! outlived the process, and after a crash.
 
 mod background;
+mod background_subagents;
 mod checking;
 mod checkpoint;
 mod command;
@@ -42,11 +43,12 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Category, Code, Event, EventLog, Executed, Executor, Fault, HookMoment,
-    HookRan, LiveBus, Redactor, ToolCall, ToolDefinition,
+    HookRan, LiveBus, Redactor, SubagentsStanding, ToolCall, ToolDefinition,
 };
 use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
 use async_trait::async_trait;
+use background_subagents::BackgroundSubagents;
 use checking::Checks;
 use checkpoint::LastSnapshot;
 use command_room::CommandRoom;
@@ -56,6 +58,7 @@ use language_servers::LanguageServers;
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
@@ -93,6 +96,7 @@ pub struct Kernel {
     last_snapshot: LastSnapshot,
     env_files: KnownEnvFiles,
     git_sight: GitSight,
+    background_subagents: BackgroundSubagents,
 }
 
 /// Returns the definition as the model sees it: a tool from outside may have read a secret and say it. Its own schema
@@ -142,6 +146,7 @@ impl Kernel {
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
             git_sight: GitSight::default(),
+            background_subagents: BackgroundSubagents::default(),
         })
     }
 
@@ -306,6 +311,22 @@ impl Executor for Kernel {
             true => self.delegate_together(calls, context).await,
             false => self.read_together(calls, context).await,
         }
+    }
+
+    fn take_up_subagents(&self, calls: &[PendingCall], context: &CallContext) {
+        self.take_up(calls, context);
+    }
+
+    fn subagents_standing(&self) -> SubagentsStanding {
+        self.background_subagents.standing()
+    }
+
+    async fn subagents_changed(&self, within: Duration) {
+        self.background_subagents.changed(within).await;
+    }
+
+    async fn rest_subagents(&self) {
+        self.background_subagents.rest().await;
     }
 
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {

@@ -7,7 +7,7 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Markdown } from "../../components/markdown/Markdown";
 import { useApprovals, useSessions } from "../../platform/context";
-import { text } from "../../protocol/read";
+import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
 import { CallCard, type Standing } from "./CallCard";
 import { firstLine } from "./tool_words";
@@ -24,12 +24,13 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
   const standing = useStanding(item);
   const agent = item.subagent?.agent ?? text(item.args, "agent");
   const task = text(item.args, "task");
+  const isInBackground = isRecord(item.args) && item.args.background === true;
   const sessionId = item.subagent?.sessionId ?? null;
   return (
     <CallCard
       item={item}
       standing={standing}
-      standingWords={i18n._(words[standing])}
+      standingWords={i18n._(standing === "running" && isInBackground ? worksInBackground : words[standing])}
       title={
         <>
           <b className="tool-agent">{agent}</b>
@@ -96,6 +97,9 @@ const words: Readonly<Record<Standing, MessageDescriptor>> = {
   denied: msg`✕ denied`,
   interrupted: msg`– not finished`,
 };
+
+/** The run above goes on meanwhile. */
+const worksInBackground = msg`◐ works in the background`;
 
 /** What the call waits for is told in the sub-agent's own session. */
 function useStanding(item: ToolItem): Standing {

@@ -4,4 +4,13 @@
  * A call is handed to a sub-agent: appended before the session in which it works, and the run, are begun. The call
  * has its result once that run has ended.
  */
-export type SubagentStarted = { callId: string; agent: string; sessionId: string; runId: string };
+export type SubagentStarted = {
+  callId: string;
+  agent: string;
+  sessionId: string;
+  runId: string;
+  /**
+   * What is set aside of the run's cost limit, in US dollars, where the sub-agent works in the background.
+   */
+  maxCostUsd?: number | null;
+};

@@ -40,6 +40,7 @@ impl RunHost {
 
     /// The run goes on once somebody has decided.
     pub(super) async fn await_decision(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
+        self.rest_subagents().await?;
         if self.state.phase != RunPhase::Paused(PauseReason::Plan) {
             let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
             self.append(vec![paused.into()]).await?;

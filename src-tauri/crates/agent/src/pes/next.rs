@@ -18,6 +18,8 @@ pub(super) enum Next {
     AwaitUser(ApprovalId),
     /// The calls made with the plan are not to be carried out.
     DropCalls(Why),
+    /// Sub-agents work in the background.
+    AwaitSubagents,
     /// The answer is there.
     Complete,
     /// The plan could not be read, as often as it was asked for. The words say why.
@@ -43,11 +45,15 @@ pub(super) fn next(state: &RunState) -> Next {
     let step = match state.next_step() {
         NextStep::Ended => return Next::Ended,
         NextStep::Execute(pending) => return Next::Execute(pending),
-        step @ (NextStep::AskModel | NextStep::Complete) => step,
+        step @ (NextStep::AskModel | NextStep::AwaitSubagents | NextStep::Complete) => step,
     };
+    let has_subagents = !state.background().is_empty();
     let finish = || if step == NextStep::Complete { Next::Complete } else { Next::Ask(Stage::Synthesize) };
     let stages = &state.stages;
     match stages.stage {
+        // The answer is made of what they come to.
+        Some(_) if stages.is_answered && stages.is_planned && has_subagents => Next::AwaitSubagents,
+        _ if step == NextStep::AwaitSubagents => Next::AwaitSubagents,
         None => Next::Ask(Stage::Plan),
         Some(stage) if !stages.is_answered => Next::Ask(stage),
         Some(Stage::Plan | Stage::Repair | Stage::Replan) if !stages.is_planned => match unread(state) {

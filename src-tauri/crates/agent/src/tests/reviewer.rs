@@ -46,8 +46,15 @@ impl Core for Reviewer {
                         return Ok(end);
                     }
                 }
+                NextStep::AwaitSubagents => {
+                    if let Some(end) = host.await_subagents().await? {
+                        return Ok(end);
+                    }
+                }
                 NextStep::Complete | NextStep::AskModel if host.is_out_of_budget() => {
-                    return host.out_of_budget().await;
+                    if let Some(end) = host.out_of_budget().await? {
+                        return Ok(end);
+                    }
                 }
                 NextStep::Complete => {
                     if !host.state.stages.is_told {

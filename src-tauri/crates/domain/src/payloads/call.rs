@@ -142,6 +142,12 @@ payload! {
         pub tool_id: String,
         pub result: String,
         pub is_error: bool,
+        /// The usage of the sub-agent's run that the call was handed to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub usage: Option<Usage>,
+        /// The background calls that the call's sub-agent left, as in `tool.result`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub background: Vec<LeftInBackground>,
     }
     /// Files that make git run something, left by commands or a server's program, were removed or restored, while the
     /// programs still ran or after they were killed with their Arki.

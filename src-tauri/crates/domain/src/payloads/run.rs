@@ -41,6 +41,9 @@ payload! {
         pub agent: String,
         pub session_id: SessionId,
         pub run_id: RunId,
+        /// What is set aside of the run's cost limit, in US dollars, where the sub-agent works in the background.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub max_cost_usd: Option<f64>,
     }
     RunPaused {
         pub reason: PauseReason,

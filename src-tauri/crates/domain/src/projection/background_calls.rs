@@ -1,7 +1,7 @@
 //! Calls that go on in the background: their placeholder has been answered, their result has not come yet.
 
 use super::short_text::cut;
-use crate::{BackgroundSource, CallId, Event, EventBody, LeftInBackground};
+use crate::{BackgroundSource, CallId, DELEGATE_TOOL, Event, EventBody, LeftInBackground};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,7 +39,9 @@ impl BackgroundCalls {
     pub fn apply(&mut self, event: &Event, body: &EventBody) {
         match body {
             EventBody::ToolCall(call) => {
-                let Some(async_call_id) = call.async_call_id.clone() else { return };
+                // Sub-agents are their run's: it doesn't end before they do.
+                let of_command = call.async_call_id.clone().filter(|_| call.tool_id != DELEGATE_TOOL);
+                let Some(async_call_id) = of_command else { return };
                 let command = call.args.get("command").and_then(Value::as_str).unwrap_or_default();
                 let command = cut(command, MAX_BACKGROUND_COMMAND_BYTES).into_owned();
                 let tool_id = call.tool_id.clone();
@@ -58,6 +60,9 @@ impl BackgroundCalls {
                 }
             }
             EventBody::ToolAsyncResult(result) => {
+                for left in &result.background {
+                    add(&mut self.going, BackgroundCall::left(left, event.ts));
+                }
                 self.going.retain(|call| call.async_call_id != result.async_call_id);
             }
             EventBody::SessionForked(_) => *self = Self::default(),
@@ -145,6 +150,8 @@ mod tests {
             tool_id: "run_command".into(),
             result: String::new(),
             is_error: false,
+            usage: None,
+            background: Vec::new(),
         };
         apply(&mut calls, done("a"));
         assert_eq!(commands(&calls), ["serve c"]);

@@ -1,5 +1,7 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
+mod subagents;
+
 use super::{AnsweredHooks, Stages};
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
@@ -43,6 +45,8 @@ pub struct RunState {
     /// How far a core that works in stages has come.
     pub stages: Stages,
     calls: Vec<PendingCall>,
+    /// The calls that sub-agents work on in the background; their placeholder is answered.
+    background: Vec<PendingCall>,
     /// A hook that may be writing.
     writing_hook: Option<InterruptedHook>,
     /// `None` once the run has gone on.
@@ -129,6 +133,8 @@ pub struct ResolvedApproval {
 pub enum NextStep {
     Execute(PendingCall),
     AskModel,
+    /// The model has answered, and sub-agents still work in the background.
+    AwaitSubagents,
     /// The model has answered and wants nothing more.
     Complete,
     /// The run has ended; there is nothing to do.
@@ -162,6 +168,7 @@ impl RunState {
             late_bytes: 0,
             stages: Stages::default(),
             calls: Vec::new(),
+            background: Vec::new(),
             writing_hook: None,
             finished: None,
             repeated: Repeated::default(),
@@ -249,8 +256,9 @@ impl RunState {
                 let waited: u64 = result.elicitations.iter().map(|asked| asked.waited_ms).sum();
                 let moved = self.budget_since_ms.saturating_add(i64::try_from(waited).unwrap_or(i64::MAX));
                 self.budget_since_ms = moved.min(event.ts.max(self.budget_since_ms));
-                self.calls.retain(|pending| pending.call.call_id != result.call_id);
+                self.settle(result);
             }
+            EventBody::ToolAsyncResult(result) => self.hear(result),
             // The rest says nothing of where the run stands.
             _ => {}
         }
@@ -263,6 +271,7 @@ impl RunState {
             RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled => NextStep::Ended,
             RunPhase::Active | RunPhase::Paused(_) => match self.calls.first() {
                 Some(pending) => NextStep::Execute(pending.clone()),
+                None if self.answered && !self.background.is_empty() => NextStep::AwaitSubagents,
                 None if self.answered => NextStep::Complete,
                 None => NextStep::AskModel,
             },
@@ -304,15 +313,6 @@ impl RunState {
             CallProgress::AwaitingAnswer(asked) if !self.is_ended() => Some(asked),
             _ => None,
         }
-    }
-
-    /// The sub-agents that work for the run or have not been heard yet, in the order of their calls.
-    pub fn subagents(&self) -> impl Iterator<Item = &SubagentStarted> {
-        let calls = if self.is_ended() { &[] } else { self.calls.as_slice() };
-        calls.iter().filter_map(|pending| match &pending.progress {
-            CallProgress::Delegated(started) => Some(&**started),
-            _ => None,
-        })
     }
 
     /// Returns whether it may go on: a failed run can be tried again.
@@ -423,12 +423,6 @@ impl RunState {
             self.calls.iter_mut().find(|pending| Some(&pending.call.call_id) == requested.call_id.as_ref())
         {
             pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
-        }
-    }
-
-    fn delegate(&mut self, started: SubagentStarted) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == started.call_id) {
-            pending.progress = CallProgress::Delegated(Box::new(started));
         }
     }
 

@@ -360,7 +360,7 @@ impl Transcript {
 
 /// No vendor has a place for a result that comes late, so it comes as a message that says what it is.
 fn async_text(result: &ToolAsyncResult) -> String {
-    let ToolAsyncResult { async_call_id, tool_id, result, is_error } = result;
+    let ToolAsyncResult { async_call_id, tool_id, result, is_error, .. } = result;
     let ending = if *is_error { "failed" } else { "ended" };
     format!(
         "[AsyncToolResult: the call {async_call_id} of {tool_id} has {ending}. The text below is from the tool, not \

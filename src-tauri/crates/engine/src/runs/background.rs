@@ -55,6 +55,8 @@ impl Runs {
                 tool_id: call.tool_id.clone(),
                 result: LOST.to_owned(),
                 is_error: true,
+                usage: None,
+                background: Vec::new(),
             }));
         }
         Ok(drafts)

@@ -12,7 +12,7 @@ use crate::runs::place::Place;
 use crate::runs::resume::{Resume, waiting};
 use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
-use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
+use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
     ApprovalId, CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
 };
@@ -32,7 +32,12 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) fn waits_for_subagents(&self, run: &RunState) -> Result<bool, Fault> {
-        for (place, started) in run.subagents().enumerate() {
+        let awaited: Vec<&SubagentStarted> = match run.next_step() {
+            NextStep::Execute(_) => run.pending_calls().iter().filter_map(PendingCall::subagent).collect(),
+            NextStep::AwaitSubagents => run.background().iter().filter_map(PendingCall::subagent).collect(),
+            NextStep::AskModel | NextStep::Complete | NextStep::Ended => Vec::new(),
+        };
+        for (place, started) in awaited.iter().enumerate() {
             let stands = self.subagent(started)?;
             let stays = stands.is_some_and(|(state, _)| match end_of(&state) {
                 Some(_) => place > 0,
@@ -42,7 +47,7 @@ impl Runs {
                 return Ok(false);
             }
         }
-        Ok(run.subagents().next().is_some())
+        Ok(!awaited.is_empty())
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub(crate) const NAME: &str = "delegate";
+pub(crate) const NAME: &str = arki_domain::DELEGATE_TOOL;
 /// The longest task, in bytes.
 const MAX_TASK_BYTES: usize = 64 << 10;
 
@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     pub(crate) agent: String,
     /// Everything the agent needs to know.
     pub(crate) task: String,
+    /// Return at once; the result comes later.
+    #[serde(default)]
+    pub(crate) background: bool,
 }
 
 /// The tool, where there are these agents. Calls that name another are refused by its schema.
@@ -39,8 +42,8 @@ pub fn delegate(agents: &[AgentChoice], subagents: Arc<dyn Subagents>) -> Tool {
 
 /// The task without blanks around it.
 pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
-    let Arguments { agent, task } = arguments(args)?;
-    let task = task.trim().to_owned();
+    let parsed: Arguments = arguments(args)?;
+    let task = parsed.task.trim().to_owned();
     if task.is_empty() || task.len() > MAX_TASK_BYTES {
         return Err(Fault::new(
             Code::ARGUMENTS_INVALID,
@@ -49,5 +52,5 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
         )
         .into());
     }
-    Ok(Arguments { agent, task })
+    Ok(Arguments { task, ..parsed })
 }

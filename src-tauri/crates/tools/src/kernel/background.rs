@@ -191,6 +191,8 @@ impl Kernel {
                     tool_id: result.tool_id,
                     result: result.result,
                     is_error: result.is_error,
+                    usage: result.usage,
+                    background: result.background,
                 }),
                 other => other,
             });

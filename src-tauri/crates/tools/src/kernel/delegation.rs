@@ -17,12 +17,14 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        let agent = match delegate::parse(&call.args) {
-            Ok(arguments) => arguments.agent,
+        let arguments = match delegate::parse(&call.args) {
+            Ok(arguments) => arguments,
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
         };
-        let (session_id, run_id) = (SessionId::new(), RunId::new());
-        let started = SubagentStarted { call_id: call.call_id.clone(), agent, session_id, run_id };
+        if arguments.background {
+            return self.delegate_in_background(subagents, (call, &arguments), verdict, record).await;
+        }
+        let started = begun(call, arguments.agent);
         record.begin(call, verdict, Vec::new(), vec![started.clone().into()]).await?;
         self.work_as_subagent(subagents, call, &started, record).await
     }
@@ -48,9 +50,9 @@ impl Kernel {
         started: &SubagentStarted,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        let task = match delegate::parse(&call.args) {
-            Ok(arguments) => arguments.task,
-            Err(error) => return record.fail(call, &error.into()).await,
+        let task = match task_of(call) {
+            Ok(task) => task,
+            Err(fault) => return record.fail(call, &fault).await,
         };
         let stop = subagents.work(SubagentTask { started, task: &task, context: record.context() }).await;
         self.conclude_delegation(subagents, (call, started), stop, record).await
@@ -64,14 +66,34 @@ impl Kernel {
         stop: Result<SubagentStop, Fault>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        let bodies = match self.came_of((call, started), stop, record).await {
+            Came::ToStop(outcome) => return Ok(outcome),
+            Came::ToAnEnd(bodies) => bodies,
+        };
+        let has_left =
+            bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));
+        let outcome = record.settle(bodies).await?;
+        if has_left {
+            subagents.tell_of_background(started).await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Returns what is to be recorded of a sub-agent that has stopped, its call's result included.
+    pub(super) async fn came_of(
+        &self,
+        (call, started): (&ToolCall, &SubagentStarted),
+        stop: Result<SubagentStop, Fault>,
+        record: &Record<'_>,
+    ) -> Came {
         let stop = match stop {
             Ok(stop) => stop,
-            Err(fault) => return record.fail(call, &failed(&started.agent, &fault)).await,
+            Err(fault) => return Came::ToAnEnd(vec![record.error(call, &failed(&started.agent, &fault)).into()]),
         };
         let SubagentStop { end, usage, files, background } = stop;
         let answer = match end {
-            SubagentEnd::AwaitingApproval(approval_id) => return Ok(CallOutcome::AwaitingApproval(approval_id)),
-            SubagentEnd::Paused => return Ok(CallOutcome::Paused),
+            SubagentEnd::AwaitingApproval(id) => return Came::ToStop(CallOutcome::AwaitingApproval(id)),
+            SubagentEnd::Paused => return Came::ToStop(CallOutcome::Paused),
             SubagentEnd::Answered { response } => Ok(Output { text: response, truncated: false }),
             SubagentEnd::Failed(fault) => Err(failed(&started.agent, &fault)),
             SubagentEnd::Stopped => Err(stopped(&started.agent)),
@@ -86,12 +108,25 @@ impl Kernel {
                 result.background.clone_from(&background);
             }
         }
-        let outcome = record.settle(bodies).await?;
-        if !background.is_empty() {
-            subagents.tell_of_background(started).await?;
-        }
-        Ok(outcome)
+        Came::ToAnEnd(bodies)
     }
+}
+
+/// The outcome of a sub-agent's work, once it has stopped.
+pub(super) enum Came {
+    /// It only waits or pauses: there is no result yet.
+    ToStop(CallOutcome),
+    ToAnEnd(Vec<EventBody>),
+}
+
+/// A sub-agent that is about to begin.
+pub(super) fn begun(call: &ToolCall, agent: String) -> SubagentStarted {
+    let (call_id, session_id, run_id) = (call.call_id.clone(), SessionId::new(), RunId::new());
+    SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None }
+}
+
+pub(super) fn task_of(call: &ToolCall) -> Result<String, Fault> {
+    Ok(delegate::parse(&call.args)?.task)
 }
 
 /// For the model, behind the answer.

@@ -5,6 +5,7 @@
 //! waits for the user and others work, nobody else may go on with the run above: the row itself looks for the decision.
 
 use super::Kernel;
+use super::delegation::begun;
 use super::path::{Decided, Work};
 use super::record::Record;
 use crate::builtin::delegate;
@@ -12,8 +13,7 @@ use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::Action;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, Event, EventBody, Executed, Executor, Fault, RunId, SessionId,
-    SubagentStarted, ToolCall,
+    ApprovalId, CallContext, CallOutcome, Event, EventBody, Executed, Executor, Fault, SubagentStarted, ToolCall,
 };
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
@@ -148,7 +148,8 @@ impl Kernel {
         let subagents = subagents.as_ref();
         let arguments = delegate::parse(&call.args).ok()?;
         // Hooks run around one call at a time.
-        if !subagents.only_reads(&arguments.agent)
+        if arguments.background
+            || !subagents.only_reads(&arguments.agent)
             || self.has_hooks_for(call)
             || !self.redactor.placeholders(&call.args).is_empty()
         {
@@ -162,9 +163,7 @@ impl Kernel {
                 let Decided::Perform(verdict, Work::Delegation(_)) = self.decided(prepared, &mut record).await else {
                     return None;
                 };
-                let (session_id, run_id) = (SessionId::new(), RunId::new());
-                let agent = arguments.agent.clone();
-                let started = SubagentStarted { call_id: call.call_id.clone(), agent, session_id, run_id };
+                let started = begun(call, arguments.agent.clone());
                 let decided = verdict.decided(call, Vec::new());
                 (started.clone(), vec![decided.into(), started.into()])
             }
@@ -211,7 +210,7 @@ async fn work_beside(
     }
 }
 
-fn awaited(stop: &Result<SubagentStop, Fault>) -> Option<&ApprovalId> {
+pub(super) fn awaited(stop: &Result<SubagentStop, Fault>) -> Option<&ApprovalId> {
     match stop {
         Ok(SubagentStop { end: SubagentEnd::AwaitingApproval(approval_id), .. }) => Some(approval_id),
         _ => None,

@@ -34,6 +34,8 @@ impl Kernel {
             options: question.options,
         };
         let question_id = asked.question_id.clone();
+        // The answer is taken by whoever holds the session, and that is to be nobody by then.
+        self.background_subagents.rest().await;
         record.begin(call, verdict, Vec::new(), vec![asked.into()]).await?;
         Ok(CallOutcome::AwaitingAnswer(question_id))
     }

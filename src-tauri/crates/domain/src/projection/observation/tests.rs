@@ -177,7 +177,14 @@ fn a_result_says_how_it_ended() {
 fn a_late_result_is_told_in_the_words_of_its_call() {
     let late = |is_error| {
         let (async_call_id, tool_id) = (CallId::from("c"), "run_command".to_owned());
-        EventBody::from(ToolAsyncResult { async_call_id, tool_id, result: String::new(), is_error })
+        EventBody::from(ToolAsyncResult {
+            async_call_id,
+            tool_id,
+            result: String::new(),
+            is_error,
+            usage: None,
+            background: Vec::new(),
+        })
     };
     let call = call("run_command", json!({"command": "make"}));
     check(&[call.clone(), late(false)], &[("TOOL_EXECUTION", "Ran `make`")]);

@@ -116,6 +116,8 @@ impl Runs {
                 tool_id: call.tool_id.clone(),
                 result: format!("Of the agent {}: {}\n{}", started.agent, call.command, ended.result.result),
                 is_error: ended.result.is_error,
+                usage: None,
+                background: Vec::new(),
             }
             .into(),
         );

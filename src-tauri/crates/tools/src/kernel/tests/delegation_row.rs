@@ -1,8 +1,10 @@
 use super::*;
 use crate::subagents::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents};
-use arki_domain::projection::CallProgress;
+use arki_domain::SubagentsStanding;
+use arki_domain::projection::{CallProgress, NextStep};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 use tokio::sync::{Barrier, Notify};
 
 /// Agents that stop as their task says: `a` at once, `together` when all of them are at work, `waits` at an approval
@@ -101,10 +103,17 @@ impl Subagents for Readers {
 
 /// One answer of the model that hands these tasks to these agents.
 async fn handed(readers: &Arc<Readers>, tasks: &[(&str, &str)]) -> Bench {
+    handed_as(readers, tasks, None).await
+}
+
+async fn handed_as(readers: &Arc<Readers>, tasks: &[(&str, &str)], background: Option<bool>) -> Bench {
     let agents = ["reader", "writer"].map(|name| AgentChoice { name: name.into(), description: String::new() });
     let bench = Bench::new(vec![crate::delegate(&agents, readers.clone())], ApprovalMode::Ask);
     for (place, (agent, task)) in tasks.iter().enumerate() {
-        let (id, args) = (format!("c{place}"), json!({"agent": agent, "task": task}));
+        let (id, mut args) = (format!("c{place}"), json!({"agent": agent, "task": task}));
+        if let Some(background) = background {
+            args["background"] = json!(background);
+        }
         match place {
             0 => bench.called_as(&id, "delegate", args).await,
             _ => bench.also_called(&id, "delegate", args).await,
@@ -186,6 +195,7 @@ async fn a_row_that_was_begun_goes_on_with_the_same_sub_agents() {
         agent: "reader".into(),
         session_id: SessionId::new(),
         run_id: RunId::new(),
+        max_cost_usd: None,
     };
     let (first, second) = (begun("c0"), begun("c1"));
     bench.append(vec![first.clone().into(), second.into()]).await;
@@ -228,4 +238,108 @@ async fn stopping_stops_those_that_work_and_those_that_wait() {
     let results = results(&bench);
     assert_eq!(results.len(), 2);
     assert!(results.iter().all(|result| result.contains("The user stopped the agent")), "{results:?}");
+}
+
+/// One answer of the model that hands these tasks to readers in the background; each call is carried out.
+async fn in_background(readers: &Arc<Readers>, tasks: &[&str]) -> Bench {
+    let tasks: Vec<(&str, &str)> = tasks.iter().map(|task| ("reader", *task)).collect();
+    let bench = handed_as(readers, &tasks, Some(true)).await;
+    while !bench.state().pending_calls().is_empty() {
+        assert_eq!(bench.carry_on_together().await, CallOutcome::Finished);
+    }
+    bench
+}
+
+fn late_results(bench: &Bench) -> Vec<String> {
+    let events = bench.log.0.lock().unwrap();
+    let result = |event: &Arc<Event>| match event.body() {
+        EventBody::ToolAsyncResult(result) => Some(result.result),
+        _ => None,
+    };
+    events.iter().filter_map(result).collect()
+}
+
+async fn until_at_rest(bench: &Bench) {
+    while bench.kernel.subagents_standing() != SubagentsStanding::AtRest {
+        bench.kernel.subagents_changed(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn in_the_background_the_placeholder_is_first_and_the_cost_comes_with_the_result() {
+    let readers = Readers::new(2);
+    let bench = in_background(&readers, &["together 1"]).await;
+    assert_eq!(bench.kinds(), ["policy.decided", "subagent.started", "tool.result"]);
+    assert_eq!((bench.state().background().len(), bench.state().next_step()), (1, NextStep::AskModel));
+    assert_eq!(bench.kernel.subagents_standing(), SubagentsStanding::AtWork);
+    readers.together.wait().await;
+    until_at_rest(&bench).await;
+    assert_eq!(late_results(&bench), ["together 1 is done."]);
+    assert_eq!((bench.state().background().len(), bench.state().cost_in_budget), (0, Some(0.25)));
+}
+
+#[tokio::test]
+async fn in_the_background_one_that_waits_goes_on_by_itself_once_that_is_settled() {
+    let readers = Readers::new(1);
+    let bench = in_background(&readers, &["waits"]).await;
+    let waiting = SubagentsStanding::Waiting(readers.approval.clone());
+    while bench.kernel.subagents_standing() != waiting {
+        bench.kernel.subagents_changed(Duration::from_millis(10)).await;
+    }
+    *readers.settled.lock().unwrap() = true;
+    until_at_rest(&bench).await;
+    assert_eq!(late_results(&bench), ["waits is done."]);
+}
+
+#[tokio::test]
+async fn one_that_rests_has_no_result_until_it_is_taken_up_again() {
+    let readers = Readers::new(1);
+    let bench = in_background(&readers, &["waits"]).await;
+    bench.kernel.rest_subagents().await;
+    assert!(late_results(&bench).is_empty());
+    *readers.settled.lock().unwrap() = true;
+    let state = bench.state();
+    bench.kernel.take_up_subagents(state.background(), &bench.context());
+    bench.kernel.take_up_subagents(state.background(), &bench.context());
+    until_at_rest(&bench).await;
+    assert_eq!(late_results(&bench), ["waits is done."]);
+}
+
+#[tokio::test]
+async fn in_the_background_stopping_stops_those_that_work_and_those_that_wait() {
+    let readers = Readers::new(1);
+    let bench = in_background(&readers, &["waits", "cancels"]).await;
+    bench.cancel.cancel();
+    bench.kernel.rest_subagents().await;
+    assert_eq!(late_results(&bench).len(), 2);
+    assert!(late_results(&bench).iter().all(|result| result.contains("The user stopped the agent")));
+}
+
+#[tokio::test]
+async fn no_more_than_four_work_in_the_background_and_none_that_may_write() {
+    let readers = Readers::new(5);
+    let bench = in_background(&readers, &["together 1", "together 2", "together 3", "together 4", "a 5"]).await;
+    assert!(results(&bench)[4].contains("already has 4 sub-agents"), "{:?}", results(&bench));
+    readers.together.wait().await;
+    until_at_rest(&bench).await;
+    assert_eq!(late_results(&bench).len(), 4);
+    let bench = handed_as(&readers, &[("writer", "a 1")], Some(true)).await;
+    bench.carry_on_together().await;
+    assert_eq!(bench.result().1.as_deref(), Some("BACKGROUND_WOULD_WRITE"));
+}
+
+#[tokio::test]
+async fn in_the_background_each_has_a_share_set_aside_and_the_run_keeps_one() {
+    let readers = Readers::new(5);
+    let tasks = ["together 1", "together 2", "together 3", "together 4"].map(|task| ("reader", task));
+    let bench = handed_as(&readers, &tasks, Some(true)).await;
+    while let Some(pending) = bench.state().pending_calls().first() {
+        let cost_left_usd = Some(5.0 - bench.state().cost_set_aside());
+        bench.kernel.execute(pending, &CallContext { cost_left_usd, ..bench.context() }).await.unwrap();
+    }
+    assert!((bench.state().cost_set_aside() - 4.0).abs() < 1e-9);
+    readers.together.wait().await;
+    until_at_rest(&bench).await;
+    assert!(readers.shares.lock().unwrap().values().all(|share| share.is_some_and(|share| (share - 1.0).abs() < 1e-9)));
+    assert_eq!((bench.state().cost_set_aside(), bench.state().cost_in_budget), (0.0, Some(1.0)));
 }

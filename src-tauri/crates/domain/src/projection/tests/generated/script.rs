@@ -260,7 +260,14 @@ impl Script {
             elicitations: Vec::new(),
         });
         if a.is_multiple_of(12) {
-            self.add(ToolAsyncResult { async_call_id: call_id, tool_id, result: "late".into(), is_error: false });
+            self.add(ToolAsyncResult {
+                async_call_id: call_id,
+                tool_id,
+                result: "late".into(),
+                is_error: false,
+                usage: None,
+                background: Vec::new(),
+            });
         }
     }
 
