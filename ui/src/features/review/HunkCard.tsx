@@ -88,7 +88,7 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
             label={t`Undo`}
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
-            onClick={() => actions.undo(index)}
+            onClick={() => actions.undo([index])}
             aria-describedby={describedBy}
           />
         )}

@@ -18,6 +18,7 @@ import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
 import { useFocusAfterDecision } from "./keys";
+import { ReviewFiles } from "./ReviewFiles";
 import { useReview } from "./useReview";
 import { onReviewKey } from "./WriteApproval";
 
@@ -53,6 +54,8 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
   const { all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
+  const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
+  const canDecide = !review.busy && !isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
@@ -65,17 +68,25 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       <ApprovalHead approval={approval} id={summary}>
         {t`${plural(files.length, { one: "# file", other: "# files" })}, ${plural(all.length, { one: "# hunk", other: "# hunks" })}, ${plural(preview.linesChanged, { one: "# line", other: "# lines" })} changed`}
       </ApprovalHead>
-      {files.map((file, place) => (
-        <PagedFile
-          key={file.path}
-          approvalId={approval.approvalId}
-          file={file}
-          place={place}
-          look={look}
-          review={review}
-          canDecide={!review.busy && !isOver}
-        />
-      ))}
+      <ReviewFiles files={listed} review={review} canDecide={canDecide}>
+        {(place, openRequest) => {
+          const file = files[place];
+          return (
+            file && (
+              <PagedFile
+                key={file.path}
+                approvalId={approval.approvalId}
+                file={file}
+                place={place}
+                look={look}
+                review={review}
+                canDecide={canDecide}
+                openRequest={openRequest}
+              />
+            )
+          );
+        }}
+      </ReviewFiles>
       {sending.error && (
         <ErrorNote error={sending.error}>
           {left.length === 0 && (
@@ -112,15 +123,17 @@ type FileProps = {
   look: DiffLook;
   review: Review;
   canDecide: boolean;
+  openRequest: number;
 };
 
-function PagedFile({ approvalId, file, place, look, review, canDecide }: FileProps) {
+function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
   const { decisions, actions, editing, all } = review;
   const left = canDecide ? open(decisions, hunksOf(file)) : [];
   return (
     <FileCard
       file={folded(file)}
       startOpen={false}
+      openRequest={openRequest}
       state={<span className="secondary small">{fileState(file, left.length)}</span>}
       actions={
         left.length > 0 && (

@@ -10,7 +10,7 @@ import { useResolve } from "./useResolve";
 export type ReviewActions = {
   decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
   edit: (index: number, text: string) => void;
-  undo: (index: number) => void;
+  undo: (indexes: readonly number[]) => void;
   setEditing: (index: number | null) => void;
   /** With a rule to keep the change is taken as it was proposed. */
   whole: (decision: "accepted" | "rejected", keep?: Keep | null) => void;
@@ -56,7 +56,7 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
   const actions = useLatest<ReviewActions>({
     decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),
     edit: (index, text) => commit(edit(decisions, index, text)),
-    undo: (index) => !busy && setDraft({ decisions: undo(decisions, index) }),
+    undo: (indexes) => !busy && setDraft({ decisions: undo(decisions, indexes) }),
     setEditing: (index) => ((!busy && byHunk) || index === null ? setEditing(index) : undefined),
     whole,
     again: () => commit(decisions),
