@@ -9,10 +9,8 @@ use serde_json::json;
 const NAMES: [&str; 5] = ["README.md", "src/app.txt", "src/deep/inner.txt", "src/deep/other.txt", "tests/one.txt"];
 
 fn five_files() -> Script {
-    let updates: String = NAMES
-        .iter()
-        .map(|name| format!("*** Update File: {name}\n@@\n one\n-two\n+TWO\n three\n"))
-        .collect();
+    let updates: String =
+        NAMES.iter().map(|name| format!("*** Update File: {name}\n@@\n one\n-two\n+TWO\n three\n")).collect();
     let patch = format!("*** Begin Patch\n{updates}*** End Patch\n");
     Script::new(vec![Turn::calls().call("apply_patch", json!({ "patch": patch })), Turn::text(DONE)])
 }
@@ -51,11 +49,13 @@ fn the_review_of_many_files_is_decided_from_their_list_by_keys() {
     wait_until("three of them", || window.text().contains("3 of 5 files decided"));
     window.pictures("review-files-decided");
     no_barrier(&window, "the list of files, some decided");
-    window.resize(720, 480);
-    window.pictures("review-files-narrow");
-    window.resize(1920, 1080);
-    window.pictures("review-files-wide");
-    window.press(&[CONTROL, "j"]);
+    for width in [720, 1920] {
+        window.resize(width, 900);
+        wait_until("the new width", || window.run("return innerWidth") == json!(width));
+        window.press(&[CONTROL, "j"]);
+        window.settle();
+        window.pictures(&format!("review-files-{width}"));
+    }
     window.press(&[CONTROL, ENTER]);
     window.says(DONE);
     for name in NAMES {

@@ -7,15 +7,21 @@ import { useHighlight } from "../code/useHighlight";
 import { VisibleText } from "../code/VisibleText";
 import type { DiffHunk } from "./parse";
 import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
+import { hasChanges, withoutWhitespaceChanges } from "./whitespace";
 import "./diff.css";
 
-export type DiffLook = "unified" | "split";
+export type DiffLook = { layout: "unified" | "split"; whitespace: "shown" | "hidden" };
+
+/** Where there is nothing to choose. */
+export const plainLook: DiffLook = { layout: "unified", whitespace: "shown" };
 
 /** A hunk longer than this is shown in part first; the rest is one press away. */
 const firstLines = 400;
 
-export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; look: DiffLook }) {
+export function HunkLines({ hunk: exact, path, look }: { hunk: DiffHunk; path: string; look: DiffLook }) {
   const [whole, setWhole] = useState(false);
+  const hides = look.whitespace === "hidden";
+  const hunk = useMemo(() => (hides ? withoutWhitespaceChanges(exact) : exact), [exact, hides]);
   const lines = useMemo(() => markLines(hunk), [hunk]);
   const sides = useMemo(() => sideTexts(hunk), [hunk]);
   const before = useHighlight(sides.before, path);
@@ -26,9 +32,11 @@ export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; 
     line.kind === "removed"
       ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
       : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
+  if (hides && hasChanges(exact) && !hasChanges(hunk))
+    return <p className="diff-note secondary small">{t`Only whitespace changes.`}</p>;
   return (
-    <div className={`diff diff-${look}`} dir="ltr" style={digits(hunk)}>
-      {look === "unified"
+    <div className={`diff diff-${look.layout}`} dir="ltr" style={digits(hunk)}>
+      {look.layout === "unified"
         ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
         : splitRows(shown).map((row, at) => (
             <div className="diff-row" key={`${at}`}>

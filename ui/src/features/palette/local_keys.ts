@@ -20,6 +20,8 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Review`, keys: "Mod+Enter", title: t`Accept all, approve, or save an edit` },
   { section: t`Review`, keys: "Mod+Shift+Enter", title: t`Approve for this session` },
   { section: t`Review`, keys: "Mod+Alt+Enter", title: t`Always approve` },
+  { section: t`Review`, keys: "W", title: t`Hide or show whitespace changes` },
+  { section: t`Review`, keys: "S", title: t`Show side by side or unified` },
   { section: t`Files in review`, keys: "↑ ↓", title: t`Next or previous file` },
   { section: t`Files in review`, keys: "Enter", title: t`Go to the file` },
   { section: t`Files in review`, keys: "A", title: t`Accept file` },
