@@ -15,6 +15,8 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Review`, keys: "A", title: t`Accept hunk` },
   { section: t`Review`, keys: "R", title: t`Reject hunk` },
   { section: t`Review`, keys: "E", title: t`Edit hunk` },
+  { section: t`Review`, keys: "L", title: t`Select lines of a hunk` },
+  { section: t`Review`, keys: "C", title: t`Comment on a line` },
   { section: t`Review`, keys: "U", title: t`Undo the decision on a hunk` },
   { section: t`Review`, keys: "F", title: t`Go to the list of files` },
   { section: t`Review`, keys: "Mod+Enter", title: t`Accept all, approve, or save an edit` },

@@ -1,32 +1,17 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../../testing/events";
-import { createFake, type Fake } from "../../testing/fake";
+import type { Fake } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
-import { previewOf } from "../../testing/scenes";
+import { waitingChange } from "../../testing/waiting_change";
 import { Changes } from "./Changes";
 
 const one = (path: string, hunks = 1) =>
   `--- a/${path}\n+++ b/${path}\n${Array.from({ length: hunks }, (_, at) => `@@ -${at * 9 + 1} +${at * 9 + 1} @@\n-a\n+b\n`).join("")}`;
 const four = one("README.md") + one("src/a.rs", 2) + one("src/b.rs") + one("src/x/c.rs");
-let session = 0;
 
 async function show(diff: string): Promise<Fake> {
-  session += 1;
-  const id = `files${session}`;
-  const { events, add } = eventLog(id);
-  add("tool.call", { callId: "c", toolId: "apply_patch", args: {} });
-  add("approval.requested", {
-    approvalId: `of-files${session}`,
-    callId: "c",
-    toolId: "apply_patch",
-    args: {},
-    risk: "low",
-    reason: "writes ask",
-    preview: previewOf(diff),
-  });
-  const fake = createFake({ logs: { [id]: events } });
+  const { id, fake } = waitingChange(diff);
   await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
   return fake;
 }

@@ -15,6 +15,7 @@ import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
 import { useFocusAfterDecision } from "./keys";
@@ -99,6 +100,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       <ApprovalFoot
         note={review.note}
         onNote={review.setNote}
+        comments={review.sends}
         state={sending.state}
         expiresAt={until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
@@ -127,7 +129,7 @@ type FileProps = {
 };
 
 function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
-  const { decisions, actions, editing, all } = review;
+  const { decisions, actions, editing, comments, all } = review;
   const left = canDecide ? open(decisions, hunksOf(file)) : [];
   return (
     <FileCard
@@ -164,7 +166,8 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
                 decision={decisions.of[index]}
                 edited={decisions.edits[index]}
                 busy={!canDecide || isCut}
-                editing={editing === index && !isCut}
+                editing={editing?.index === index && !isCut ? editing.by : null}
+                comments={ofHunk(comments, index)}
                 actions={actions}
               />
             );

@@ -11,6 +11,7 @@ import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, KeepScope } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
 import { Keep, keepKey, useProposedRule } from "./Keep";
@@ -81,6 +82,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
       <ApprovalFoot
         note={review.note}
         onNote={review.setNote}
+        comments={review.sends}
         state={sending.state}
         expiresAt={until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
@@ -109,7 +111,7 @@ type FileProps = {
 };
 
 function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }: FileProps) {
-  const { decisions, actions, editing, files, all } = review;
+  const { decisions, actions, editing, comments, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
   const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
   return (
@@ -129,7 +131,8 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
           decision={decisions.of[hunk.index]}
           edited={decisions.edits[hunk.index]}
           busy={!canDecide}
-          editing={editing === hunk.index}
+          editing={editing?.index === hunk.index ? editing.by : null}
+          comments={ofHunk(comments, hunk.index)}
           actions={actions}
         />
       ))}
@@ -169,7 +172,8 @@ export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: Keep
     if (decisions.of[index] !== undefined) return action === "undo" ? actions.undo([index]) : undefined;
     if (action === "accept") actions.decide([index], "accepted");
     if (action === "reject") actions.decide([index], "rejected");
-    if (action === "edit") actions.setEditing(index);
+    if (action === "edit") actions.setEditing({ index, by: "text" });
+    if (action === "lines" || action === "comment") actions.setEditing({ index, by: action });
   };
 }
 

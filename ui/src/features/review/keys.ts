@@ -2,9 +2,25 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { inTextField, matches } from "../../components/shortcuts";
 
-export type ReviewAction = "accept" | "reject" | "edit" | "undo" | "files" | "accept all";
+export type ReviewAction =
+  | "accept"
+  | "reject"
+  | "edit"
+  | "lines"
+  | "comment"
+  | "undo"
+  | "files"
+  | "accept all";
 
-const keys: Record<string, ReviewAction> = { a: "accept", r: "reject", e: "edit", u: "undo", f: "files" };
+const keys: Record<string, ReviewAction> = {
+  a: "accept",
+  r: "reject",
+  e: "edit",
+  l: "lines",
+  c: "comment",
+  u: "undo",
+  f: "files",
+};
 
 export type FileAction = "accept" | "reject" | "undo";
 export type FileListKey = FileAction | "next" | "previous" | "first" | "last";
@@ -32,6 +48,23 @@ export function reviewKey(event: KeyboardEvent): ReviewAction | null {
 export function fileListKey(event: KeyboardEvent): FileListKey | null {
   if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
   return fileListKeys[event.key.toLowerCase()] ?? null;
+}
+
+/** `other`: a letter that means something for the hunk, and nothing for a line of it. */
+export type LineKey = "next" | "previous" | "comment" | "close" | "other";
+
+const lineKeys: Record<string, LineKey> = {
+  j: "next",
+  arrowdown: "next",
+  k: "previous",
+  arrowup: "previous",
+  c: "comment",
+  escape: "close",
+};
+
+export function lineKey(event: KeyboardEvent): LineKey | null {
+  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  return lineKeys[event.key.toLowerCase()] ?? (/^\S$/.test(event.key) ? "other" : null);
 }
 
 export function focusFileList(root: HTMLElement): void {
