@@ -381,6 +381,9 @@ describe("what was decided", () => {
     await act(async () => fake.send({ events }));
     await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
     expect(screen.getByText("1 accepted, 1 rejected")).toBeTruthy();
+    expect(screen.getByRole("article").textContent).toContain(
+      "✓ partly approved: 1 accepted, 1 edited by you, 1 rejected",
+    );
     const counts = (path: string) =>
       screen.getByRole("region", { name: path }).querySelector(".file-counts")?.getAttribute("title");
     expect(counts("src/a.rs")).toBe("1 line added, 1 removed");
