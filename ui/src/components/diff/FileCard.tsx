@@ -18,6 +18,8 @@ const changeWords: Record<FileChange, MessageDescriptor | null> = {
 type Props = {
   file: DiffFile;
   startOpen: boolean;
+  /** Unfolds the file each time that it becomes another number than 0. */
+  openRequest?: number;
   actions?: ReactNode;
   state?: ReactNode;
   /** Of what was written, where that is not all of it. */
@@ -26,8 +28,14 @@ type Props = {
 };
 
 /** One file of a change: a region named by its path, which folds. */
-export function FileCard({ file, startOpen, actions, state, counts = file, children }: Props) {
+export function FileCard(props: Props) {
+  const { file, startOpen, openRequest = 0, actions, state, counts = file, children } = props;
   const [open, setOpen] = useState(startOpen);
+  const [requested, setRequested] = useState(0);
+  if (requested !== openRequest) {
+    setRequested(openRequest);
+    if (openRequest > 0) setOpen(true);
+  }
   const body = useId();
   const said = changeWords[file.change];
   const words = said && i18n._(said);

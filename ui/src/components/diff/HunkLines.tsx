@@ -7,28 +7,30 @@ import { useHighlight } from "../code/useHighlight";
 import { VisibleText } from "../code/VisibleText";
 import type { DiffHunk } from "./parse";
 import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
+import { hasChanges, withoutWhitespaceChanges } from "./whitespace";
 import "./diff.css";
 
-export type DiffLook = "unified" | "split";
+export type DiffLook = { layout: "unified" | "split"; whitespace: "shown" | "hidden" };
+
+/** Where there is nothing to choose. */
+export const plainLook: DiffLook = { layout: "unified", whitespace: "shown" };
 
 /** A hunk longer than this is shown in part first; the rest is one press away. */
-const firstLines = 400;
+export const firstLines = 400;
 
-export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; look: DiffLook }) {
+export function HunkLines({ hunk: exact, path, look }: { hunk: DiffHunk; path: string; look: DiffLook }) {
   const [whole, setWhole] = useState(false);
+  const hides = look.whitespace === "hidden";
+  const hunk = useMemo(() => (hides ? withoutWhitespaceChanges(exact) : exact), [exact, hides]);
   const lines = useMemo(() => markLines(hunk), [hunk]);
-  const sides = useMemo(() => sideTexts(hunk), [hunk]);
-  const before = useHighlight(sides.before, path);
-  const after = useHighlight(sides.after, path);
+  const spansOf = useLineSpans(hunk, path);
   const shown = whole ? lines : lines.slice(0, firstLines);
   const hidden = lines.length - shown.length;
-  const spansOf = (line: MarkedLine): Span[] | null =>
-    line.kind === "removed"
-      ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
-      : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
+  if (hides && hasChanges(exact) && !hasChanges(hunk))
+    return <p className="diff-note secondary small">{t`Only whitespace changes.`}</p>;
   return (
-    <div className={`diff diff-${look}`} dir="ltr" style={digits(hunk)}>
-      {look === "unified"
+    <div className={`diff diff-${look.layout}`} dir="ltr" style={digits(hunk)}>
+      {look.layout === "unified"
         ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
         : splitRows(shown).map((row, at) => (
             <div className="diff-row" key={`${at}`}>
@@ -53,6 +55,17 @@ export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; 
   );
 }
 
+/** The colours of each line, once they are known. */
+export function useLineSpans(hunk: DiffHunk, path: string): (line: MarkedLine) => Span[] | null {
+  const sides = useMemo(() => sideTexts(hunk), [hunk]);
+  const before = useHighlight(sides.before, path);
+  const after = useHighlight(sides.after, path);
+  return (line) =>
+    line.kind === "removed"
+      ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
+      : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
+}
+
 const signs = { context: " ", added: "+", removed: "−" } as const;
 
 function UnifiedRow({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
@@ -60,7 +73,7 @@ function UnifiedRow({ line, spans }: { line: MarkedLine; spans: Span[] | null })
     <div className={`diff-row ${line.kind}`}>
       <span className="diff-number">{line.oldNumber}</span>
       <span className="diff-number">{line.newNumber}</span>
-      <Text line={line} spans={spans} />
+      <LineText line={line} spans={spans} />
     </div>
   );
 }
@@ -78,16 +91,18 @@ function Side({
   return (
     <div className={`diff-side ${line.kind}`}>
       <span className="diff-number">{number}</span>
-      <Text line={line} spans={spans} />
+      <LineText line={line} spans={spans} />
     </div>
   );
 }
 
-function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
+type TextProps = { line: MarkedLine; spans: Span[] | null; id?: string };
+
+export function LineText({ line, spans, id }: TextProps) {
   return (
     <>
       <span className="diff-sign">{signs[line.kind]}</span>
-      <code className="diff-text">
+      <code className="diff-text" id={id}>
         {parts(line, spans).map((part) => (
           <span
             key={part.offset}
@@ -107,7 +122,7 @@ function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
 const leastDigits = 3;
 
 /** The gutters are as wide as the hunk's largest line number. */
-function digits(hunk: DiffHunk): CSSProperties {
+export function digits(hunk: DiffHunk): CSSProperties {
   const largest = Math.max(hunk.oldStart + hunk.oldLines, hunk.newStart + hunk.newLines);
   return { "--digits": `${Math.max(leastDigits, `${largest}`.length) + 2}ch` } as CSSProperties;
 }

@@ -4,7 +4,7 @@ import { t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
-import { HunkLines } from "../../components/diff/HunkLines";
+import { HunkLines, plainLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import type { RestoredFile, RewindPreview } from "../../protocol/generated";
 import { actionWords, counted, inOrder } from "./words";
@@ -59,7 +59,7 @@ function File({ change, file, startOpen }: FileProps) {
   return (
     <FileCard file={file} startOpen={startOpen} state={state}>
       {file.hunks.map((hunk) => (
-        <HunkLines key={hunk.index} hunk={hunk} path={file.path} look="unified" />
+        <HunkLines key={hunk.index} hunk={hunk} path={file.path} look={plainLook} />
       ))}
     </FileCard>
   );

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { type ReactNode, useId } from "react";
 import { Button } from "../../components/Button";
 import { useIsOver, useTimeUntil } from "../../components/countdown";
@@ -6,6 +6,8 @@ import { useIsOver, useTimeUntil } from "../../components/countdown";
 type Props = {
   note: string;
   onNote: (note: string) => void;
+  /** How many comments on lines go with the decision. */
+  comments?: number;
   state: "deciding" | "sending" | "sent";
   /** When it counts as rejected, in milliseconds since 1970; null: never. */
   expiresAt: number | null;
@@ -23,6 +25,7 @@ type Props = {
 export function ApprovalFoot({
   note,
   onNote,
+  comments = 0,
   state,
   expiresAt,
   detail,
@@ -36,6 +39,7 @@ export function ApprovalFoot({
   const described = useId();
   const time = useId();
   const isOver = useIsOver(expiresAt);
+  const sends = t`sends ${plural(comments, { one: "# comment", other: "# comments" })}`;
   if (state !== "deciding") {
     return (
       <footer className="approval-foot">
@@ -60,6 +64,7 @@ export function ApprovalFoot({
         <div className="approval-buttons">
           <span className="sr-only" id={described}>
             {detail}
+            {comments > 0 && `, ${sends}`}
           </span>
           {!isOver && (
             <Button
@@ -72,8 +77,9 @@ export function ApprovalFoot({
               {accept}
             </Button>
           )}
-          <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
+          <Button label={reject} aria-describedby={`${described} ${time}`} onClick={onReject}>
             {reject}
+            {comments > 0 && <span className="sends" data-sends={sends} />}
           </Button>
           {summary && (
             <span className="secondary small" aria-hidden>

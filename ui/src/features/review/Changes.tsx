@@ -2,18 +2,15 @@
 
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Columns2, Rows2 } from "lucide-react";
 import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { Button } from "../../components/Button";
-import type { DiffLook } from "../../components/diff/HunkLines";
 import { lazily } from "../../components/lazily";
-import { useRemembered } from "../../components/remembered";
 import { inTextField } from "../../components/shortcuts";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
 import { LargeApproval } from "./LargeApproval";
+import { LookButtons, lookKey, useLook } from "./look";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
 
@@ -31,7 +28,7 @@ export function Changes({ sessionId, focusRequest }: Props) {
   const pending = useApprovalsIn(sessionId);
   const { decided } = useSessionPart(sessionId, (view) => view.decided);
   const written = useOverview(sessionId).overview?.changedFiles.length ?? 0;
-  const [look, setLook] = useRemembered<DiffLook>("diffLook", "unified", ["unified", "split"]);
+  const [look, toggleLook] = useLook();
   const root = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -44,10 +41,11 @@ export function Changes({ sessionId, focusRequest }: Props) {
   const within = useFocusKept(root, pending.length);
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = moves[event.key];
-    if (by === undefined || inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey)
-      return;
-    if (moveFocus(root.current, by)) event.preventDefault();
+    const ofLook = lookKey(event.key);
+    if (ofLook !== null) toggleLook(ofLook);
+    if (ofLook !== null || (by !== undefined && moveFocus(root.current, by))) event.preventDefault();
   };
 
   if (pending.length === 0 && decided.length === 0) {
@@ -66,13 +64,7 @@ export function Changes({ sessionId, focusRequest }: Props) {
         <span className="secondary small grow">
           {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
         </span>
-        <Button
-          small
-          look="quiet"
-          label={look === "unified" ? t`Show side by side` : t`Show unified`}
-          icon={look === "unified" ? <Columns2 size={14} aria-hidden /> : <Rows2 size={14} aria-hidden />}
-          onClick={() => setLook(look === "unified" ? "split" : "unified")}
-        />
+        <LookButtons look={look} onToggle={toggleLook} />
       </div>
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>

@@ -4,11 +4,12 @@ import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
-import { type DiffFile, type DiffHunk, type DiffLine, parseDiff } from "../../components/diff/parse";
+import type { DiffHunk, DiffLine } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { Decision } from "./decisions";
+import { type DecidedDiff, decidedFiles, fateOf, fatesOf, isWritten } from "./fates";
 import { decisionWords } from "./HunkCard";
 
 /** Decided in this window goes without saying. */
@@ -17,16 +18,15 @@ const nobody = "timeout";
 
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
-  const files = useMemo(
-    () => (decided.preview ? parseDiff(decided.preview.diff ?? "") : []),
-    [decided.preview],
-  );
+  const files = useMemo(() => (decided.preview ? decidedFiles(decided.preview) : []), [decided.preview]);
+  const fates = files.flatMap((file) => fatesOf(decided, file));
   return (
     <article className="decided">
       <p className="decided-head small secondary">
         <span className={`decision ${isWritten(decided) && !decided.takenBack ? "accepted" : "rejected"}`}>
           {verdict(decided)}
         </span>
+        {files.length > 1 && new Set(fates).size > 1 && `: ${outcome(fates)}`}
         {decided.resolvedBy &&
           ![...here, nobody].includes(decided.resolvedBy) &&
           t` by ${decided.resolvedBy}`}
@@ -59,8 +59,6 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
   );
 }
 
-const isWritten = (decided: DecidedApproval) => decided.decision === "approve" && !decided.superseded;
-
 function verdict(decided: DecidedApproval): string {
   if (decided.superseded) return t`✕ not written: the file changed first`;
   if (decided.resolvedBy === nobody) return t`✕ rejected: nobody answered in time`;
@@ -68,7 +66,8 @@ function verdict(decided: DecidedApproval): string {
   if (decided.takenBack)
     return decided.command ? t`✓ approved, its file changes reverted` : t`↺ approved, then reverted`;
   if (decided.ownCommand) return t`✎ approved, with your command`;
-  return decided.hunks ? t`✓ partly approved` : t`✓ approved`;
+  if (decided.hunks) return t`✓ partly approved`;
+  return Object.keys(decided.edited).length > 0 ? t`✎ approved, with your edits` : t`✓ approved`;
 }
 
 /** Such as "1 accepted, 2 rejected": what became of the hunks. */
@@ -87,19 +86,17 @@ function countsOf(hunks: readonly DiffHunk[]): { added: number; removed: number 
   return { added: count("added"), removed: count("removed") };
 }
 
-function DecidedFile({ file, decided, look }: { file: DiffFile; decided: DecidedApproval; look: DiffLook }) {
-  const of = (index: number): Decision => {
-    if (!isWritten(decided)) return "rejected";
-    if (index in decided.edited) return "edited";
-    return decided.hunks === null || decided.hunks.includes(index) ? "accepted" : "rejected";
-  };
+type FileProps = { file: DecidedDiff; decided: DecidedApproval; look: DiffLook };
+
+function DecidedFile({ file, decided, look }: FileProps) {
   const shown = (hunk: DiffHunk) => {
     const text = decided.edited[hunk.index];
     return text === undefined ? hunk : withNewSide(hunk, text);
   };
-  const written = file.hunks.filter((hunk) => of(hunk.index) !== "rejected").map(shown);
-  const kinds = new Set(file.hunks.map((hunk) => of(hunk.index)));
-  const whole = file.hunks.length === 0 && isWritten(decided);
+  const written = file.hunks.filter((hunk) => fateOf(decided, hunk.index) !== "rejected").map(shown);
+  const fates = fatesOf(decided, file);
+  const kinds = new Set(fates);
+  const whole = file.hunks.length === 0 && !kinds.has("rejected");
   const state = kinds.size === 1 ? [...kinds][0] : undefined;
   return (
     <FileCard
@@ -108,12 +105,12 @@ function DecidedFile({ file, decided, look }: { file: DiffFile; decided: Decided
       counts={whole ? file : countsOf(written)}
       state={
         <span className={`decision small ${state ?? ""}`}>
-          {state ? i18n._(decisionWords[state]) : outcome(file.hunks.map((hunk) => of(hunk.index)))}
+          {state ? i18n._(decisionWords[state]) : outcome(fates)}
         </span>
       }
     >
       {file.hunks.map((hunk) => {
-        const decision = of(hunk.index);
+        const decision = fateOf(decided, hunk.index);
         return (
           <div key={hunk.index} className={`hunk ${decision}`}>
             {kinds.size > 1 && (

@@ -1,15 +1,18 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Check, Pencil, Undo2, X } from "lucide-react";
+import { Check, ListChecks, MessageSquarePlus, Pencil, Undo2, X } from "lucide-react";
 import { memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
+import { Comments } from "./CommentBox";
+import type { LineComment } from "./comments";
 import type { Decision } from "./decisions";
+import { HunkByLine } from "./HunkByLine";
 import { HunkEditor } from "./HunkEditor";
-import type { ReviewActions } from "./useReview";
+import type { Editing, ReviewActions } from "./useReview";
 
 type Props = {
   hunk: DiffHunk;
@@ -19,7 +22,9 @@ type Props = {
   decision: Decision | undefined;
   edited: string | undefined;
   busy: boolean;
-  editing: boolean;
+  editing: Editing["by"] | null;
+  /** Of this hunk. */
+  comments: readonly LineComment[];
   actions: ReviewActions;
 };
 
@@ -31,7 +36,7 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
-  const { hunk, path, look, decision, edited, editing, actions } = props;
+  const { hunk, path, look, decision, edited, busy, editing, comments, actions } = props;
   const root = useRef<HTMLDivElement>(null);
   const cancelEdit = () => {
     actions.setEditing(null);
@@ -61,16 +66,27 @@ export const HunkCard = memo(function HunkCard(props: Props) {
         </span>
         <Buttons {...props} describedBy={where} />
       </div>
-      {editing ? (
+      {editing === "text" ? (
         <HunkEditor
           hunk={hunk}
           text={edited}
           onCancel={cancelEdit}
           onSave={(text) => actions.edit(hunk.index, text)}
         />
+      ) : editing ? (
+        <HunkByLine
+          key={editing}
+          hunk={hunk}
+          path={path}
+          comments={comments}
+          actions={actions}
+          startCommenting={editing === "comment"}
+          onCancel={cancelEdit}
+        />
       ) : (
         <HunkLines hunk={shown} path={path} look={look} />
       )}
+      <Comments comments={comments} actions={actions} busy={busy} />
     </div>
   );
 });
@@ -88,7 +104,7 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
             label={t`Undo`}
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
-            onClick={() => actions.undo(index)}
+            onClick={() => actions.undo([index])}
             aria-describedby={describedBy}
           />
         )}
@@ -126,7 +142,21 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
         label={t`Edit hunk`}
         shortcut="E"
         icon={<Pencil size={14} aria-hidden />}
-        onClick={() => actions.setEditing(index)}
+        onClick={() => actions.setEditing({ index, by: "text" })}
+      />
+      <Button
+        {...common}
+        label={t`Select lines`}
+        shortcut="L"
+        icon={<ListChecks size={14} aria-hidden />}
+        onClick={() => actions.setEditing({ index, by: "lines" })}
+      />
+      <Button
+        {...common}
+        label={t`Comment on a line`}
+        shortcut="C"
+        icon={<MessageSquarePlus size={14} aria-hidden />}
+        onClick={() => actions.setEditing({ index, by: "comment" })}
       />
     </>
   );

@@ -15,9 +15,11 @@ import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
 import { useFocusAfterDecision } from "./keys";
+import { ReviewFiles } from "./ReviewFiles";
 import { useReview } from "./useReview";
 import { onReviewKey } from "./WriteApproval";
 
@@ -53,6 +55,8 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
   const { all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
+  const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
+  const canDecide = !review.busy && !isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
@@ -65,17 +69,25 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       <ApprovalHead approval={approval} id={summary}>
         {t`${plural(files.length, { one: "# file", other: "# files" })}, ${plural(all.length, { one: "# hunk", other: "# hunks" })}, ${plural(preview.linesChanged, { one: "# line", other: "# lines" })} changed`}
       </ApprovalHead>
-      {files.map((file, place) => (
-        <PagedFile
-          key={file.path}
-          approvalId={approval.approvalId}
-          file={file}
-          place={place}
-          look={look}
-          review={review}
-          canDecide={!review.busy && !isOver}
-        />
-      ))}
+      <ReviewFiles files={listed} review={review} canDecide={canDecide}>
+        {(place, openRequest) => {
+          const file = files[place];
+          return (
+            file && (
+              <PagedFile
+                key={file.path}
+                approvalId={approval.approvalId}
+                file={file}
+                place={place}
+                look={look}
+                review={review}
+                canDecide={canDecide}
+                openRequest={openRequest}
+              />
+            )
+          );
+        }}
+      </ReviewFiles>
       {sending.error && (
         <ErrorNote error={sending.error}>
           {left.length === 0 && (
@@ -88,6 +100,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       <ApprovalFoot
         note={review.note}
         onNote={review.setNote}
+        comments={review.sends}
         state={sending.state}
         expiresAt={until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
@@ -112,15 +125,17 @@ type FileProps = {
   look: DiffLook;
   review: Review;
   canDecide: boolean;
+  openRequest: number;
 };
 
-function PagedFile({ approvalId, file, place, look, review, canDecide }: FileProps) {
-  const { decisions, actions, editing, all } = review;
+function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
+  const { decisions, actions, editing, comments, all } = review;
   const left = canDecide ? open(decisions, hunksOf(file)) : [];
   return (
     <FileCard
       file={folded(file)}
       startOpen={false}
+      openRequest={openRequest}
       state={<span className="secondary small">{fileState(file, left.length)}</span>}
       actions={
         left.length > 0 && (
@@ -151,7 +166,8 @@ function PagedFile({ approvalId, file, place, look, review, canDecide }: FilePro
                 decision={decisions.of[index]}
                 edited={decisions.edits[index]}
                 busy={!canDecide || isCut}
-                editing={editing === index && !isCut}
+                editing={editing?.index === index && !isCut ? editing.by : null}
+                comments={ofHunk(comments, index)}
                 actions={actions}
               />
             );

@@ -11,10 +11,12 @@ import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, KeepScope } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
 import { Keep, keepKey, useProposedRule } from "./Keep";
-import { hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
+import { focusFileList, hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
+import { ReviewFiles } from "./ReviewFiles";
 import { type ReviewActions, useReview } from "./useReview";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
@@ -33,6 +35,8 @@ export function WriteApproval({ approval, preview, look }: Props) {
   const onKeep = (scope: KeepScope) =>
     offered !== null && actions.whole("accepted", { scope, rule: offered });
   const unfolded = useMemo(() => startUnfolded(files), [files]);
+  const listed = useMemo(() => files.map((file) => ({ ...file, hunks: indexesOf(file) })), [files]);
+  const canDecide = review.byHunk && !review.busy && !isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
@@ -48,16 +52,24 @@ export function WriteApproval({ approval, preview, look }: Props) {
       {!review.byHunk && (
         <p className="small attention">{t`You can only accept or reject this preview as a whole.`}</p>
       )}
-      {files.map((file, at) => (
-        <ReviewedFile
-          key={file.path}
-          file={file}
-          look={look}
-          review={review}
-          canDecide={review.byHunk && !review.busy && !isOver}
-          startOpen={at < unfolded}
-        />
-      ))}
+      <ReviewFiles files={listed} review={review} canDecide={canDecide}>
+        {(at, openRequest) => {
+          const file = files[at];
+          return (
+            file && (
+              <ReviewedFile
+                key={file.path}
+                file={file}
+                look={look}
+                review={review}
+                canDecide={canDecide}
+                startOpen={at < unfolded}
+                openRequest={openRequest}
+              />
+            )
+          );
+        }}
+      </ReviewFiles>
       {sending.error && (
         <ErrorNote error={sending.error}>
           {left.length === 0 && all.length > 0 && (
@@ -70,6 +82,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
       <ApprovalFoot
         note={review.note}
         onNote={review.setNote}
+        comments={review.sends}
         state={sending.state}
         expiresAt={until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
@@ -94,16 +107,18 @@ type FileProps = {
   review: Review;
   canDecide: boolean;
   startOpen: boolean;
+  openRequest: number;
 };
 
-function ReviewedFile({ file, look, review, canDecide, startOpen }: FileProps) {
-  const { decisions, actions, editing, files, all } = review;
+function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }: FileProps) {
+  const { decisions, actions, editing, comments, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
   const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
   return (
     <FileCard
       file={file}
       startOpen={startOpen}
+      openRequest={openRequest}
       actions={left.length > 0 ? <FileActions left={left} actions={actions} /> : undefined}
     >
       {file.hunks.map((hunk) => (
@@ -116,7 +131,8 @@ function ReviewedFile({ file, look, review, canDecide, startOpen }: FileProps) {
           decision={decisions.of[hunk.index]}
           edited={decisions.edits[hunk.index]}
           busy={!canDecide}
-          editing={editing === hunk.index}
+          editing={editing?.index === hunk.index ? editing.by : null}
+          comments={ofHunk(comments, hunk.index)}
           actions={actions}
         />
       ))}
@@ -138,7 +154,7 @@ function FileActions({ left, actions }: { left: readonly number[]; actions: Revi
 }
 
 export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: KeepScope) => void) {
-  return (event: KeyboardEvent) => {
+  return (event: KeyboardEvent<HTMLElement>) => {
     const scope = keepKey(event);
     if (scope !== null) {
       event.preventDefault();
@@ -150,12 +166,14 @@ export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: Keep
     event.preventDefault();
     event.stopPropagation();
     if (action === "accept all") return actions.whole("accepted");
+    if (action === "files") return focusFileList(event.currentTarget);
     const index = hunkOf(event.target);
     if (index === null) return;
-    if (decisions.of[index] !== undefined) return action === "undo" ? actions.undo(index) : undefined;
+    if (decisions.of[index] !== undefined) return action === "undo" ? actions.undo([index]) : undefined;
     if (action === "accept") actions.decide([index], "accepted");
     if (action === "reject") actions.decide([index], "rejected");
-    if (action === "edit") actions.setEditing(index);
+    if (action === "edit") actions.setEditing({ index, by: "text" });
+    if (action === "lines" || action === "comment") actions.setEditing({ index, by: action });
   };
 }
 

@@ -25,10 +25,11 @@ export function edit(state: Decisions, index: number, text: string): Decisions {
   return { of: { ...state.of, [index]: "edited" }, edits: { ...state.edits, [index]: text } };
 }
 
-export function undo(state: Decisions, index: number): Decisions {
-  const { [index]: _decision, ...of } = state.of;
-  const { [index]: _text, ...edits } = state.edits;
-  return { of, edits };
+export function undo(state: Decisions, indexes: readonly number[]): Decisions {
+  const gone = new Set(indexes.map(String));
+  const kept = <T>(values: Readonly<Record<number, T>>): Record<number, T> =>
+    Object.fromEntries(Object.entries(values).filter(([index]) => !gone.has(index)));
+  return { of: kept(state.of), edits: kept(state.edits) };
 }
 
 export function open(state: Decisions, all: readonly number[]): number[] {

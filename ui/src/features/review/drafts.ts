@@ -3,11 +3,13 @@
  * In memory only, since a decision is bound to what was shown; bounded.
  */
 import { useState } from "react";
+import type { LineComment } from "./comments";
 import { type Decisions, undecided } from "./decisions";
 
 export type Draft = {
   decisions: Decisions;
   note: string;
+  comments: readonly LineComment[];
   /** The user's own command; null while the shown one is to run. */
   command: string | null;
   /** The plan's steps as the user wants them, one a line; null while they stay as shown. */
@@ -16,7 +18,7 @@ export type Draft = {
 
 const maxDrafts = 50;
 const drafts = new Map<string, Draft>();
-const nothing: Draft = { decisions: undecided, note: "", command: null, plan: null };
+const nothing: Draft = { decisions: undecided, note: "", comments: [], command: null, plan: null };
 
 export function useDraft(approvalId: string): [Draft, (change: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.get(approvalId) ?? nothing);

@@ -2,15 +2,73 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { inTextField, matches } from "../../components/shortcuts";
 
-export type ReviewAction = "accept" | "reject" | "edit" | "undo" | "accept all";
+export type ReviewAction =
+  | "accept"
+  | "reject"
+  | "edit"
+  | "lines"
+  | "comment"
+  | "undo"
+  | "files"
+  | "accept all";
 
-const keys: Record<string, ReviewAction> = { a: "accept", r: "reject", e: "edit", u: "undo" };
+const keys: Record<string, ReviewAction> = {
+  a: "accept",
+  r: "reject",
+  e: "edit",
+  l: "lines",
+  c: "comment",
+  u: "undo",
+  f: "files",
+};
+
+export type FileAction = "accept" | "reject" | "undo";
+export type FileListKey = FileAction | "next" | "previous" | "first" | "last";
+
+const fileListKeys: Record<string, FileListKey> = {
+  a: "accept",
+  r: "reject",
+  u: "undo",
+  j: "next",
+  arrowdown: "next",
+  k: "previous",
+  arrowup: "previous",
+  home: "first",
+  end: "last",
+};
 
 export function reviewKey(event: KeyboardEvent): ReviewAction | null {
   if (event.nativeEvent.isComposing) return null;
   if (matches(event, "Mod+Enter")) return "accept all";
   if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return keys[event.key.toLowerCase()] ?? null;
+}
+
+/** The same letters for a whole file, where the list of files has the focus. */
+export function fileListKey(event: KeyboardEvent): FileListKey | null {
+  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  return fileListKeys[event.key.toLowerCase()] ?? null;
+}
+
+/** `other`: a letter that means something for the hunk, and nothing for a line of it. */
+export type LineKey = "next" | "previous" | "comment" | "close" | "other";
+
+const lineKeys: Record<string, LineKey> = {
+  j: "next",
+  arrowdown: "next",
+  k: "previous",
+  arrowup: "previous",
+  c: "comment",
+  escape: "close",
+};
+
+export function lineKey(event: KeyboardEvent): LineKey | null {
+  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  return lineKeys[event.key.toLowerCase()] ?? (/^\S$/.test(event.key) ? "other" : null);
+}
+
+export function focusFileList(root: HTMLElement): void {
+  root.querySelector<HTMLElement>('.file-list [data-file][tabindex="0"]')?.focus();
 }
 
 export function hunkOf(target: EventTarget): number | null {
@@ -24,9 +82,13 @@ export function useFocusAfterDecision(root: RefObject<HTMLElement | null>, left:
   useEffect(() => {
     const decided = before.current.filter((index) => !left.includes(index));
     before.current = left;
-    if (decided.length !== 1 || !root.current) return;
+    if (decided.length === 0 || !root.current) return;
+    const { activeElement } = document;
+    if (activeElement?.closest(".file-list")) return;
+    // A file's button goes when the file is decided, and the focus with it.
+    if (decided.length > 1 && activeElement !== document.body) return;
     const all = stops(root.current);
-    const at = all.findIndex((stop) => Number(stop.dataset.hunk) === decided[0]);
+    const at = all.findLastIndex((stop) => decided.includes(Number(stop.dataset.hunk)));
     const after = [...all.slice(at + 1), ...all.slice(0, at)];
     (after.find((stop) => !stop.dataset.hunk || stop.classList.contains("open")) ?? all[at])?.focus();
   }, [root, left]);

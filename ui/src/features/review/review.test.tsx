@@ -196,6 +196,29 @@ describe("a decision that does not arrive", () => {
   });
 });
 
+describe("changes of whitespace", () => {
+  afterEach(() => localStorage.clear());
+
+  it("are hidden from sight with a key or the button, and accepted all the same", async () => {
+    const spaces = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n-b\n+  a\n+c\n@@ -9 +9 @@\n-z\n+\tz\n";
+    const { id, fake } = waiting({}, { preview: previewOf(spaces) });
+    await show(fake, id);
+    const rows = () => [...document.querySelectorAll(".diff-row")].map((row) => row.className);
+    const plain = rows();
+    expect(plain.filter((row) => row !== "diff-row context")).toHaveLength(6);
+    await userEvent.keyboard("w");
+    expect(rows()).toEqual(["diff-row context", "diff-row removed", "diff-row added"]);
+    expect(screen.getByText("Only whitespace changes.")).toBeTruthy();
+    const toggle = screen.getByRole("button", { name: "Hide whitespace changes" });
+    expect(toggle.getAttribute("aria-pressed")).toBe("true");
+    await userEvent.click(toggle);
+    expect(rows()).toEqual(plain);
+    await userEvent.keyboard("w");
+    await press("Accept all");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
+  });
+});
+
 describe("a preview that does not match its hunks", () => {
   it("can only be decided as a whole", async () => {
     const preview = { ...previewOf(diff), hunks: previewOf(diff).hunks.slice(1) };
@@ -358,6 +381,9 @@ describe("what was decided", () => {
     await act(async () => fake.send({ events }));
     await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
     expect(screen.getByText("1 accepted, 1 rejected")).toBeTruthy();
+    expect(screen.getByRole("article").textContent).toContain(
+      "✓ partly approved: 1 accepted, 1 edited by you, 1 rejected",
+    );
     const counts = (path: string) =>
       screen.getByRole("region", { name: path }).querySelector(".file-counts")?.getAttribute("title");
     expect(counts("src/a.rs")).toBe("1 line added, 1 removed");

@@ -2,16 +2,21 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
 import type { ChangePreview, Keep } from "../../protocol/generated";
+import { type CommentedLine, noteWith, toSend, withComment } from "./comments";
 import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
+
+/** A hunk that is being changed: its text, or which of its lines are taken, beginning with a comment perhaps. */
+export type Editing = { index: number; by: "text" | "lines" | "comment" };
 
 /** Stable for the life of a review, so that one decision does not draw every hunk again. */
 export type ReviewActions = {
   decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
   edit: (index: number, text: string) => void;
-  undo: (index: number) => void;
-  setEditing: (index: number | null) => void;
+  undo: (indexes: readonly number[]) => void;
+  setEditing: (editing: Editing | null) => void;
+  comment: (at: CommentedLine, text: string) => void;
   /** With a rule to keep the change is taken as it was proposed. */
   whole: (decision: "accepted" | "rejected", keep?: Keep | null) => void;
   again: () => void;
@@ -24,8 +29,8 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
     [files, paged],
   );
-  const [{ decisions, note }, setDraft] = useDraft(approvalId);
-  const [editing, setEditing] = useState<number | null>(null);
+  const [{ decisions, note, comments }, setDraft] = useDraft(approvalId);
+  const [editing, setEditing] = useState<Editing | null>(null);
   const { sending, send } = useResolve(approvalId);
   const byHunk = preview.hunks.length === 0 || preview.hunks.length === all.length;
   const busy = sending.state !== "deciding";
@@ -35,14 +40,14 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     if (busy || !byHunk) return;
     setEditing(null);
     setDraft({ decisions: next });
-    const decided = resolution(next, all, note, preview.previewHash);
+    const decided = resolution(next, all, noteWith(note, comments), preview.previewHash);
     if (decided) void send(decided);
   };
   const whole = (decision: "accepted" | "rejected", keep: Keep | null = null) => {
     if (keep === null && byHunk && all.length > 0) return commit(decide(decisions, left, decision));
     if (busy) return;
     const answer = decision === "accepted" ? "approve" : "reject";
-    const words = note.trim() || null;
+    const words = noteWith(note, comments) || null;
     void send({
       decision: answer,
       hunks: null,
@@ -56,13 +61,29 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
   const actions = useLatest<ReviewActions>({
     decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),
     edit: (index, text) => commit(edit(decisions, index, text)),
-    undo: (index) => !busy && setDraft({ decisions: undo(decisions, index) }),
-    setEditing: (index) => ((!busy && byHunk) || index === null ? setEditing(index) : undefined),
+    undo: (indexes) => !busy && setDraft({ decisions: undo(decisions, indexes) }),
+    setEditing: (next) => ((!busy && byHunk) || next === null ? setEditing(next) : undefined),
+    comment: (at, text) => !busy && setDraft({ comments: withComment(comments, at, text) }),
     whole,
     again: () => commit(decisions),
   });
   const setNote = (next: string) => setDraft({ note: next });
-  return { files, all, left, decisions, note, setNote, editing, sending, byHunk, busy, actions };
+  const sends = toSend(comments).length;
+  return {
+    files,
+    all,
+    left,
+    decisions,
+    note,
+    setNote,
+    comments,
+    sends,
+    editing,
+    sending,
+    byHunk,
+    busy,
+    actions,
+  };
 }
 
 /** The same functions on each render, doing what the latest ones do. */

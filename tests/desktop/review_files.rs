@@ -1,0 +1,64 @@
+//! A change of many files: the list of them leads through the review, by keys alone.
+
+use crate::accessibility::no_barrier;
+use crate::harness::{CONTROL, ENTER, Element, Stage, wait_until};
+use crate::scenes::DONE;
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+
+const NAMES: [&str; 5] = ["README.md", "src/app.txt", "src/deep/inner.txt", "src/deep/other.txt", "tests/one.txt"];
+
+fn five_files() -> Script {
+    let updates: String =
+        NAMES.iter().map(|name| format!("*** Update File: {name}\n@@\n one\n-two\n+TWO\n three\n")).collect();
+    let patch = format!("*** Begin Patch\n{updates}*** End Patch\n");
+    Script::new(vec![Turn::calls().call("apply_patch", json!({ "patch": patch })), Turn::text(DONE)])
+}
+
+#[track_caller]
+fn focused(element: &Element<'_>) {
+    wait_until("the focus", || element.is_focused());
+}
+
+#[test]
+fn the_review_of_many_files_is_decided_from_their_list_by_keys() {
+    let stage = Stage::trusted(five_files());
+    for name in NAMES {
+        stage.write(name, "one\ntwo\nthree\n");
+    }
+    let window = stage.open();
+    window.ask("Shout two everywhere");
+    let list = window.element("list", "Files in this change");
+    let row = |name: &str| list.inside("button", name);
+    window.press(&[CONTROL, "j"]);
+    focused(&window.element("group", "Hunk 1 of 5, lines 1–3 of README.md"));
+    window.press(&["f"]);
+    focused(&row("README.md"));
+    window.pictures("review-files");
+    no_barrier(&window, "the list of files");
+
+    window.press(&["a"]);
+    focused(&row("src/app.txt"));
+    window.press(&["r"]);
+    focused(&row("src/deep/inner.txt"));
+    window.press(&[ENTER]);
+    focused(&window.element("group", "Hunk 3 of 5, lines 1–3 of src/deep/inner.txt"));
+    window.press(&["a"]);
+    focused(&window.element("group", "Hunk 4 of 5, lines 1–3 of src/deep/other.txt"));
+    window.press(&["f"]);
+    wait_until("three of them", || window.text().contains("3 of 5 files decided"));
+    window.pictures("review-files-decided");
+    no_barrier(&window, "the list of files, some decided");
+    for width in [720, 1920] {
+        window.resize(width, 900);
+        wait_until("the new width", || window.run("return innerWidth") == json!(width));
+        window.press(&[CONTROL, "j"]);
+        window.settle();
+        window.pictures(&format!("review-files-{width}"));
+    }
+    window.press(&[CONTROL, ENTER]);
+    window.says(DONE);
+    for name in NAMES {
+        assert_eq!(stage.read(name).contains("TWO"), name != "src/app.txt", "{name}");
+    }
+}

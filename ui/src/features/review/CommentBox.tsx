@@ -1,0 +1,71 @@
+import { t } from "@lingui/core/macro";
+import { MessageSquare, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { type CommentedLine, commentOn, type LineComment } from "./comments";
+import { OwnText } from "./OwnText";
+import type { ReviewActions } from "./useReview";
+
+type BoxProps = {
+  at: CommentedLine;
+  comments: readonly LineComment[];
+  actions: ReviewActions;
+  onDone: () => void;
+};
+
+/** What is typed counts at once: nothing is lost if the decision is made while the box is open. */
+export function CommentBox({ at, comments, actions, onDone }: BoxProps) {
+  const [before] = useState(() => commentOn(comments, at));
+  return (
+    <OwnText
+      label={t`Comment on line ${at.line}`}
+      value={commentOn(comments, at)}
+      maxRows={8}
+      onChange={(text) => actions.comment(at, text)}
+      onCancel={() => {
+        actions.comment(at, before);
+        onDone();
+      }}
+      onSave={onDone}
+    >
+      <span className="secondary small grow">{t`Sent to the model with your decision.`}</span>
+      <Button small look="primary" title={t`Done`} shortcut="Mod+Enter" onClick={onDone}>
+        {t`Done`}
+      </Button>
+    </OwnText>
+  );
+}
+
+type ListProps = {
+  comments: readonly LineComment[];
+  actions: ReviewActions;
+  busy: boolean;
+};
+
+/** The comments of a hunk, below its lines. */
+export function Comments({ comments, actions, busy }: ListProps) {
+  if (comments.length === 0) return null;
+  return (
+    <ul className="comments" aria-label={t`Your comments`}>
+      {comments.map((comment) => (
+        <li key={comment.row}>
+          <MessageSquare size={14} aria-hidden />
+          <span className="secondary small">{t`Line ${comment.line}`}</span>
+          <span className="comment-text grow">
+            <VisibleText text={comment.text} />
+          </span>
+          {!busy && (
+            <Button
+              small
+              look="quiet"
+              label={t`Remove comment`}
+              icon={<Trash2 size={14} aria-hidden />}
+              onClick={() => actions.comment(comment, "")}
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

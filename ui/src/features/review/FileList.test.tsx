@@ -1,0 +1,77 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import type { Fake } from "../../testing/fake";
+import { renderOn, sent } from "../../testing/render";
+import { waitingChange } from "../../testing/waiting_change";
+import { Changes } from "./Changes";
+
+const one = (path: string, hunks = 1) =>
+  `--- a/${path}\n+++ b/${path}\n${Array.from({ length: hunks }, (_, at) => `@@ -${at * 9 + 1} +${at * 9 + 1} @@\n-a\n+b\n`).join("")}`;
+const four = one("README.md") + one("src/a.rs", 2) + one("src/b.rs") + one("src/x/c.rs");
+
+async function show(diff: string): Promise<Fake> {
+  const { id, fake } = waitingChange(diff);
+  await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
+  return fake;
+}
+
+const list = () => screen.getByRole("list", { name: "Files in this change" });
+const row = (path: string) => within(list()).getByRole("button", { name: path });
+const said = (path: string) =>
+  document.getElementById(row(path).getAttribute("aria-describedby") ?? "")?.textContent;
+const resolutions = (fake: Fake) => sent(fake, "resolve_approval").map(({ resolution }) => resolution);
+
+describe("the list of files", () => {
+  it("is there with more than three files only", async () => {
+    await show(one("a") + one("b") + one("c"));
+    expect(screen.queryByRole("list", { name: "Files in this change" })).toBeNull();
+  });
+
+  it("has each file's state and counts, and leads to the file", async () => {
+    await show(four);
+    expect(said("src/a.rs")).toBe("undecided, 2 lines added, 2 removed");
+    await userEvent.click(row("src/b.rs"));
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("4");
+  });
+
+  it("leads to a file that was folded", async () => {
+    await show(four);
+    const region = screen.getByRole("region", { name: "src/x/c.rs" });
+    await userEvent.click(within(region).getByRole("button", { name: "Fold" }));
+    await userEvent.click(row("src/x/c.rs"));
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("5");
+  });
+
+  it("decides files by keys alone, and goes on to the next undecided one", async () => {
+    const fake = await show(four);
+    await userEvent.keyboard("f");
+    expect(document.activeElement).toBe(row("README.md"));
+    await userEvent.keyboard("{ArrowDown}a");
+    expect(said("src/a.rs")).toContain("accepted");
+    expect(document.activeElement).toBe(row("src/b.rs"));
+    await userEvent.keyboard("r");
+    expect(said("src/b.rs")).toContain("rejected");
+    expect(document.activeElement).toBe(row("src/x/c.rs"));
+    await userEvent.keyboard("{Home}{ArrowDown}u");
+    expect(said("src/a.rs")).toContain("undecided");
+    await userEvent.keyboard("{Enter}a");
+    expect(said("src/a.rs")).toBe("1 of 2 hunks left, 2 lines added, 2 removed");
+    await userEvent.keyboard("r");
+    expect(said("src/a.rs")).toContain("partly accepted");
+    expect(resolutions(fake)).toEqual([]);
+    expect(screen.getByText("2 of 4 files decided")).toBeTruthy();
+    await userEvent.keyboard("f{End}a{Home}a");
+    expect(resolutions(fake)).toMatchObject([{ decision: "approve", hunks: [1, 2, 5] }]);
+  });
+
+  it("decides files with the mouse", async () => {
+    await show(four);
+    const of = (path: string) => within(row(path).closest("li") as HTMLElement);
+    await userEvent.click(of("src/a.rs").getByRole("button", { name: "Reject file" }));
+    expect(said("src/a.rs")).toContain("rejected");
+    await userEvent.click(of("src/a.rs").getByRole("button", { name: "Undo" }));
+    expect(said("src/a.rs")).toContain("undecided");
+    expect(document.activeElement).toBe(row("src/a.rs"));
+  });
+});

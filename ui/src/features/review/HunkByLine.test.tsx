@@ -1,0 +1,107 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import type { Fake } from "../../testing/fake";
+import { renderOn, sent } from "../../testing/render";
+import { waitingChange } from "../../testing/waiting_change";
+import { Changes } from "./Changes";
+
+const diff =
+  "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+new\n three\n@@ -11 +12 @@\n-y\n+Y\n";
+
+async function show(of = diff): Promise<Fake> {
+  const { id, fake } = waitingChange(of);
+  await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
+  return fake;
+}
+
+const resolutions = (fake: Fake) => sent(fake, "resolve_approval").map(({ resolution }) => resolution);
+const active = () => document.activeElement?.getAttribute("aria-label");
+const box = (name: string) => screen.getByRole<HTMLInputElement>("checkbox", { name });
+
+describe("a hunk by its lines", () => {
+  it("has only the selected ones accepted, by keys alone", async () => {
+    const fake = await show();
+    await userEvent.keyboard("l");
+    await userEvent.keyboard("{ArrowUp}");
+    expect(active()).toBe("Comment on line 1");
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowDown}");
+    expect(active()).toBe("Added line 3");
+    await userEvent.keyboard(" ");
+    expect(box("Added line 3").checked).toBe(false);
+    expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
+    await userEvent.keyboard("{Control>}{Enter}{/Control}");
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("2");
+    await userEvent.keyboard("r");
+    expect(resolutions(fake)).toMatchObject([
+      { decision: "approve", hunks: [1], edited: { 1: "one\nTWO\nthree\n" } },
+    ]);
+  });
+
+  it("is accepted as it is with all of them, and can't be with none", async () => {
+    const fake = await show();
+    await userEvent.click(screen.getAllByRole("button", { name: "Select lines" })[0] as HTMLElement);
+    const accept = () => screen.getByRole<HTMLButtonElement>("button", { name: "Accept selected lines" });
+    for (const name of ["Removed line 2", "Added line 2", "Added line 3"]) await userEvent.click(box(name));
+    expect(accept().disabled).toBe(true);
+    for (const name of ["Removed line 2", "Added line 2", "Added line 3"]) await userEvent.click(box(name));
+    await userEvent.click(accept());
+    await userEvent.keyboard("a");
+    expect(resolutions(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
+  });
+
+  it("is left with Escape, and hears no letter that decides the whole hunk", async () => {
+    const fake = await show();
+    await userEvent.keyboard("lkar");
+    expect(screen.getByText("3 of 3 changed lines selected")).toBeTruthy();
+    await userEvent.keyboard("{Escape}");
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("1");
+    expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+    expect(resolutions(fake)).toEqual([]);
+  });
+
+  it("can't be chosen from where the result would not be exact", async () => {
+    await show("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\r\n-b\n+A\r\n+B\n");
+    await userEvent.keyboard("l");
+    expect(screen.getByText("The lines of this hunk can only be accepted together.")).toBeTruthy();
+    expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+  });
+});
+
+describe("comments on lines", () => {
+  const reject = () => screen.getByRole("button", { name: "Reject all" });
+  const said = () => {
+    const ids = reject().getAttribute("aria-describedby")?.split(" ") ?? [];
+    return ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+  };
+
+  it("go with the rejection's note, and the button says how many", async () => {
+    const fake = await show();
+    await userEvent.keyboard("c");
+    expect(active()).toBe("Comment on line 2");
+    await userEvent.keyboard("Keep two.{Enter}It is used.{Control>}{Enter}{/Control}");
+    expect(said()).toContain("sends 1 comment");
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowDown}c");
+    expect(active()).toBe("Comment on line 4");
+    await userEvent.keyboard("And a.rs?");
+    expect(said()).toContain("sends 2 comments");
+    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "Not yet");
+    await userEvent.click(reject());
+    expect(resolutions(fake)).toMatchObject([
+      { decision: "reject", note: "Not yet\nsrc/a.rs:2: Keep two. It is used.\nsrc/a.rs:4: And a.rs?" },
+    ]);
+  });
+
+  it("stand below the hunk and can be removed; Escape takes back what was typed", async () => {
+    await show();
+    await userEvent.keyboard("cno");
+    await userEvent.keyboard("{Escape}");
+    expect(said()).not.toContain("sends");
+    await userEvent.keyboard("cyes{Control>}{Enter}{/Control}{Escape}");
+    const list = screen.getByRole("list", { name: "Your comments" });
+    expect(list.textContent).toContain("yes");
+    await userEvent.click(within(list).getByRole("button", { name: "Remove comment" }));
+    expect(screen.queryByRole("list", { name: "Your comments" })).toBeNull();
+    expect(said()).not.toContain("sends");
+  });
+});

@@ -1,0 +1,196 @@
+/** One hunk line by line: changed lines are taken or left, and each line can have a comment. */
+import { plural, t } from "@lingui/core/macro";
+import { MessageSquarePlus } from "lucide-react";
+import { Fragment, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import type { Span } from "../../components/code/highlight";
+import { digits, firstLines, LineText, useLineSpans } from "../../components/diff/HunkLines";
+import type { DiffHunk } from "../../components/diff/parse";
+import { type MarkedLine, markLines } from "../../components/diff/rows";
+import { matches } from "../../components/shortcuts";
+import { CommentBox } from "./CommentBox";
+import type { LineComment } from "./comments";
+import { lineKey } from "./keys";
+import { canChooseLines, changedRows, chosenSide, endsLastLine } from "./lines";
+import type { ReviewActions } from "./useReview";
+
+type Props = {
+  hunk: DiffHunk;
+  path: string;
+  comments: readonly LineComment[];
+  actions: ReviewActions;
+  /** Whether a comment on the first changed line is begun. */
+  startCommenting: boolean;
+  onCancel: () => void;
+};
+
+export function HunkByLine({ hunk, path, comments, actions, startCommenting, onCancel }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  const changed = useMemo(() => changedRows(hunk), [hunk]);
+  const lines = useMemo(() => markLines(hunk), [hunk]);
+  const spansOf = useLineSpans(hunk, path);
+  const canChoose = useMemo(() => canChooseLines(hunk), [hunk]);
+  const [off, setOff] = useState<ReadonlySet<number>>(new Set());
+  const [current, setCurrent] = useState(changed[0] ?? 0);
+  const [commenting, setCommenting] = useState(startCommenting ? (changed[0] ?? 0) : null);
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? lines : lines.slice(0, firstLines);
+  const taken = changed.length - off.size;
+
+  const first = useRef(startCommenting ? null : current);
+  useEffect(() => {
+    // The box of a comment takes the focus itself.
+    if (first.current !== null) rowAt(root.current, first.current)?.focus();
+  }, []);
+  const go = (row: number) => {
+    const next = Math.min(shown.length - 1, Math.max(0, row));
+    setCurrent(next);
+    rowAt(root.current, next)?.focus();
+  };
+  const toggle = (row: number) => {
+    const next = new Set(off);
+    if (!next.delete(row)) next.add(row);
+    setOff(next);
+  };
+  const accept = () => {
+    if (!canChoose || taken === 0) return;
+    if (off.size === 0) actions.decide([hunk.index], "accepted");
+    else actions.edit(hunk.index, chosenSide(hunk, off));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLTextAreaElement) return;
+    const key = matches(event, "Mod+Enter") ? "accept" : lineKey(event);
+    if (key === null) return;
+    // Letters that decide the hunk are not heard from in here.
+    event.stopPropagation();
+    if (key === "other") return;
+    event.preventDefault();
+    if (key === "next") go(current + 1);
+    else if (key === "previous") go(current - 1);
+    else if (key === "comment") setCommenting(current);
+    else if (key === "accept") accept();
+    else onCancel();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys, heard from the rows inside
+    <div className="by-line" ref={root} onKeyDown={onKeyDown}>
+      <div className="diff diff-unified" dir="ltr" style={digits(hunk)}>
+        {shown.map((line, row) => {
+          const at = { hunk: hunk.index, row, path, line: line.newNumber ?? line.oldNumber ?? 0 };
+          return (
+            <Fragment key={`${row}`}>
+              <Row
+                line={line}
+                row={row}
+                spans={spansOf(line)}
+                isCurrent={row === current}
+                isOff={off.has(row)}
+                canChoose={canChoose}
+                onFocus={() => setCurrent(row)}
+                onToggle={() => toggle(row)}
+                onComment={() => setCommenting(row)}
+              />
+              {commenting === row && (
+                <CommentBox
+                  at={at}
+                  comments={comments}
+                  actions={actions}
+                  onDone={() => {
+                    setCommenting(null);
+                    go(row);
+                  }}
+                />
+              )}
+            </Fragment>
+          );
+        })}
+        {shown.length < lines.length && (
+          <Button small look="quiet" onClick={() => setWhole(true)}>
+            {t`Show ${plural(lines.length - shown.length, { one: "# more line", other: "# more lines" })}`}
+          </Button>
+        )}
+      </div>
+      <div className="own-text-foot">
+        <span className="secondary small grow" role="status">
+          {canChoose
+            ? endsLastLine(hunk, off)
+              ? t`The last line will end with a newline.`
+              : t`${taken} of ${plural(changed.length, { one: "# changed line", other: "# changed lines" })} selected`
+            : t`The lines of this hunk can only be accepted together.`}
+        </span>
+        <Button small look="quiet" title={t`Close (Esc)`} onClick={onCancel}>
+          {t`Close`}
+        </Button>
+        {canChoose && (
+          <Button
+            small
+            look="primary"
+            title={t`Accept selected lines`}
+            shortcut="Mod+Enter"
+            disabled={taken === 0}
+            onClick={accept}
+          >
+            {t`Accept selected lines`}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const rowAt = (root: HTMLElement | null, row: number) =>
+  root?.querySelector<HTMLElement>(`[data-row="${row}"]`) ?? null;
+
+type RowProps = {
+  line: MarkedLine;
+  row: number;
+  spans: Span[] | null;
+  isCurrent: boolean;
+  isOff: boolean;
+  canChoose: boolean;
+  onFocus: () => void;
+  onToggle: () => void;
+  onComment: () => void;
+};
+
+/** The check box, or the button where there is none, has the focus for the row. */
+function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle, onComment }: RowProps) {
+  const text = useId();
+  const number = line.newNumber ?? line.oldNumber ?? 0;
+  const hasBox = canChoose && line.kind !== "context";
+  const tabIndex = isCurrent ? 0 : -1;
+  return (
+    <div className={`diff-row ${line.kind} ${isOff ? "off" : ""}`}>
+      <span className="line-box">
+        {hasBox && (
+          <input
+            type="checkbox"
+            checked={!isOff}
+            onChange={onToggle}
+            onFocus={onFocus}
+            tabIndex={tabIndex}
+            data-row={row}
+            aria-label={line.kind === "added" ? t`Added line ${number}` : t`Removed line ${number}`}
+            aria-describedby={text}
+          />
+        )}
+      </span>
+      <span className="diff-number">{line.oldNumber}</span>
+      <span className="diff-number">{line.newNumber}</span>
+      <LineText line={line} spans={spans} id={text} />
+      <Button
+        small
+        look="quiet"
+        className="line-comment"
+        label={t`Comment on line ${number}`}
+        shortcut="C"
+        icon={<MessageSquarePlus size={14} aria-hidden />}
+        tabIndex={tabIndex}
+        data-row={hasBox ? undefined : row}
+        aria-describedby={text}
+        onFocus={onFocus}
+        onClick={onComment}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { FileList } from "./FileList";
+import { isListed, type ListedFile } from "./file_list";
+import type { useReview } from "./useReview";
+
+type Props = {
+  files: readonly ListedFile[];
+  review: ReturnType<typeof useReview>;
+  canDecide: boolean;
+  /** The file's card. It unfolds when `openRequest` becomes another number than 0. */
+  children: (at: number, openRequest: number) => ReactNode;
+};
+
+/** The files under review, below or beside the list of them. */
+export function ReviewFiles({ files, review, canDecide, children }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  const [jump, setJump] = useState({ at: -1, request: 0 });
+  useEffect(() => {
+    if (jump.request > 0) showFile(root.current?.children[jump.at] ?? null);
+  }, [jump]);
+  const hasList = isListed(files);
+  return (
+    <div className={hasList ? "review-files with-list" : "review-files"}>
+      {hasList && (
+        <FileList
+          files={files}
+          decisions={review.decisions}
+          actions={review.actions}
+          canDecide={canDecide}
+          onShow={(at) => setJump((before) => ({ at, request: before.request + 1 }))}
+        />
+      )}
+      <div className="review-cards" ref={root}>
+        {files.map((_, at) => children(at, jump.at === at ? jump.request : 0))}
+      </div>
+    </div>
+  );
+}
+
+/** The focus goes to what is still to be decided in it; a file whose diff is yet to come has its own button. */
+function showFile(card: Element | null): void {
+  const stops = [".hunk.open", ".hunk", ".file-toggle"];
+  const stop = stops.map((one) => card?.querySelector<HTMLElement>(one)).find((found) => found);
+  card?.scrollIntoView({ block: "start" });
+  stop?.focus({ preventScroll: true });
+}

@@ -1,0 +1,52 @@
+/** The files of a change as a list: what has been decided of each, and how they stand in their folders. Pure. */
+import type { Decisions } from "./decisions";
+
+export type ListedFile = {
+  path: string;
+  added: number;
+  removed: number;
+  /** None where the file is decided with the whole, as a renamed one is. */
+  hunks: readonly number[];
+};
+
+/** `partly`: some hunks are undecided, or not all were decided alike. */
+export type FileState = "undecided" | "accepted" | "edited" | "rejected" | "partly";
+export type FileProgress = { state: FileState; left: number };
+
+/** With fewer files the list would only say again what is in sight below it. */
+const leastListed = 4;
+
+export const isListed = (files: readonly unknown[]) => files.length >= leastListed;
+
+export function progressOf(decisions: Decisions, hunks: readonly number[]): FileProgress {
+  const made = hunks.flatMap((index) => decisions.of[index] ?? []);
+  const left = hunks.length - made.length;
+  if (made.length === 0) return { state: "undecided", left };
+  const rejected = made.filter((one) => one === "rejected").length;
+  if (left > 0 || (rejected > 0 && rejected < made.length)) return { state: "partly", left };
+  if (rejected > 0) return { state: "rejected", left };
+  return { state: made.includes("edited") ? "edited" : "accepted", left };
+}
+
+export type Folder = { path: string; files: { file: ListedFile; at: number }[] };
+
+/** Files in the order of the diff; neighbours of one folder stand together under it. */
+export function byFolder(files: readonly ListedFile[]): Folder[] {
+  const folders: Folder[] = [];
+  files.forEach((file, at) => {
+    const path = file.path.slice(0, file.path.lastIndexOf("/") + 1);
+    const last = folders.at(-1);
+    if (last?.path === path) last.files.push({ file, at });
+    else folders.push({ path, files: [{ file, at }] });
+  });
+  return folders;
+}
+
+/** The next file after `from` that has something to decide, around the end; `from` itself where there is none. */
+export function nextToDecide(left: readonly number[], from: number): number {
+  for (let step = 1; step < left.length; step += 1) {
+    const at = (from + step) % left.length;
+    if ((left[at] ?? 0) > 0) return at;
+  }
+  return from;
+}
