@@ -45,4 +45,5 @@ mod stale_preview;
 mod stopping;
 mod transcript;
 mod untrusted;
+mod usage;
 mod zooming;
