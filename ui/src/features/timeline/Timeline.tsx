@@ -88,8 +88,10 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
   );
 }
 
-function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessionId">) {
-  const [open, setOpen] = useState(false);
+type EntryProps = { event: Event; startsOpen?: boolean } & Omit<Props, "sessionId">;
+
+export function Entry({ event, startsOpen = false, onShow, onFork }: EntryProps) {
+  const [open, setOpen] = useState(startsOpen);
   const body = useId();
   const kind = storedKind(event);
   const json = open ? JSON.stringify(event.payload, null, 2) : "";
