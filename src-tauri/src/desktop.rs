@@ -129,6 +129,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_keeping::remove_session,
             rpc_keeping::export_session,
             rpc_keeping::import_sessions,
+            rpc_keeping::usage_report,
             rpc_mcp::list_mcp_servers,
             rpc_mcp::save_mcp_server,
             rpc_mcp::enable_mcp_server,

@@ -2,7 +2,7 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{RemovedSession, SearchHit};
+use arki_api::{RemovedSession, SearchHit, UsageReport};
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{ExportFormat, SearchQuery};
 use std::fs::File;
@@ -74,6 +74,11 @@ pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>)
     let file = reading(&desktop, move |_| open(&path)).await?;
     let imported = desktop.engine.sessions().import(BufReader::new(file)).await?;
     Ok(Some(imported.into_iter().map(|session| session.session_id.to_string()).collect()))
+}
+
+#[tauri::command]
+pub(crate) async fn usage_report(desktop: State<'_, Desktop>) -> Answer<UsageReport> {
+    Ok(desktop.engine.sessions().usage_report().await?)
 }
 
 async fn chosen(receiver: tokio::sync::oneshot::Receiver<Option<tauri_plugin_dialog::FilePath>>) -> Option<PathBuf> {

@@ -46,4 +46,6 @@ mod stale_preview;
 mod stopping;
 mod transcript;
 mod untrusted;
+mod usage;
+mod waterfall;
 mod zooming;

@@ -18,6 +18,7 @@ import {
   Palette,
   SettingsDialog,
   TrustDialog,
+  UsageDialog,
 } from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
@@ -149,6 +150,7 @@ function Status({ window, resume, settings }: StatusProps) {
       onMode={window.setMode}
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
+      onUsage={() => window.setDialog("usage")}
       onSettings={settings}
       session={window.session}
       onResume={resume}
@@ -185,6 +187,9 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           }}
           onSettings={() => window.setDialog("reflection")}
         />
+      </Once>
+      <Once when={dialog === "usage"}>
+        <UsageDialog open={dialog === "usage"} onClose={close} />
       </Once>
       <Once when={dialog === "palette"}>
         <Palette

@@ -10,7 +10,7 @@ import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
-import { Timeline } from "../features/timeline/Timeline";
+import { TimelineTab } from "../features/timeline/TimelineTab";
 import { useApprovalsIn } from "../platform/context";
 import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
@@ -91,7 +91,7 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
         <Tabs.Panel className="inspector-panel" value="timeline">
           <ErrorBoundary part={t`The timeline`} about={sessionId}>
             {sessionId ? (
-              <Timeline
+              <TimelineTab
                 key={sessionId}
                 sessionId={sessionId}
                 onShow={(seq) => history.show(sessionId, seq)}

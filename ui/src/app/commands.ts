@@ -29,6 +29,7 @@ export type Actions = {
   context: () => void;
   processes: () => void;
   memory: () => void;
+  usage: () => void;
   compact: (() => void) | null;
   filterSessions: () => void;
   focusMessage: () => void;
@@ -100,6 +101,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "context", section: t`View`, title: t`Show context`, shortcut: "Mod+4", run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, shortcut: "Mod+5", run: act.processes },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
+    { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
     {
       id: "filter",
       section: t`View`,

@@ -19,6 +19,9 @@ export const KeyboardMap = lazily(() =>
 export const MemoryDialog = lazily(() =>
   import("../features/memory/MemoryDialog").then((part) => part.MemoryDialog),
 );
+export const UsageDialog = lazily(() =>
+  import("../features/usage/UsageDialog").then((part) => part.UsageDialog),
+);
 export const PlanApproval = lazily(() =>
   import("../features/review/PlanApproval").then((part) => part.PlanApproval),
 );

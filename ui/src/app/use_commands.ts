@@ -37,6 +37,7 @@ export function useCommands(window: Window) {
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
     memory: () => setDialog("memory"),
+    usage: () => setDialog("usage"),
     trust: window.project ? () => setDialog("trust") : null,
     theme: window.setTheme,
     model: window.setModel,

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { useApprovalsIn, useSessions, useWaiting } from "../platform/context";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
-export type OpenDialog = "settings" | "palette" | "keys" | "trust" | "memory" | "reflection" | null;
+export type OpenDialog = "settings" | "palette" | "keys" | "trust" | "memory" | "reflection" | "usage" | null;
 
 /** Runs once for each approval that starts to wait in the visible session. */
 export function useOnApproval(sessionId: string | null, onApproval: () => void): void {

@@ -29,6 +29,7 @@ import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
 import { contextHandlers } from "./fake_context";
 import { historyHandlers, type World } from "./fake_history";
+import { usageScene } from "./usage_scene";
 
 type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
@@ -134,6 +135,7 @@ export function createFake(given: {
     keep_untrusted: trust("untrusted"),
     ...historyHandlers(world),
     ...contextHandlers(given),
+    usage_report: () => usageScene(),
     list_sessions: () => [...world.sessions],
     session_page: ({ sessionId, beforeSeq, limit }) => {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);

@@ -31,6 +31,7 @@ mod schema_tests;
 mod session_tools;
 mod sessions;
 mod slash_commands;
+mod usage;
 
 pub use approvals::*;
 pub use commands::{DeclaredCommand, declared_commands};
@@ -52,3 +53,4 @@ pub use runs::*;
 pub use session_tools::*;
 pub use sessions::*;
 pub use slash_commands::*;
+pub use usage::*;

@@ -28,6 +28,7 @@ type Props = {
   onMode: (mode: ApprovalMode) => void;
   onTrust: () => void;
   onContext: () => void;
+  onUsage: () => void;
   /** Null before there is a session. */
   onSettings: (() => void) | null;
   session: SessionSummary | null;
@@ -86,6 +87,7 @@ export function StatusBar(props: Props) {
           sessionId={shown.sessionId}
           model={models.find((one) => one.id === current) ?? null}
           onContext={props.onContext}
+          onUsage={props.onUsage}
         />
       )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
@@ -205,10 +207,15 @@ function standingOf(project: ProjectState): string {
   return project.notices.length > 0 ? t`trusted, with a notice` : t`trusted`;
 }
 
-type UsedProps = { sessionId: string; model: ModelEntry | null; onContext: () => void };
+type UsedProps = {
+  sessionId: string;
+  model: ModelEntry | null;
+  onContext: () => void;
+  onUsage: () => void;
+};
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
-function Used({ sessionId, model, onContext }: UsedProps) {
+function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
   const usage = useSessionPart(sessionId, (view) => view.usage);
   const window = useSessionPart(sessionId, (view) => view.window);
   if (usage.requests === 0) return null;
@@ -227,6 +234,8 @@ function Used({ sessionId, model, onContext }: UsedProps) {
     contextWindow && usage.contextTokens
       ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))
       : null;
+  const price =
+    usage.costUsd === null ? t`The price of a request is unknown` : `$${usage.costUsd.toFixed(6)}`;
   return (
     <>
       {full !== null && (
@@ -245,13 +254,15 @@ function Used({ sessionId, model, onContext }: UsedProps) {
           {tokens(total)} tok
         </Trans>
       </span>
-      <span
-        className="status-fact"
-        title={usage.costUsd === null ? t`The price of a request is unknown` : `$${usage.costUsd.toFixed(6)}`}
+      <button
+        type="button"
+        className="status-button"
+        title={t`${price}. Click for the usage of all sessions`}
+        onClick={onUsage}
       >
         {part && usage.costUsd !== null ? "≥ " : ""}
         {cost(usage.costUsd)}
-      </span>
+      </button>
     </>
   );
 }

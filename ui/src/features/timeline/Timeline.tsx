@@ -117,8 +117,10 @@ function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: stri
   );
 }
 
-function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessionId">) {
-  const [open, setOpen] = useState(false);
+type EntryProps = { event: Event; startsOpen?: boolean } & Omit<Props, "sessionId">;
+
+export function Entry({ event, startsOpen = false, onShow, onFork }: EntryProps) {
+  const [open, setOpen] = useState(startsOpen);
   const body = useId();
   const kind = storedKind(event);
   const json = open ? JSON.stringify(event.payload, null, 2) : "";

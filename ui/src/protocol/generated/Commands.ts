@@ -45,6 +45,7 @@ import type { SessionToolEntry } from "./SessionToolEntry";
 import type { Shown } from "./Shown";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StateChanged } from "./StateChanged";
+import type { UsageReport } from "./UsageReport";
 
 /**
  * Every command by its name: what it takes and what it answers. One with a `step` tells steps before its result.
@@ -130,6 +131,10 @@ export type Commands = {
    * The sessions' ids; null: the user changed their mind in the system's dialog.
    */
   import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
+  /**
+   * What all sessions that are kept have used, by day, model and project.
+   */
+  usage_report: { params: Record<symbol, never>; result: UsageReport };
   /**
    * What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and
    * of this folder's.

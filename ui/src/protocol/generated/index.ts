@@ -181,4 +181,6 @@ export type * from "./TrustChanged";
 export type * from "./TrustPin";
 export type * from "./TrustState";
 export type * from "./Usage";
+export type * from "./UsageEntry";
+export type * from "./UsageReport";
 export type * from "./WritingHook";

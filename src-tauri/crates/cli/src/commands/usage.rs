@@ -27,7 +27,8 @@ struct Listed<'a> {
 pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
     let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
-    let mut newest_first: Vec<_> = usage.totals().iter().collect();
+    let totals = usage.by_day_and_model();
+    let mut newest_first: Vec<_> = totals.iter().collect();
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
     for (place, total) in newest_first {
         match output.json {
@@ -35,7 +36,7 @@ pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output)
             false => output.line(line(&place.day, &visible(&place.model), total)),
         }
     }
-    if !output.json && usage.totals().len() > 1 {
+    if !output.json && totals.len() > 1 {
         output.line(line("all", "", usage.sum()));
     }
     Ok(Exit::Done)

@@ -1,4 +1,4 @@
-//! Usage by day and model, over any number of sessions. Where [`super::UsageTotals`] is bounded and kept with a
+//! Usage by day, model and project, over any number of sessions. Where [`super::UsageTotals`] is bounded and kept with a
 //! session, this is folded when somebody asks, and gone on with from where it was kept.
 
 use super::{OTHER_MODELS, UsageTotal};
@@ -8,29 +8,38 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A fold over events, each session's in its order; the sessions may be mixed.
 ///
-/// Bounded by the days, the models and the runs that were cut off between a request and its answer.
+/// Bounded by the days, the models, the projects and the runs that were cut off between a request and its answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub struct DailyUsage {
-    totals: BTreeMap<DayAndModel, UsageTotal>,
+    totals: BTreeMap<UsagePlace, UsageTotal>,
     sum: UsageTotal,
     /// The requests whose answers are still to come.
     asked: HashMap<(SessionId, Option<RunId>), String>,
 }
 
 /// In the order of the days.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DayAndModel {
+    pub day: String,
+    pub model: String,
+}
+
+/// In the order of the days.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UsagePlace {
     /// The day the answer was complete, such as `2026-11-22`.
     pub day: String,
     /// `provider/model`; [`OTHER_MODELS`] for an answer without its request.
     pub model: String,
+    /// The path of the session's project.
+    pub project: String,
 }
 
 /// The stored form: JSON's objects have only strings for keys.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    totals: Vec<(DayAndModel, UsageTotal)>,
+    totals: Vec<(UsagePlace, UsageTotal)>,
     sum: UsageTotal,
     asked: Vec<((SessionId, Option<RunId>), String)>,
 }
@@ -50,8 +59,8 @@ impl From<Kept> for DailyUsage {
 }
 
 impl DailyUsage {
-    /// `day_of`: the day of a moment, in milliseconds since 1970, where the user lives.
-    pub fn apply(&mut self, event: &Event, day_of: impl Fn(i64) -> String) {
+    /// `project`: of the event's session. `day_of`: the day of a moment, in milliseconds since 1970, where the user lives.
+    pub fn apply(&mut self, event: &Event, project: &str, day_of: impl Fn(i64) -> String) {
         let asker = || (event.session_id.clone(), event.run_id.clone());
         match event.body() {
             EventBody::EngineRequest(request) => {
@@ -59,7 +68,7 @@ impl DailyUsage {
             }
             EventBody::EngineResponse(response) => {
                 let model = self.asked.remove(&asker()).unwrap_or_else(|| OTHER_MODELS.to_owned());
-                let place = DayAndModel { day: day_of(event.ts), model };
+                let place = UsagePlace { day: day_of(event.ts), model, project: project.to_owned() };
                 self.totals.entry(place).or_default().add(response.usage);
                 self.sum.add(response.usage);
             }
@@ -67,10 +76,22 @@ impl DailyUsage {
         }
     }
 
-    /// By day, then by model; the oldest day first.
+    /// By day, then by model, then by project; the oldest day first.
     #[must_use]
-    pub fn totals(&self) -> &BTreeMap<DayAndModel, UsageTotal> {
+    pub fn totals(&self) -> &BTreeMap<UsagePlace, UsageTotal> {
         &self.totals
+    }
+
+    /// The same of all projects together.
+    #[must_use]
+    pub fn by_day_and_model(&self) -> BTreeMap<DayAndModel, UsageTotal> {
+        let mut totals: BTreeMap<DayAndModel, UsageTotal> = BTreeMap::new();
+        for (UsagePlace { day, model, .. }, total) in &self.totals {
+            let place = DayAndModel { day: day.clone(), model: model.clone() };
+            let sum = totals.entry(place).or_default();
+            *sum = sum.plus(total);
+        }
+        totals
     }
 
     #[must_use]
@@ -90,7 +111,7 @@ mod tests {
     fn apply(usage: &mut DailyUsage, (session, run): (&str, &str), ts: i64, body: impl Into<EventBody>) {
         let session_id = SessionId::from(session);
         let event = Event { session_id, run_id: Some(RunId::from(run)), ts, ..event(1, body.into()) };
-        usage.apply(&event, |ts| format!("day {}", ts / DAY_MS));
+        usage.apply(&event, &format!("/{session}"), |ts| format!("day {}", ts / DAY_MS));
     }
 
     fn request(model: &str) -> EngineRequest {
@@ -119,12 +140,13 @@ mod tests {
         }
     }
 
-    fn lines(usage: &DailyUsage) -> Vec<(&str, &str, u64, Option<f64>)> {
-        usage
-            .totals()
-            .iter()
-            .map(|(place, total)| (place.day.as_str(), place.model.as_str(), total.prompt_tokens, total.cost_usd()))
-            .collect()
+    fn lines(usage: &DailyUsage) -> Vec<(String, String, u64, Option<f64>)> {
+        let totals = usage.by_day_and_model().into_iter();
+        totals.map(|(place, total)| (place.day, place.model, total.prompt_tokens, total.cost_usd())).collect()
+    }
+
+    fn line(day: &str, model: &str, tokens: u64, cost: Option<f64>) -> (String, String, u64, Option<f64>) {
+        (day.to_owned(), model.to_owned(), tokens, cost)
     }
 
     #[test]
@@ -140,11 +162,15 @@ mod tests {
         apply(&mut usage, a, DAY_MS, request("big"));
         apply(&mut usage, a, DAY_MS, response(7, Some(0.125)));
         let expected = [
-            ("day 0", "mock/big", 15, Some(1.0)),
-            ("day 0", "mock/small", 1, Some(0.25)),
-            ("day 1", "mock/big", 7, Some(0.125)),
+            line("day 0", "mock/big", 15, Some(1.0)),
+            line("day 0", "mock/small", 1, Some(0.25)),
+            line("day 1", "mock/big", 7, Some(0.125)),
         ];
         assert_eq!(lines(&usage), expected);
+        let of_big: Vec<_> = usage.totals().iter().filter(|(place, _)| place.model == "mock/big").collect();
+        let by_project: Vec<_> =
+            of_big.iter().map(|(place, total)| (place.project.as_str(), total.prompt_tokens)).collect();
+        assert_eq!(by_project, [("/s1", 10), ("/s2", 5), ("/s1", 7)]);
         assert_eq!((usage.sum().requests, usage.sum().cost_usd()), (4, Some(1.375)));
     }
 
@@ -159,7 +185,7 @@ mod tests {
         for usage in [&mut kept, &mut usage] {
             apply(usage, ("s", "r"), 3, response(5, None));
         }
-        assert_eq!(lines(&kept), [("day 0", "mock/m", 15, None)]);
+        assert_eq!(lines(&kept), [line("day 0", "mock/m", 15, None)]);
         assert_eq!(kept, usage);
     }
 
@@ -168,7 +194,7 @@ mod tests {
         let mut usage = DailyUsage::default();
         apply(&mut usage, ("s", "r"), DAY_MS - 1, request("m"));
         apply(&mut usage, ("s", "r"), DAY_MS, response(1, None));
-        assert_eq!(lines(&usage), [("day 1", "mock/m", 1, None)]);
+        assert_eq!(lines(&usage), [line("day 1", "mock/m", 1, None)]);
     }
 
     #[test]
@@ -178,7 +204,7 @@ mod tests {
             apply(&mut usage, ("s", "r"), 0, request(model));
             apply(&mut usage, ("s", "r"), 0, response(1, cost));
         }
-        assert_eq!(lines(&usage), [("day 0", "mock/known", 1, Some(0.5)), ("day 0", "mock/unknown", 1, None)]);
+        assert_eq!(lines(&usage), [line("day 0", "mock/known", 1, Some(0.5)), line("day 0", "mock/unknown", 1, None)]);
         assert_eq!((usage.sum().cost_usd(), usage.sum().known_cost_usd), (None, 0.5));
     }
 
@@ -187,6 +213,6 @@ mod tests {
         let mut usage = DailyUsage::default();
         apply(&mut usage, ("s1", "r"), 0, request("m"));
         apply(&mut usage, ("s2", "r"), 0, response(1, None));
-        assert_eq!(lines(&usage), [("day 0", OTHER_MODELS, 1, None)]);
+        assert_eq!(lines(&usage), [line("day 0", OTHER_MODELS, 1, None)]);
     }
 }

@@ -50,6 +50,21 @@ impl UsageTotal {
         }
     }
 
+    /// Of both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            requests: self.requests + other.requests,
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            total_tokens: self.total_tokens.saturating_add(other.total_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            known_cost_usd: self.known_cost_usd + other.known_cost_usd,
+            has_unknown_cost: self.has_unknown_cost || other.has_unknown_cost,
+            unknown: self.unknown.or(other.unknown),
+        }
+    }
+
     pub(super) fn add(&mut self, usage: Usage) {
         self.requests += 1;
         self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens);

@@ -95,6 +95,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("a title", sessions.rename(&session, "other")).await;
     let fork = stage.done("a fork", sessions.fork(&session, None)).await.session_id;
     stage.done("the usage", sessions.daily_usage(None)).await;
+    stage.done("the usage for a client", sessions.usage_report()).await;
     stage.done("the usage of one", sessions.daily_usage(Some(&session))).await;
     stage.done("withdrawing", stage.engine.approvals().withdraw_session_grants(&session)).await;
     let scope = RewindScope { files: true, conversation: true };

@@ -1,8 +1,9 @@
-//! Usage by day and model.
+//! Usage by day, model and project.
 
 use crate::records::blocking;
 use crate::sessions::Sessions;
-use arki_domain::projection::DailyUsage;
+use arki_api::{UsageEntry, UsageReport};
+use arki_domain::projection::{DailyUsage, UsagePlace, UsageTotal};
 use arki_domain::{Fault, SessionId, sha256_hex};
 use arki_store::UsageMark;
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ const SAMPLED_DAYS: RangeInclusive<i64> = 18_262..=25_566;
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// The key under which the sum of all sessions is kept.
-const KEPT: &str = "usage_by_day.2";
+const KEPT: &str = "usage_by_day.3";
 
 #[derive(Default, Serialize, Deserialize)]
 struct KeptUsage {
@@ -44,23 +45,38 @@ impl Sessions {
         Ok(usage)
     }
 
+    /// The usage of all sessions for a client, with the day it is where the user is.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn usage_report(self: &Arc<Self>) -> Result<UsageReport, Fault> {
+        let usage = self.daily_usage(None).await?;
+        let entries = usage.totals().iter().map(|(place, total)| usage_entry(place, total)).collect();
+        Ok(UsageReport { today: day(Timestamp::now().as_millisecond()), entries })
+    }
+
     /// The usage, and what is to be kept for the next time where there is news.
     fn used(&self, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Fault> {
         let mut usage = DailyUsage::default();
         let zone = TimeZone::system();
         let day = |ts| day_in(&zone, ts);
         if let Some(session) = session {
-            self.records.reader().each_usage_event_of(session, |event| usage.apply(event, day))?;
+            self.records.reader().each_usage_event_of(session, |event, project| usage.apply(event, project, day))?;
             return Ok((usage, None));
         }
         let signature = signature(&zone);
         let kept = self.kept_usage(&signature)?;
         usage = kept.usage;
-        let mut mark = self.records.reader().each_usage_event_after(kept.mark, |event| usage.apply(event, day))?;
+        let mut mark = self
+            .records
+            .reader()
+            .each_usage_event_after(kept.mark, |event, project| usage.apply(event, project, day))?;
         if mark.is_none() {
             usage = DailyUsage::default();
-            mark =
-                self.records.reader().each_usage_event_after(UsageMark::default(), |event| usage.apply(event, day))?;
+            mark = self
+                .records
+                .reader()
+                .each_usage_event_after(UsageMark::default(), |event, project| usage.apply(event, project, day))?;
         }
         let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok((usage, None)) };
         let kept = KeptUsage { zone: signature, mark, usage };
@@ -72,6 +88,23 @@ impl Sessions {
     fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
         let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
         Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
+    }
+}
+
+fn usage_entry(place: &UsagePlace, total: &UsageTotal) -> UsageEntry {
+    UsageEntry {
+        day: place.day.clone(),
+        model: place.model.clone(),
+        project: place.project.clone(),
+        requests: total.requests,
+        prompt_tokens: total.prompt_tokens,
+        completion_tokens: total.completion_tokens,
+        cached_tokens: total.cached_tokens,
+        known_cost_usd: total.known_cost_usd,
+        unknown_prompt: total.unknown.prompt,
+        unknown_completion: total.unknown.completion,
+        unknown_cached: total.unknown.cached,
+        unknown_cost: total.has_unknown_cost,
     }
 }
 

@@ -59,7 +59,11 @@ async fn what_was_used_is_read_on_from_a_mark_until_something_is_removed() {
     };
     let read = |mark| {
         let mut told = 0;
-        let next = fixture.store.reader().each_usage_event_after(mark, |_| told += 1).unwrap();
+        let count = |_: &arki_domain::Event, project: &str| {
+            assert_eq!(project, "/p");
+            told += 1;
+        };
+        let next = fixture.store.reader().each_usage_event_after(mark, count).unwrap();
         (told, next)
     };
     for id in ["a", "b"] {

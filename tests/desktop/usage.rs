@@ -1,0 +1,47 @@
+//! The usage of all sessions, in figures and plots.
+
+use crate::accessibility::no_barrier;
+use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+
+#[test]
+fn what_was_used_is_shown_by_day_model_and_project() {
+    let priced = json!({"contextWindow": 128_000, "price": {"input": 1000, "output": 1000}});
+    let stage = Stage::configured(Script::new(vec![Turn::text("Hello.")]), |url| {
+        let models = json!({"mock": priced});
+        json!({"providers": {
+            "mock": {"kind": "custom", "baseUrl": url, "apiKeyEnv": "MOCK_KEY", "models": models}
+        }})
+    });
+    stage.trust();
+    let window = stage.open();
+    window.ask("Say hello");
+    window.says("Hello.");
+    window.press(&[CONTROL, "k"]);
+    window.element("dialog", "Command palette");
+    window.write("usage");
+    window.press(&[ENTER]);
+    let dialog = window.element("dialog", "Usage");
+    let [days, models, projects] = ["By day", "By model", "By project"].map(|name| dialog.inside("table", name).text());
+    assert!(models.contains("mock/mock"), "{models}");
+    assert!(projects.contains("project"), "{projects}");
+    for table in [&days, &models, &projects] {
+        assert!(table.contains('$') && !table.contains("$0.00"), "{table}");
+    }
+    no_barrier(&window, "the usage");
+    window.pictures("usage");
+    dialog.inside("radio", "Tokens").ask("arguments[0].focus()");
+    let week = dialog.inside("radio", "7 days");
+    week.ask("arguments[0].focus()");
+    window.press(&["\u{e014}"]);
+    wait_until("the next range", || dialog.inside("radio", "30 days").ask("return arguments[0].checked") == true);
+    window.resize(720, 600);
+    window.picture("usage-narrow");
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Usage");
+    // The cost in the status bar leads there too.
+    window.element("contentinfo", "Status");
+    window.button_saying("$").click();
+    window.element("dialog", "Usage");
+}

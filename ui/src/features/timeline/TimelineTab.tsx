@@ -1,0 +1,31 @@
+/** The session's events, one after the other or as bars over time. */
+import { t } from "@lingui/core/macro";
+import { useRemembered } from "../../components/remembered";
+import { Segments } from "../../components/Segments";
+import { Timeline } from "./Timeline";
+import { Waterfall } from "./Waterfall";
+import "./waterfall.css";
+
+type Props = {
+  sessionId: string;
+  onShow: (seq: number) => void;
+  onFork: (seq: number) => void;
+};
+
+type Look = "list" | "waterfall";
+
+export function TimelineTab(props: Props) {
+  const [look, setLook] = useRemembered<Look>("timeline", "list", ["list", "waterfall"]);
+  const looks: { value: Look; words: string }[] = [
+    { value: "list", words: t`List` },
+    { value: "waterfall", words: t`Waterfall` },
+  ];
+  return (
+    <div className="timeline-tab">
+      <div className="timeline-looks">
+        <Segments label={t`Timeline as`} value={look} choices={looks} onChoose={setLook} />
+      </div>
+      {look === "list" ? <Timeline {...props} /> : <Waterfall {...props} />}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { ChevronRight } from "lucide-react";
+import { barsIn, type Row, type Scale, type View } from "./layout";
+import { besideOf, factsOf, nameOf } from "./span_words";
+
+type Props = {
+  id: string;
+  row: Row;
+  scale: Scale;
+  view: View;
+  active: boolean;
+  onToggle: () => void;
+  onOpen: () => void;
+};
+
+const signs = { done: "", error: "✕", running: "◐", lost: "?" } as const;
+
+/** A span: its name, and its bar on the scale. The tree has the focus and hears the keys. */
+export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }: Props) {
+  const { span, level, place, siblings, open } = row;
+  const facts = factsOf(span);
+  const beside = besideOf(span);
+  const sign = signs[span.end];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active row
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={place}
+      aria-setsize={siblings}
+      aria-expanded={open ?? undefined}
+      aria-selected={active}
+      className={`span-row span-${span.kind}`}
+      title={[nameOf(span), ...facts].join("\n")}
+      onClick={onOpen}
+    >
+      <span className="span-name" style={{ paddingInlineStart: `calc(var(--s2) * ${level - 1})` }}>
+        {/* The arrow keys do the same. */}
+        <span
+          className="span-fold"
+          aria-hidden
+          onClick={(event) => {
+            if (open === null) return;
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          {open !== null && <ChevronRight size={14} className={open ? "open" : ""} />}
+        </span>
+        <span className="cut">{nameOf(span)}</span>
+        {sign !== "" && (
+          <span className={`span-sign span-${span.end}`} aria-hidden>
+            {sign}
+          </span>
+        )}
+        {beside !== "" && (
+          <span className="span-beside cut small secondary" aria-hidden>
+            {beside}
+          </span>
+        )}
+        <span className="sr-only">, {facts.join(", ")}</span>
+      </span>
+      <span className="span-track" aria-hidden>
+        {barsIn(scale, view, span).map(({ left, width, look }) => (
+          <span
+            key={`${look} ${left}`}
+            className={`span-bar ${look} ${span.end}`}
+            style={{ insetInlineStart: `${left}%`, width: `${width}%` }}
+          />
+        ))}
+      </span>
+    </div>
+  );
+}

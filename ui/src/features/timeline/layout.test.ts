@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../protocol/generated";
+import { eventLog } from "../../testing/events";
+import { type Asked, barsIn, layout, placeOf, timeAt } from "./layout";
+
+const nothing: ReadonlySet<string> = new Set();
+const asked = (given: Partial<Asked> = {}): Asked => ({ now: null, kind: "", toggled: nothing, ...given });
+const lines = (events: readonly Event[], given: Partial<Asked> = {}) =>
+  layout(events, asked(given)).rows.map(
+    ({ span, level }) =>
+      `${"  ".repeat(level - 1)}${span.kind} ${span.name} ${span.to - span.from} ${span.end}`,
+  );
+const row = (events: readonly Event[], kind: string, given: Partial<Asked> = {}) => {
+  const found = layout(events, asked(given)).rows.find(({ span }) => span.kind === kind);
+  if (!found) throw new Error(`no row of kind ${kind}`);
+  return found.span;
+};
+
+const run = "run-s";
+const hour = 3_600_000;
+const usage = { promptTokens: 900, completionTokens: 30, totalTokens: 930, cachedTokens: 800, costUsd: 0.01 };
+const answer = (turn: number) => ({ turn, durationMs: 900, ttftMs: 300, usage });
+
+/** A turn that reads, edits with an approval, and formats. */
+function session() {
+  const log = eventLog("s");
+  log.add("session.created", {}, null);
+  log.add("run.started", { prompt: "Rename it" });
+  log.add("engine.request", { turn: 1, provider: "openai", model: "gpt" }, run, 0);
+  log.add("engine.response", answer(1), run, 1000);
+  log.add("tool.call", { turn: 1, callId: "c1", toolId: "edit_file", args: { path: "a.rs" } }, run, 0);
+  log.add("approval.requested", { approvalId: "a1", callId: "c1" }, run, 100);
+  log.add("run.paused", { reason: "approval", approvalId: "a1" }, run, 0);
+  return log;
+}
+
+function approved(waitedMs: number) {
+  const log = session();
+  log.add("approval.resolved", { approvalId: "a1" }, run, waitedMs);
+  log.add("run.resumed", { reason: "approval", approvalId: "a1" }, run, 0);
+  log.add("tool.result", { callId: "c1", toolId: "edit_file", durationMs: 50 }, run, 50);
+  log.add("hook.ran", { hook: "fmt", callId: "c1", durationMs: 20 }, run, 20);
+  log.add("engine.request", { turn: 2, provider: "openai", model: "gpt" }, run, 0);
+  log.add("engine.response", answer(2), run, 1000);
+  log.add("run.completed", {}, run, 0);
+  return log.events;
+}
+
+describe("the rows of the waterfall", () => {
+  it("are nested by run, turn and call", () => {
+    expect(lines(approved(5000))).toEqual([
+      "run Rename it 7170 done",
+      "  turn  6170 done",
+      "    model openai/gpt 1000 done",
+      "    tool edit_file 5050 done",
+      "      wait approval 5000 done",
+      "      hook fmt 20 done",
+      "  turn  1000 done",
+      "    model openai/gpt 1000 done",
+    ]);
+  });
+
+  it("show the time to the first token, and when a call was at work and when it waited", () => {
+    const model = row(approved(5000), "model");
+    expect(model.pieces.map(({ look, from, to }) => [look, to - from])).toEqual([
+      ["first", 100],
+      ["first", 300],
+      ["work", 600],
+    ]);
+    expect([model.ttftMs, model.usage?.cachedTokens]).toEqual([300, 800]);
+    const tool = row(approved(5000), "tool");
+    expect(tool.pieces.map(({ look, from, to }) => [look, to - from])).toEqual([
+      ["wait", 5000],
+      ["work", 50],
+    ]);
+  });
+
+  it("are of one kind where that is asked for, with what they are in", () => {
+    expect(lines(approved(5000), { kind: "model" }).map((line) => line.trim().split(" ")[0])).toEqual([
+      "run",
+      "turn",
+      "model",
+      "turn",
+      "model",
+    ]);
+    expect(lines(approved(5000), { kind: "wait" }).at(-1)).toContain("wait approval");
+    expect(lines(approved(5000), { kind: "agent" })).toEqual([]);
+  });
+
+  it("are folded where somebody folds them", () => {
+    const [first] = layout(approved(1), asked()).rows;
+    expect(lines(approved(1), { toggled: new Set([first?.span.key ?? ""]) })).toHaveLength(1);
+  });
+
+  it("still grow while the run goes on, up to now", () => {
+    const { events } = session();
+    const now = (events.at(-1)?.ts ?? 0) + 7000;
+    expect(lines(events, { now })).toEqual([
+      "run Rename it 8100 running",
+      "  turn  8100 running",
+      "    model openai/gpt 1000 done",
+      "    tool edit_file 7100 running",
+      "      wait approval 7000 running",
+    ]);
+    const pieces = row(events, "tool", { now }).pieces.map(({ look, from, to }) => [look, to - from]);
+    expect(pieces).toEqual([
+      ["work", 100],
+      ["wait", 7000],
+    ]);
+  });
+
+  it("are lost where a crash left no end, whatever came much later", () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "x" });
+    log.add("engine.request", { turn: 1, model: "m" }, run, 0);
+    log.add("engine.response", answer(1), run, 1000);
+    log.add("tool.call", { turn: 1, callId: "c", toolId: "run_command" }, run, 0);
+    log.add("tool.call", { turn: 1, callId: "d", toolId: "run_command" }, run, 0);
+    log.add("tool.result", { callId: "c", toolId: "run_command", durationMs: 300 }, run, 300);
+    expect(row(log.events, "run").end).toBe("lost");
+    expect(lines(log.events).at(-1)).toBe("    tool run_command 300 lost");
+    log.add("run.resumed", { reason: "interrupted" }, run, 9 * hour);
+    log.add("engine.request", { turn: 2, model: "m" }, run, 0);
+    expect(lines(log.events).slice(3)).toEqual([
+      "    tool run_command 300 done",
+      "    tool run_command 300 lost",
+      `  wait interrupted ${9 * hour} done`,
+      "  turn  0 done",
+      "    model /m 0 lost",
+    ]);
+  });
+
+  it("end a request that failed with its run", () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "x" });
+    log.add("engine.request", { turn: 1, model: "m" }, run, 0);
+    log.add("engine.retry", { turn: 1, delayMs: 500, attempt: 1 }, run, 100);
+    log.add("run.failed", {}, run, 700);
+    expect(lines(log.events)).toEqual(["run x 800 error", "  turn  800 done", "    model /m 800 error"]);
+  });
+
+  it("make one bar of quick reads in a row", () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "x" });
+    for (let n = 0; n < 5; n += 1) {
+      log.add("tool.call", { turn: 1, callId: `c${n}`, toolId: "read_file", category: "read" }, run, 0);
+    }
+    for (let n = 0; n < 5; n += 1)
+      log.add("tool.result", { callId: `c${n}`, toolId: "read_file", durationMs: 10 }, run, 10);
+    log.add("run.completed", {}, run, 0);
+    expect(lines(log.events)).toEqual(["run x 50 done", "  turn  50 done", "    reads 5 50 done"]);
+    const reads = row(log.events, "reads");
+    expect(lines(log.events, { toggled: new Set([reads.key]) })).toHaveLength(8);
+    expect(lines(log.events, { kind: "tool" }).at(-1)).toBe("    reads 5 50 done");
+  });
+
+  it("keep a call in the background until its late result", () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "x" });
+    const call = { turn: 1, callId: "c", toolId: "run_command", asyncCallId: "b" };
+    log.add("tool.call", call, run, 0);
+    log.add("tool.result", { callId: "c", toolId: "run_command", asyncCallId: "b" }, run, 10);
+    log.add("run.completed", {}, run, 100);
+    expect(lines(log.events, { now: log.events[0]?.ts ?? 0 }).at(-1)).toContain("running");
+    log.add("tool.async_result", { asyncCallId: "b", toolId: "run_command" }, null, 4000);
+    expect(lines(log.events).at(-1)).toBe("    tool run_command 4110 done");
+  });
+
+  it("show what a loaded part of a session begins in the middle of", () => {
+    const events = approved(5000).slice(9);
+    expect(lines(events)[0]).toContain("run  ");
+    expect(lines(events).some((line) => line.includes("tool edit_file 50 done"))).toBe(true);
+  });
+});
+
+describe("the scale of the waterfall", () => {
+  it("draws a night's wait short and says how long it was", () => {
+    const events = approved(10 * hour);
+    const { scale, rows } = layout(events, asked());
+    expect(scale.pauses).toHaveLength(1);
+    const [pause] = scale.pauses;
+    expect(Math.round(((pause?.to ?? 0) - (pause?.from ?? 0)) / hour)).toBe(10);
+    expect(scale.length).toBeLessThan(4000);
+    expect(rows.some(({ span }) => span.kind === "gap")).toBe(false);
+    for (const ts of events.map((event) => event.ts).filter((one) => one >= scale.from))
+      expect(Math.abs(timeAt(scale, placeOf(scale, ts)) - ts)).toBeLessThan(1);
+  });
+
+  it("has a row for the pause between two runs", () => {
+    const log = eventLog("s");
+    for (const id of ["r1", "r2"]) {
+      log.add("run.started", { prompt: id }, id, 8 * hour);
+      log.add("engine.request", { turn: 1, model: "m" }, id, 0);
+      log.add("engine.response", answer(1), id, 1000);
+      log.add("run.completed", {}, id, 0);
+    }
+    expect(lines(log.events).filter((line) => !line.startsWith(" "))).toEqual([
+      "run r1 1000 done",
+      `gap  ${8 * hour} done`,
+      "run r2 1000 done",
+    ]);
+  });
+
+  it("draws only the bars that are in sight, cut off at the edges", () => {
+    const { rows, scale } = layout(approved(5000), asked());
+    const models = rows.filter(({ span }) => span.kind === "model").map(({ span }) => span);
+    const view = { from: 500, length: 500 };
+    expect(models.map((span) => barsIn(scale, view, span).length)).toEqual([1, 0]);
+    const [bar] = models[0] ? barsIn(scale, view, models[0]) : [];
+    expect(bar).toEqual({ left: 0, width: 100, look: "work" });
+  });
+
+  it("is there without any event", () => {
+    expect(layout([], asked())).toEqual({
+      rows: [],
+      spans: [],
+      scale: { from: 0, to: 0, length: 1, pauses: [] },
+    });
+  });
+
+  it("lays out ten thousand calls at once", () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "x" });
+    for (let n = 0; n < 10_000; n += 1) {
+      const call = { turn: n, callId: `c${n}`, toolId: "run_command" };
+      log.add("engine.request", { turn: n, model: "m" }, run, 0);
+      log.add("engine.response", answer(n), run, 1000);
+      log.add("tool.call", call, run, 0);
+      log.add("tool.result", { ...call, durationMs: 200 }, run, 200);
+    }
+    log.add("run.completed", {}, run, 0);
+    const begun = performance.now();
+    expect(layout(log.events, asked()).rows).toHaveLength(30_001);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+});

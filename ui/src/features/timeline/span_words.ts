@@ -1,0 +1,114 @@
+/** The words for a span: its name in its row, and all that is known of it. */
+import { plural, t } from "@lingui/core/macro";
+import { cost, duration, exact, tokens } from "../../components/format";
+import type { Usage } from "../../protocol/generated";
+import type { Span } from "./spans";
+
+export function nameOf({ kind, name, turn, detail }: Span): string {
+  switch (kind) {
+    case "run":
+      return name.split("\n")[0] || t`Run`;
+    case "turn":
+      return t`Turn ${turn}`;
+    case "reads":
+      return plural(Number(name), { one: "# read", other: "# reads" });
+    case "wait":
+      return waitWords(name);
+    case "gap":
+      return t`Nothing happened`;
+    case "model":
+      return purposeWords(detail) ?? (name.slice(name.indexOf("/") + 1) || t`Model call`);
+    default:
+      return name || t`Unknown`;
+  }
+}
+
+/** Behind the name, where there is room. */
+export function besideOf(span: Span): string {
+  if (span.kind === "tool" || span.kind === "agent") return span.detail;
+  if (span.kind === "wait" || span.kind === "gap" || span.kind === "turn")
+    return duration(span.to - span.from);
+  if (span.kind !== "model" || span.usage === null) return "";
+  const [used, price] = [tokensIn(span.usage), span.usage.costUsd];
+  return [used === null ? "" : tokens(used), price === null ? "" : cost(price)].filter(Boolean).join(" · ");
+}
+
+/** Each a fact of its own: for the tooltip, and for screen readers behind the name. */
+export function factsOf(span: Span): string[] {
+  const facts = [kindWords(span), timeWords(span)];
+  if (span.kind === "model") {
+    facts.push(span.name);
+    const { ttftMs, usage } = span;
+    if (ttftMs !== null) facts.push(t`first token after ${duration(ttftMs)}`);
+    if (usage) facts.push(...usageWords(usage));
+  }
+  if (span.kind === "tool" || span.kind === "agent") facts.push(span.detail);
+  const waited = span.kind === "wait" ? 0 : waitedIn(span);
+  if (waited > 0) facts.push(t`${duration(waited)} of it waiting`);
+  return facts.filter(Boolean);
+}
+
+function kindWords({ kind }: Span): string {
+  switch (kind) {
+    case "run":
+      return t`run`;
+    case "model":
+      return t`model call`;
+    case "tool":
+      return t`tool call`;
+    case "agent":
+      return t`sub-agent`;
+    case "hook":
+      return t`hook`;
+    default:
+      return "";
+  }
+}
+
+function timeWords({ from, to, end }: Span): string {
+  const time = duration(to - from);
+  if (end === "running") return t`${time} so far`;
+  if (end === "lost") return t`no end in the log`;
+  return end === "error" ? t`failed after ${time}` : time;
+}
+
+function usageWords(usage: Usage): string[] {
+  const { promptTokens, cachedTokens, completionTokens, costUsd } = usage;
+  const input = promptTokens === null ? t`tokens in unknown` : t`${exact(promptTokens)} tokens in`;
+  const cached =
+    cachedTokens === null || promptTokens === null
+      ? input
+      : t`${input} (${exact(cachedTokens)} from the cache)`;
+  const output = completionTokens === null ? t`tokens out unknown` : t`${exact(completionTokens)} tokens out`;
+  return [cached, output, costUsd === null ? cost(null) : `$${costUsd.toFixed(6)}`];
+}
+
+function tokensIn({ promptTokens, completionTokens }: Usage): number | null {
+  return promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens;
+}
+
+function waitedIn({ pieces }: Span): number {
+  return pieces.reduce((sum, { look, from, to }) => sum + (look === "wait" ? to - from : 0), 0);
+}
+
+function waitWords(reason: string): string {
+  switch (reason) {
+    case "approval":
+      return t`Waiting for approval`;
+    case "question":
+      return t`Waiting for an answer`;
+    case "interrupted":
+      return t`Interrupted`;
+    case "budget":
+      return t`Paused: limit reached`;
+    case "plan":
+      return t`Paused: plan to approve`;
+    default:
+      return t`Paused`;
+  }
+}
+
+function purposeWords(purpose: string): string | null {
+  if (purpose === "compaction") return t`Summary for compaction`;
+  return purpose === "reflection" ? t`Reflection` : null;
+}

@@ -1,0 +1,109 @@
+import { act, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { eventLog } from "../../testing/events";
+import { createFake } from "../../testing/fake";
+import { renderOn } from "../../testing/render";
+import { TimelineTab } from "./TimelineTab";
+import { fit, moved, viewOf, zoomed } from "./time_view";
+
+const usage = { promptTokens: 900, completionTokens: 30, totalTokens: 930, cachedTokens: 800, costUsd: 0.01 };
+
+function log() {
+  const log = eventLog("s");
+  log.add("run.started", { prompt: "Rename it" });
+  log.add("engine.request", { turn: 1, provider: "openai", model: "gpt" });
+  log.add("engine.response", { turn: 1, durationMs: 400, ttftMs: 100, usage });
+  for (const n of [1, 2]) {
+    const call = { turn: 1, callId: `c${n}`, toolId: "read_file", category: "read" } as const;
+    log.add("tool.call", { ...call, args: { path: `src/${n}.rs` } });
+    log.add("tool.result", { ...call, durationMs: 10 });
+  }
+  log.add("run.completed", {});
+  return log.events;
+}
+
+async function open() {
+  const session = { sessionId: "s", title: "s", project: "/p", createdAt: 0, updatedAt: 0 } as const;
+  const more = { state: "done", pendingApprovals: 0, origin: null, parent: null, agent: "arki" } as const;
+  const fake = createFake({ sessions: [{ ...session, ...more }], logs: { s: log() } });
+  const does = { onShow: vi.fn(), onFork: vi.fn() };
+  const { arki } = await renderOn(fake, <TimelineTab sessionId="s" {...does} />);
+  await act(() => arki.session("s").load());
+  await userEvent.click(screen.getByRole("radio", { name: "Waterfall" }));
+  const tree = await screen.findByRole("tree", { name: "Waterfall" });
+  act(() => tree.focus());
+  return { tree, ...does };
+}
+const rows = () => screen.getAllByRole("treeitem").map((row) => row.textContent);
+const active = (tree: HTMLElement) =>
+  document.getElementById(tree.getAttribute("aria-activedescendant") ?? "")?.textContent;
+
+describe("the waterfall", () => {
+  it("says of each bar what it is, how long it took, and what a model call used", async () => {
+    await open();
+    expect(rows()).toEqual([
+      "Rename it, run, 2.8 s",
+      "Turn 12 s, 2 s",
+      "gpt930 · $0.01, model call, 400 ms, openai/gpt, first token after 100 ms, " +
+        "900 tokens in (800 from the cache), 30 tokens out, $0.010000",
+      "2 reads, 810 ms",
+    ]);
+  });
+
+  it("is walked, folded and opened by the keyboard", async () => {
+    const { tree, onShow } = await open();
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+    expect(active(tree)).toContain("gpt");
+    await userEvent.keyboard("{Enter}");
+    const details = screen.getByRole("region", { name: "gpt" });
+    expect(within(details).getByText(/"ttftMs": 100/)).toBeTruthy();
+    await userEvent.click(within(details).getByRole("button", { name: "Show in transcript" }));
+    expect(onShow).toHaveBeenCalledWith(3);
+    await userEvent.keyboard("{Escape}");
+    expect(screen.queryByRole("region", { name: "gpt" })).toBeNull();
+    expect(document.activeElement).toBe(tree);
+    await userEvent.keyboard("{End}{ArrowRight}");
+    expect(rows().slice(4)).toEqual([
+      "read_filesrc/1.rs, tool call, 10 ms, src/1.rs",
+      "read_filesrc/2.rs, tool call, 10 ms, src/2.rs",
+    ]);
+    await userEvent.keyboard("{ArrowLeft}{ArrowLeft}{ArrowLeft}");
+    expect(rows()).toHaveLength(2);
+    await userEvent.keyboard("{Home}{ArrowLeft}");
+    expect(rows()).toEqual(["Rename it, run, 2.8 s"]);
+  });
+
+  it("shows bars of one kind", async () => {
+    await open();
+    await userEvent.selectOptions(screen.getByRole("combobox", { name: "Kind of bar" }), "Model calls");
+    expect(rows().at(-1)).toContain("gpt");
+    await userEvent.selectOptions(screen.getByRole("combobox", { name: "Kind of bar" }), "Hooks");
+    expect(screen.getByText("Nothing of this kind.")).toBeTruthy();
+  });
+
+  it("zooms by the keyboard, and shows which part of the time it is", async () => {
+    await open();
+    expect(screen.queryByRole("slider")).toBeNull();
+    await userEvent.keyboard("+");
+    expect(screen.getByRole("slider", { name: "Part of the time that is shown" })).toBeTruthy();
+    await userEvent.keyboard("0");
+    expect(screen.queryByRole("slider")).toBeNull();
+  });
+});
+
+describe("the part of the time that is shown", () => {
+  const scale = { from: 0, to: 8000, length: 8000, pauses: [] };
+
+  it("stays around its middle, or around what is looked at", () => {
+    expect(viewOf(scale, zoomed(fit, 2, scale))).toEqual({ from: 2000, length: 4000 });
+    expect(viewOf(scale, zoomed(fit, 4, scale, 7000))).toEqual({ from: 6000, length: 2000 });
+  });
+
+  it("ends where the time does, and no nearer than the log tells", () => {
+    expect(viewOf(scale, zoomed(fit, 4, scale, 8000))).toEqual({ from: 6000, length: 2000 });
+    expect(viewOf(scale, moved({ factor: 4, start: 0 }, -1)).from).toBe(0);
+    expect(zoomed(fit, 1e9, scale).factor).toBe(400);
+    expect(zoomed({ factor: 2, start: 0.2 }, 0.1, scale)).toEqual(fit);
+  });
+});

@@ -1,0 +1,119 @@
+/** What all sessions have used: cost and tokens by day, by model and by project. */
+import { plural, t } from "@lingui/core/macro";
+import { useMemo, useState } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { exact } from "../../components/format";
+import { Segments } from "../../components/Segments";
+import type { UsageReport } from "../../protocol/generated";
+import { Columns } from "./Columns";
+import { allTokens, columns, entriesIn, groupsBy, type Range, type Totals, total } from "./report";
+import { UsageTable } from "./UsageTable";
+import { useReport } from "./useReport";
+import { costFigure, dayWords, modelWords, projectPlace, projectWords, tokenFigure } from "./words";
+import "./usage.css";
+
+export type Measure = "cost" | "tokens";
+
+export function UsageDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { report, error, load } = useReport(open);
+  return (
+    <Dialog title={t`Usage`} open={open} onClose={onClose} wide>
+      {error && (
+        <>
+          <ErrorNote error={error} />
+          <Button onClick={load}>{t`Try again`}</Button>
+        </>
+      )}
+      {report === null && !error && <p className="secondary usage-lead">{t`Adding up all sessions…`}</p>}
+      {report?.entries.length === 0 && (
+        <p className="secondary usage-lead">{t`Nothing used yet. Cost and tokens of every request are added up here.`}</p>
+      )}
+      {report !== null && report.entries.length > 0 && <Report report={report} />}
+    </Dialog>
+  );
+}
+
+function Report({ report }: { report: UsageReport }) {
+  const [range, setRange] = useState<Range>("30");
+  const [measure, setMeasure] = useState<Measure>("cost");
+  const entries = useMemo(() => entriesIn(report, range), [report, range]);
+  const days = useMemo(() => columns(report, range), [report, range]);
+  const used = days.filter((day) => day.totals.requests > 0).reverse();
+  const isMonths = days[0]?.key.length === "2026-11".length;
+  const ranges: { value: Range; words: string }[] = [
+    { value: "7", words: t`7 days` },
+    { value: "30", words: t`30 days` },
+    { value: "90", words: t`90 days` },
+    { value: "all", words: t`All` },
+  ];
+  const measures: { value: Measure; words: string }[] = [
+    { value: "cost", words: t`Cost` },
+    { value: "tokens", words: t`Tokens` },
+  ];
+  return (
+    <>
+      <div className="usage-bar">
+        <Segments label={t`Time range`} value={range} choices={ranges} onChoose={setRange} />
+        <Segments label={t`Shown in the plots`} value={measure} choices={measures} onChoose={setMeasure} />
+      </div>
+      <Summary totals={total(entries)} />
+      {entries.length === 0 ? (
+        <p className="secondary">{t`Nothing was used in this time.`}</p>
+      ) : (
+        <>
+          <UsageTable
+            title={isMonths ? t`By month` : t`By day`}
+            first={isMonths ? t`Month` : t`Day`}
+            groups={used}
+            measure={measure}
+            words={(key) => dayWords(key, true)}
+            plot={<Columns days={days} measure={measure} />}
+          />
+          <UsageTable
+            title={t`By model`}
+            first={t`Model`}
+            groups={groupsBy(entries, "model")}
+            measure={measure}
+            words={modelWords}
+          />
+          <UsageTable
+            title={t`By project`}
+            first={t`Project`}
+            groups={groupsBy(entries, "project")}
+            measure={measure}
+            words={projectWords}
+            place={projectPlace}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Summary({ totals }: { totals: Totals }) {
+  const [cost, tokens] = [costFigure(totals.cost), tokenFigure(allTokens(totals))];
+  const requests = exact(totals.requests);
+  return (
+    <dl className="usage-summary">
+      <div>
+        <dt className="secondary small">{t`Cost`}</dt>
+        <dd title={cost.exact}>{cost.words}</dd>
+      </div>
+      <div>
+        <dt className="secondary small">{t`Tokens`}</dt>
+        <dd title={tokens.exact}>{tokens.words}</dd>
+      </div>
+      <div>
+        <dt className="secondary small">{plural(totals.requests, { one: "Request", other: "Requests" })}</dt>
+        <dd>{requests}</dd>
+      </div>
+      {totals.cost.partial && (
+        <p className="secondary small usage-note">
+          {t`The cost of some requests is unknown. It isn't in the sums.`}
+        </p>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,44 @@
+/** The figures of a sum in words: "$0.07", "≥ 18.2k", "unknown". */
+import { i18n } from "@lingui/core";
+import { t } from "@lingui/core/macro";
+import { cost, exact, folderName, homePath, tokens } from "../../components/format";
+import type { Sum } from "./report";
+
+type Figure = { words: string; exact: string };
+
+export function costFigure(sum: Sum): Figure {
+  const dollars = `$${sum.known.toFixed(6)}`;
+  return figure(sum, cost(sum.known), dollars);
+}
+
+export function tokenFigure(sum: Sum): Figure {
+  return figure(sum, tokens(sum.known), exact(sum.known));
+}
+
+function figure({ known, partial }: Sum, words: string, all: string): Figure {
+  if (!partial) return { words, exact: all };
+  if (known === 0) return { words: t`unknown`, exact: t`Unknown for at least one request` };
+  return { words: `≥ ${words}`, exact: t`At least ${all}: unknown for at least one request` };
+}
+
+/** A day or a month of a report, in the window's language. */
+export function dayWords(key: string, long: boolean): string {
+  const isMonth = key.length === "2026-11".length;
+  const month = long ? "long" : "short";
+  const form: Intl.DateTimeFormatOptions = isMonth
+    ? { year: "numeric", month }
+    : { month, day: "numeric", ...(long ? { weekday: "short", year: "numeric" } : {}) };
+  const date = new Date(`${isMonth ? `${key}-01` : key}T00:00:00Z`);
+  return date.toLocaleDateString(i18n.locale, { ...form, timeZone: "UTC" });
+}
+
+/** As the engine calls answers whose request is not in the log. */
+export function modelWords(model: string): string {
+  return model === "other" ? t`Unknown model` : model;
+}
+
+export function projectWords(path: string): string {
+  return path === "" ? t`Unknown folder` : folderName(path);
+}
+
+export const projectPlace = (path: string) => homePath(path);
