@@ -1,12 +1,14 @@
 //! A change of many files: the list of them leads through the review, by keys alone.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{CONTROL, ENTER, Element, Stage, wait_until};
+use crate::harness::{CONTROL, ENTER, ESCAPE, Element, Stage, wait_until};
 use crate::scenes::DONE;
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
 const NAMES: [&str; 5] = ["README.md", "src/app.txt", "src/deep/inner.txt", "src/deep/other.txt", "tests/one.txt"];
+
+const LEFT: &str = "\u{e012}";
 
 fn five_files() -> Script {
     let updates: String =
@@ -49,16 +51,63 @@ fn the_review_of_many_files_is_decided_from_their_list_by_keys() {
     wait_until("three of them", || window.text().contains("3 of 5 files decided"));
     window.pictures("review-files-decided");
     no_barrier(&window, "the list of files, some decided");
-    for width in [720, 1920] {
+    let resize = |width: u32| {
         window.resize(width, 900);
         wait_until("the new width", || window.run("return innerWidth") == json!(width));
-        window.press(&[CONTROL, "j"]);
-        window.settle();
-        window.pictures(&format!("review-files-{width}"));
+    };
+    resize(720);
+    window.press(&[CONTROL, "j"]);
+    window.pictures("review-files-narrow");
+    resize(1440);
+    window.element("separator", "Width of the inspector").ask("arguments[0].focus()");
+    for _ in 0..20 {
+        window.press(&[LEFT]);
     }
+    window.press(&[CONTROL, "j"]);
+    window.pictures("review-files-wide");
     window.press(&[CONTROL, ENTER]);
     window.says(DONE);
     for name in NAMES {
         assert_eq!(stage.read(name).contains("TWO"), name != "src/app.txt", "{name}");
     }
+}
+
+#[test]
+fn a_hunk_is_accepted_by_lines_and_a_comment_reaches_the_model() {
+    let edit = json!({"path": "src/app.txt", "edits": [{"old_text": "two", "new_text": "TWO\nnew"}]});
+    let script = Script::new(vec![Turn::calls().call("edit_file", edit), Turn::text(DONE)]);
+    let stage = Stage::trusted(script);
+    stage.write("src/app.txt", "one\r\ntwo\r\nthree");
+    let window = stage.open();
+    window.ask("Shout two");
+    window.element("region", "src/app.txt");
+    window.press(&[CONTROL, "j"]);
+    focused(&window.element("group", "Hunk 1 of 1, lines 1–4 of src/app.txt"));
+    window.press(&["c"]);
+    focused(&window.element("textbox", "Comment on line 2"));
+    window.write("Why so loud?");
+    window.press(&[CONTROL, ENTER]);
+    focused(&window.element("checkbox", "Removed line 2"));
+    for next in ["Added line 2", "Added line 3"] {
+        window.press(&["j"]);
+        focused(&window.element("checkbox", next));
+    }
+    window.press(&[" "]);
+    window.says("2 of 3 changed lines selected");
+    window.pictures("review-by-line");
+    no_barrier(&window, "a hunk by its lines");
+    window.press(&[ESCAPE]);
+    window.element("list", "Your comments");
+    window.pictures("review-comment");
+    no_barrier(&window, "a comment on a line");
+
+    window.press(&["l"]);
+    focused(&window.element("checkbox", "Removed line 2"));
+    window.press(&["j"]);
+    window.press(&["j"]);
+    window.press(&[" "]);
+    window.press(&[CONTROL, ENTER]);
+    window.says(DONE);
+    assert_eq!(stage.read("src/app.txt"), "one\r\nTWO\r\nthree");
+    assert!(stage.request(2).contains("src/app.txt:2: Why so loud?"));
 }

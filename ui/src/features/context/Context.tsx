@@ -37,7 +37,7 @@ export function Context({ of, onShow, onBack, onCompact }: Props) {
   }
   const { leftOut, compactions } = next;
   return (
-    <div className="context">
+    <div className="context-view">
       {error && <ErrorNote error={error} />}
       <Filled next={next} onCompact={onCompact} />
       <Parts next={next} onShow={onShow} onSwitch={of.sessionId === null ? null : configure} />

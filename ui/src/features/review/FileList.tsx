@@ -154,17 +154,15 @@ function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct 
         onFocus={onFocus}
         onClick={onShow}
       >
-        <span className={`listed-file-state decision ${state}`} aria-hidden>
-          {signs[state]}
-        </span>
+        <span className={`listed-file-state decision ${state}`} data-sign={signs[state]} />
         <span className="mono grow">
           <VisibleText text={name} />
         </span>
-        <span className="file-counts mono" aria-hidden>
-          {file.added > 0 && <span className="plus">+{file.added}</span>}
-          {file.removed > 0 && <span className="minus">−{file.removed}</span>}
-        </span>
       </button>
+      <span className="file-counts mono" aria-hidden>
+        {file.added > 0 && <span className="plus">+{file.added}</span>}
+        {file.removed > 0 && <span className="minus">−{file.removed}</span>}
+      </span>
       <span className="sr-only" id={detail}>
         {describe(file, progress)}
       </span>

@@ -11,7 +11,7 @@ type Props = {
   children: (at: number, openRequest: number) => ReactNode;
 };
 
-/** The files under review, below or beside the list of them. */
+/** The files under review, below the list of them. */
 export function ReviewFiles({ files, review, canDecide, children }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const [jump, setJump] = useState({ at: -1, request: 0 });
@@ -20,7 +20,7 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
   }, [jump]);
   const hasList = isListed(files);
   return (
-    <div className={hasList ? "review-files with-list" : "review-files"}>
+    <div className="review-files">
       {hasList && (
         <FileList
           files={files}
