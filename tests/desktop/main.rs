@@ -46,5 +46,4 @@ mod stopping;
 mod transcript;
 mod untrusted;
 mod usage;
-mod waterfall;
 mod zooming;

@@ -23,8 +23,7 @@ fn what_was_used_is_shown_by_day_model_and_project() {
     window.write("usage");
     window.press(&[ENTER]);
     let dialog = window.element("dialog", "Usage");
-    let [days, models, projects] =
-        ["By day", "By model", "By project"].map(|name| dialog.inside("table", name).text());
+    let [days, models, projects] = ["By day", "By model", "By project"].map(|name| dialog.inside("table", name).text());
     assert!(models.contains("mock/mock"), "{models}");
     assert!(projects.contains("project"), "{projects}");
     for table in [&days, &models, &projects] {
