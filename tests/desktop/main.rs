@@ -47,5 +47,4 @@ mod stopping;
 mod transcript;
 mod untrusted;
 mod usage;
-mod waterfall;
 mod zooming;

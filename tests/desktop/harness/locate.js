@@ -17,6 +17,7 @@ const native = {
   article: "article",
   heading: "h1, h2, h3, h4",
   list: "ul, ol",
+  table: "table",
   link: "a[href]",
 };
 const selector = [`[role="${role}"]`, native[role]].filter(Boolean).join(",");

@@ -2,11 +2,12 @@
 import { plural, t } from "@lingui/core/macro";
 import { Maximize2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
-import { VList, type VListHandle } from "virtua";
+import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { clock, duration, exactTime } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
+import { Bare } from "./Bare";
 import { type Filter, type Layout, layout, placeOf, type Row, timeAt, type View } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
@@ -174,7 +175,7 @@ const pageRows = 20;
 function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
   const { rows, scale } = drawn;
   const [key, setKey] = useState<string | null>(null);
-  const list = useRef<VListHandle>(null);
+  const list = useRef<VirtualizerHandle>(null);
   const ids = useId();
   const view = viewOf(scale, zoom);
   const at = Math.max(
@@ -208,10 +209,7 @@ function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
   return (
     <div className="waterfall-rows" style={{ "--pauses": pauseBands(drawn, view) } as CSSProperties}>
       <Axis drawn={drawn} view={view} />
-      <VList
-        ref={list}
-        data={rows}
-        keepMounted={[at]}
+      <div
         className="waterfall-list"
         role="tree"
         aria-label={t`Waterfall`}
@@ -219,19 +217,21 @@ function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
-        {(row, place) => (
-          <WaterfallRow
-            key={row.span.key}
-            id={`${ids}${place}`}
-            row={row}
-            scale={scale}
-            view={view}
-            active={place === at}
-            onToggle={() => onToggle(row.span)}
-            onOpen={() => act(row)}
-          />
-        )}
-      </VList>
+        <Virtualizer ref={list} data={rows} keepMounted={[at]} as={Bare} item={Bare}>
+          {(row, place) => (
+            <WaterfallRow
+              key={row.span.key}
+              id={`${ids}${place}`}
+              row={row}
+              scale={scale}
+              view={view}
+              active={place === at}
+              onToggle={() => onToggle(row.span)}
+              onOpen={() => act(row)}
+            />
+          )}
+        </Virtualizer>
+      </div>
     </div>
   );
 }
