@@ -7,6 +7,7 @@ use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, St
 use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
+use memory_log::MemoryLog;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,73 +16,11 @@ mod compacting;
 mod cores;
 mod hooks;
 mod limits;
+mod memory_log;
 mod retrying;
 mod reviewer;
 mod session_state;
 mod steering;
-
-/// A log in memory, numbered but not chained.
-#[derive(Default)]
-struct MemoryLog(Mutex<Vec<Arc<Event>>>, Mutex<Beside>);
-
-type Refusal = Box<dyn Fn(&EventBody) -> Option<Fault> + Send>;
-
-#[derive(Default)]
-struct Beside {
-    pieces: Vec<PartialAnswer>,
-    /// The drafts that the log refuses.
-    refuses: Option<Refusal>,
-}
-
-impl MemoryLog {
-    fn kinds(&self) -> Vec<String> {
-        self.0.lock().unwrap().iter().map(|event| event.kind.clone()).collect()
-    }
-}
-
-#[async_trait]
-impl EventLog for MemoryLog {
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
-        if let Some(refuses) = &self.1.lock().unwrap().refuses
-            && let Some(fault) = drafts.iter().find_map(|draft| refuses(&draft.body))
-        {
-            return Err(fault);
-        }
-        let mut events = self.0.lock().unwrap();
-        let stored: Vec<_> = drafts
-            .into_iter()
-            .zip(events.len() as u64 + 1..)
-            .map(|(draft, seq)| {
-                Arc::new(Event {
-                    event_id: EventId::new(),
-                    run_id: draft.run_id,
-                    session_id: session.clone(),
-                    seq,
-                    ts: 0,
-                    kind: draft.body.kind().into(),
-                    payload: serde_json::value::to_raw_value(&draft.body.payload().unwrap()).unwrap(),
-                    prev_hash: String::new(),
-                    hash: String::new(),
-                })
-            })
-            .collect();
-        events.extend(stored.iter().cloned());
-        Ok(stored)
-    }
-
-    async fn read_after(&self, _: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
-        Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
-    }
-
-    async fn event(&self, _: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
-        Ok(self.0.lock().unwrap().iter().find(|event| event.seq == seq).cloned())
-    }
-
-    async fn keep_partial(&self, _: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
-        self.1.lock().unwrap().pieces.extend(piece);
-        Ok(())
-    }
-}
 
 #[derive(Default)]
 struct Deltas(Mutex<String>);

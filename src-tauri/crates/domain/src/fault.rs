@@ -44,8 +44,9 @@ codes! {
     ARGUMENTS_INVALID,
     /// The session has no stored result with this name.
     ARTIFACT_NOT_FOUND,
-    /// Too many commands are already running in the background.
+    /// Too many commands or sub-agents are already running in the background.
     BACKGROUND_FULL,
+    /// The agent may change files, so it can't work in the background beside the run above.
     BACKGROUND_WOULD_WRITE,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
