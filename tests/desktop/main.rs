@@ -47,4 +47,5 @@ mod stopping;
 mod transcript;
 mod untrusted;
 mod usage;
+mod waterfall;
 mod zooming;

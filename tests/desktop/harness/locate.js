@@ -17,6 +17,7 @@ const native = {
   article: "article",
   heading: "h1, h2, h3, h4",
   list: "ul, ol",
+  slider: 'input[type="range"]',
   table: "table",
   link: "a[href]",
 };

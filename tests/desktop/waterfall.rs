@@ -1,0 +1,50 @@
+//! The timeline as bars over time.
+
+use crate::accessibility::no_barrier;
+use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
+use crate::scenes::{DONE, two_edits};
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+
+const DOWN: &str = "\u{e015}";
+const END: &str = "\u{e010}";
+
+#[test]
+fn a_run_is_shown_as_bars_and_each_leads_to_its_events() {
+    let read = || json!({"path": "src/app.txt"});
+    let stage = Stage::trusted(Script::new(vec![
+        Turn::calls().call("read_file", read()).call("list_directory", json!({"path": "src"})),
+        Turn::calls().call("edit_file", two_edits()),
+        Turn::text(DONE),
+    ]));
+    let window = stage.open();
+    window.ask("Change two lines");
+    window.element("button", "Accept all").click();
+    window.says(DONE);
+    window.press(&[CONTROL, "2"]);
+    window.element("radio", "Waterfall").ask("arguments[0].click()");
+    let tree = window.element("tree", "Waterfall");
+    tree.ask("arguments[0].focus()");
+    let rows = || tree.text();
+    wait_until("the rows", || rows().contains("Waiting for approval") && rows().contains("edit_file"));
+    assert!(rows().contains("Turn 3") && rows().contains("mock"), "{}", rows());
+    no_barrier(&window, "the waterfall");
+    for _ in 0..2 {
+        window.press(&[DOWN]);
+    }
+    window.press(&["+"]);
+    window.element("slider", "Part of the time that is shown");
+    window.press(&[ENTER]);
+    wait_until("the events", || window.text().contains("\"ttftMs\""));
+    no_barrier(&window, "a bar's events");
+    window.pictures("waterfall");
+    window.press(&[ESCAPE]);
+    wait_until("no events", || !window.text().contains("\"ttftMs\""));
+    assert!(tree.is_focused());
+    window.press(&["0"]);
+    window.gone("slider", "Part of the time that is shown");
+    window.press(&[END]);
+    window.pictures("waterfall-all");
+    window.resize(720, 600);
+    window.picture("waterfall-narrow");
+}
