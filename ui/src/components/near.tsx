@@ -31,7 +31,9 @@ export function createNearness(): Nearness & { begin: (scroller: Element) => () 
     begin: (scroller) => {
       const begun = new IntersectionObserver(
         (entries) => {
-          for (const entry of entries) heard.get(entry.target)?.(entry);
+          // While columns move, the scroller may have no room for a moment: what is near then isn't known.
+          const known = entries.filter(({ rootBounds }) => rootBounds === null || rootBounds.width > 0);
+          for (const entry of known) heard.get(entry.target)?.(entry);
         },
         { root: scroller, rootMargin: margin },
       );
