@@ -46,5 +46,6 @@ fn a_run_is_shown_as_bars_and_each_leads_to_its_events() {
     window.press(&[END]);
     window.pictures("waterfall-all");
     window.resize(720, 600);
+    assert!(window.text().contains(DONE), "the answer is gone while the columns move");
     window.picture("waterfall-narrow");
 }

@@ -52,6 +52,8 @@ async fn stored(
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let mut after = if matches!(form, Form::Stored) { from.saturating_sub(1) } else { 0 };
+    // One for all rounds: what is asked while one is printed is heard in the next.
+    let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         let page = engine.sessions().events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
@@ -68,8 +70,9 @@ async fn stored(
             return Ok(Exit::Done);
         }
         tokio::select! {
+            biased;
+            _ = &mut stop => return Ok(Exit::Cancelled),
             () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
-            _ = tokio::signal::ctrl_c() => return Ok(Exit::Cancelled),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) async fn run(
         engine.follow_others()?;
     }
     let mut observations = engine.observe(ObservationFilter { session_id: session_id.clone(), ..filter });
+    // One for all rounds: what is asked while one is printed is heard in the next.
+    let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         // Before it is read to the end: what was stored by then is printed.
         let is_last = !wanted.follow
@@ -44,8 +46,9 @@ pub(crate) async fn run(
             return Ok(Exit::Done);
         }
         tokio::select! {
+            biased;
+            _ = &mut stop => return Ok(Exit::Cancelled),
             goes_on = observations.wait() => if !goes_on { return Ok(Exit::Done) },
-            _ = tokio::signal::ctrl_c() => return Ok(Exit::Cancelled),
         }
     }
 }
