@@ -40,6 +40,7 @@ fn a_change_is_asked_for_and_reviewed_by_keys_alone() {
 fn the_palette_leads_everywhere_and_escape_one_step_out() {
     let stage = Stage::trusted(edit_and_say());
     let window = stage.open();
+    window.element("textbox", "Message");
     window.press(&[CONTROL, "k"]);
     window.element("dialog", "Command palette");
     window.pictures("palette");

@@ -1,6 +1,6 @@
 /** Every action that can be taken from anywhere, with its shortcut: for the palette, the map and the keys. */
 import { t } from "@lingui/core/macro";
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import type { Command } from "../components/commands";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
@@ -188,7 +188,8 @@ const isText = /^.$/;
 
 /** Runs a command by its key. A modal dialog keeps its keys to itself. */
 export function useCommandKeys(commands: readonly Command[], dialogOpen: boolean): void {
-  useEffect(() => {
+  // With the first content: who is quick with a key is heard.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (dialogOpen || event.defaultPrevented || event.isComposing) return;
       const command = commands.find((one) => one.shortcut && matches(event, one.shortcut));
