@@ -18,7 +18,7 @@ pub(crate) fn cost_left(state: &RunState) -> Option<f64> {
     Some((state.options.max_cost_usd? - spent(state)?).max(0.0))
 }
 
-/// With what is set aside for sub-agents in the background: it may be spent at any moment.
+/// The cost so far, with what is set aside for sub-agents in the background: that may be spent at any moment.
 fn spent(state: &RunState) -> Option<f64> {
     Some(state.cost_in_budget? + state.cost_set_aside())
 }

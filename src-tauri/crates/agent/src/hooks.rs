@@ -19,7 +19,7 @@ impl RunHost {
         {
             return Ok(Some(end));
         }
-        // Of a run that is stopped before they have answered, the log says that they let nothing pass.
+        // Where the run is stopped before they have answered, the log then says that they let nothing pass.
         let moment = HookMoment::Prompt { text: self.state.prompt.clone(), message_id: None };
         self.run_hooks(&moment).await?;
         match self.objection(&moment).map(prompt_blocked) {

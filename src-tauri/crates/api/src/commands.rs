@@ -122,7 +122,7 @@ commands! {
     export_session { session_id: String, format: ExportFormat } -> Option<String>;
     /// The sessions' ids; null: the user changed their mind in the system's dialog.
     import_sessions {} -> Option<Vec<String>>;
-    /// What all sessions that are kept have used, by day, model and project.
+    /// Reports what all sessions that are kept have used, by day, model and project.
     usage_report {} -> UsageReport;
 
     /// What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and

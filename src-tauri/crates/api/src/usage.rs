@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 wire! {
-    /// What one model used on one day in one project. Each figure is the sum of those that are known; where a request
+    /// The usage of one model on one day in one project. Each figure is the sum of those that are known; where a request
     /// has none, there was more.
     UsageEntry {
         /// The day the answers were complete where the user is, such as `2026-11-22`.
@@ -16,7 +16,7 @@ wire! {
         pub project: String,
         /// Requests that were answered.
         pub requests: u64,
-        /// With the cached ones.
+        /// The cached ones included.
         pub prompt_tokens: u64,
         pub completion_tokens: u64,
         pub cached_tokens: u64,

@@ -103,6 +103,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
     tokio::select! {
+        // Nobody listens for a stop where there is nothing to wait for.
+        biased;
         () = engine.runs().finish_afterwards() => {}
         () = asked_to_stop() => {}
     }

@@ -81,7 +81,7 @@ pub(crate) async fn to_next_stop(
     Ok(Exit::of_run(&end, denied))
 }
 
-/// Where a run stands, and the runs of its sub-agents.
+/// The state of a run, and the runs of its sub-agents.
 #[derive(Default)]
 struct Standing {
     state: Option<RunState>,

@@ -143,9 +143,9 @@ pub struct CallContext {
     pub time_left: Option<Duration>,
     /// Until the run's own cost limit, in US dollars; `None` without one.
     pub cost_left_usd: Option<f64>,
-    /// For reading a result again: the result.
+    /// The result that the call reads again, if it is one that does.
     pub previous: Option<String>,
-    /// As the run sees it.
+    /// The session's state as the run sees it.
     pub agent_state: AgentState,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
@@ -199,7 +199,7 @@ impl LateContext for NoLateContext {
     }
 }
 
-/// How the sub-agents in the background of a run stand.
+/// The standing of a run's sub-agents in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubagentsStanding {
     /// At least one is at work.

@@ -6,7 +6,7 @@ import { useIsOver, useTimeUntil } from "../../components/countdown";
 type Props = {
   note: string;
   onNote: (note: string) => void;
-  /** How many comments on lines go with the decision. */
+  /** The number of comments on lines that go with the decision. */
   comments?: number;
   state: "deciding" | "sending" | "sent";
   /** When it counts as rejected, in milliseconds since 1970; null: never. */

@@ -1,9 +1,10 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import { waiting } from "../../testing/approvals";
 import type { Fake } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
-import { waitingChange } from "../../testing/waiting_change";
+import { previewOf } from "../../testing/scenes";
 import { Changes } from "./Changes";
 
 const one = (path: string, hunks = 1) =>
@@ -11,7 +12,7 @@ const one = (path: string, hunks = 1) =>
 const four = one("README.md") + one("src/a.rs", 2) + one("src/b.rs") + one("src/x/c.rs");
 
 async function show(diff: string): Promise<Fake> {
-  const { id, fake } = waitingChange(diff);
+  const { id, fake } = waiting({}, { preview: previewOf(diff) });
   await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
   return fake;
 }

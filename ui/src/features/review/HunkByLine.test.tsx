@@ -1,16 +1,17 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import { waiting } from "../../testing/approvals";
 import type { Fake } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
-import { waitingChange } from "../../testing/waiting_change";
+import { previewOf } from "../../testing/scenes";
 import { Changes } from "./Changes";
 
 const diff =
   "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+new\n three\n@@ -11 +12 @@\n-y\n+Y\n";
 
 async function show(of = diff): Promise<Fake> {
-  const { id, fake } = waitingChange(of);
+  const { id, fake } = waiting({}, { preview: previewOf(of) });
   await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
   return fake;
 }

@@ -1,4 +1,4 @@
-/** What became of each part of a change that was decided. Pure. */
+/** The fate of each part of a change that was decided. Pure. */
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";

@@ -1,4 +1,4 @@
-/** How diffs are shown: in one column or two, with changes of whitespace or without. Nothing decided depends on it. */
+/** The look of diffs: in one column or two, with changes of whitespace or without. Nothing decided depends on it. */
 import { t } from "@lingui/core/macro";
 import { Columns2, Pilcrow, Rows2 } from "lucide-react";
 import { useMemo } from "react";

@@ -1,48 +1,10 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PayloadOf } from "../../protocol/events";
-import { eventLog } from "../../testing/events";
-import { createFake, type Fake, fail } from "../../testing/fake";
-import { renderOn, sent } from "../../testing/render";
+import { buttons, diff, hash, press, resolution, show, waiting } from "../../testing/approvals";
+import { type Fake, fail } from "../../testing/fake";
+import { sent } from "../../testing/render";
 import { previewOf } from "../../testing/scenes";
-import { Changes } from "./Changes";
-
-const diff =
-  "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n@@ -11,2 +11,2 @@\n x\n-y\n+Y\n" +
-  "--- a/src/b.rs\n+++ b/src/b.rs\n@@ -1 +1 @@\n-b\n+B\n";
-const hash = "f".repeat(64);
-let session = 0;
-
-/** A new approval each time: drafts are kept by approval id. */
-function waiting(
-  handlers: Parameters<typeof createFake>[0]["handlers"] = {},
-  payload: Partial<PayloadOf<"approval.requested">> = { preview: previewOf(diff) },
-) {
-  session += 1;
-  const id = `s${session}`;
-  const { events, add } = eventLog(id);
-  add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
-  add("approval.requested", {
-    approvalId: `a${session}`,
-    callId: "c",
-    toolId: "edit_file",
-    args: {},
-    risk: "low",
-    reason: "writes ask",
-    ...payload,
-  });
-  return { id, add, fake: createFake({ logs: { [id]: events }, handlers }) };
-}
-
-const show = (fake: Fake, id: string) => renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
-const resolution = (fake: Fake) => sent(fake, "resolve_approval").map((params) => params.resolution);
-const buttons = (name: string) => screen.queryAllByRole("button", { name });
-const press = (name: string, at = 0) => {
-  const button = buttons(name)[at];
-  if (!button) throw new Error(`no ${name} ${at}`);
-  return userEvent.click(button);
-};
 
 describe("a write approval", () => {
   let fake: Fake;
@@ -180,13 +142,13 @@ describe("a decision that does not arrive", () => {
   });
 
   it("shows the fresh preview with an explanation when the shown one was stale", async () => {
-    const { id, fake, add } = waiting();
+    const { id, approvalId, fake, add } = waiting();
     await show(fake, id);
     const fresh = add("approval.requested", {
       approvalId: "fresh",
       callId: "c",
       toolId: "edit_file",
-      supersedes: `a${session}`,
+      supersedes: approvalId,
       preview: previewOf(diff),
     });
     await act(async () => fake.send({ events: [fresh] }));
@@ -368,11 +330,11 @@ describe("an approval for longer than once", () => {
 
 describe("what was decided", () => {
   it("stays below, marked by what became of it", async () => {
-    const { id, fake, add } = waiting();
+    const { id, approvalId, fake, add } = waiting();
     await show(fake, id);
     const events = [
       add("approval.resolved", {
-        approvalId: `a${session}`,
+        approvalId,
         decision: "approve",
         hunks: [1, 3],
         edited: { 3: "mine\nand more\n" },
@@ -446,10 +408,10 @@ describe("an approval that has its time", () => {
   });
 
   it("is told apart afterwards from what was rejected by somebody", async () => {
-    const { fake, id, add } = timed(1);
+    const { fake, id, approvalId, add } = timed(1);
     fake.logs[id]?.push(
       add("approval.resolved", {
-        approvalId: `a${session}`,
+        approvalId,
         decision: "reject",
         resolvedBy: "timeout",
         reason: "Nobody answered within 600 s.",
@@ -464,104 +426,3 @@ function describedBy(element: HTMLElement): string {
   const ids = element.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
 }
-
-describe("a change that is too large to be sent at once", () => {
-  const part = (lines: string) => `diff --git a/big.txt b/big.txt\n--- a/big.txt\n+++ b/big.txt\n${lines}`;
-  const pages = [
-    { text: part("@@ -1 +1 @@\n-a\n+A\n@@ -9 +9 @@\n-i\n"), next: 80 },
-    { text: "+I\n", next: null },
-  ];
-  const preview = {
-    filesAffected: ["big.txt", "gone.bin"],
-    linesChanged: 4,
-    diffHash: "d".repeat(64),
-    hunks: [],
-    previewHash: hash,
-  };
-  const files = [
-    {
-      path: "big.txt",
-      change: "modified" as const,
-      firstHunk: 1,
-      hunks: 2,
-      added: 2,
-      removed: 2,
-      bytes: 100,
-    },
-    { path: "gone.bin", change: "deleted" as const, firstHunk: 3, hunks: 1, added: 0, removed: 0, bytes: 50 },
-  ];
-  const given = () =>
-    waiting(
-      {
-        review_files: () => files,
-        review_page: ({ file, from }) =>
-          (file === 0 ? pages[from === 0 ? 0 : 1] : undefined) ?? { text: "", next: null },
-      },
-      { preview },
-    );
-
-  it("lists its files folded and asks for a file's diff only when it is unfolded, page by page", async () => {
-    const { fake, id } = given();
-    await show(fake, id);
-    await screen.findByRole("region", { name: "gone.bin" });
-    expect(sent(fake, "review_page")).toHaveLength(0);
-    expect(buttons("Accept hunk")).toHaveLength(0);
-    await press("Unfold");
-    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(2));
-    // The hunk that goes on in the next page waits for it.
-    expect((buttons("Accept hunk")[1] as HTMLButtonElement).disabled).toBe(true);
-    await press("Show more");
-    await waitFor(() => expect((buttons("Accept hunk")[1] as HTMLButtonElement).disabled).toBe(false));
-    screen.getByText("I");
-    expect(buttons("Show more")).toHaveLength(0);
-  });
-
-  it("is decided by hunk and by file, bound to the hash of the whole", async () => {
-    const { fake, id } = given();
-    await show(fake, id);
-    await screen.findByRole("region", { name: "gone.bin" });
-    await press("Unfold");
-    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(2));
-    await press("Accept hunk");
-    await press("Unfold");
-    await press("Reject file", 1);
-    expect(resolution(fake)).toHaveLength(0);
-    await press("Reject all");
-    await waitFor(() => expect(resolution(fake)).toHaveLength(1));
-    expect(resolution(fake)[0]).toMatchObject({ decision: "approve", hunks: [1], previewHash: hash });
-  });
-});
-
-describe("a plan approval", () => {
-  const args = { intent: "Mend it", steps: ["Look", "Mend"], calls: ["Read a.txt"] };
-  const plan = { kind: "plan", callId: null, toolId: "plan", args, reason: "first" } as const;
-
-  it("shows what is meant and sends no steps where they are as shown", async () => {
-    const { fake, id } = waiting({}, plan);
-    await show(fake, id);
-    expect(screen.getByText("Mend it", { selector: "p *, p" })).toBeTruthy();
-    expect(screen.getByRole("list", { name: "First calls" }).textContent).toBe("Read a.txt");
-    await press("Approve");
-    expect(resolution(fake)).toMatchObject([{ decision: "approve", plan: null }]);
-  });
-
-  it("sends the steps that the user gives it, and never none", async () => {
-    const { fake, id } = waiting({}, plan);
-    await show(fake, id);
-    const steps = screen.getByRole("textbox", { name: "Steps of the plan, one per line" });
-    await userEvent.clear(steps);
-    await press("Approve");
-    expect(resolution(fake)).toEqual([]);
-    await userEvent.type(steps, "Look{Enter}{Enter}Test");
-    await press("Approve");
-    expect(resolution(fake)).toMatchObject([{ plan: ["Look", "Test"] }]);
-  });
-
-  it("is rejected with a note", async () => {
-    const { fake, id } = waiting({}, plan);
-    await show(fake, id);
-    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "smaller steps");
-    await press("Reject");
-    expect(resolution(fake)).toMatchObject([{ decision: "reject", plan: null, note: "smaller steps" }]);
-  });
-});

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const RULE: &str = "builtin:plan";
 /// In the place of a tool.
 const PLAN: &str = "plan";
-/// Of a call, as it is shown with the plan.
+/// The bytes of a call that are shown with the plan.
 const MAX_CALL_BYTES: usize = 4096;
 
 impl RunHost {

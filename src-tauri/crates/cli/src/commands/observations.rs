@@ -7,7 +7,7 @@ use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{Fault, RunId};
 use arki_engine::{Engine, NamedPlace};
 
-/// What is printed beyond the filter.
+/// The part of the observations that is printed, beyond the filter.
 pub(crate) struct Wanted<'a> {
     /// `None`: of all sessions.
     pub(crate) id: Option<&'a str>,

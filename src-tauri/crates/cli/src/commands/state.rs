@@ -23,7 +23,7 @@ pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Ou
     Ok(Exit::Done)
 }
 
-/// Of `KEY=JSON`.
+/// Reads `KEY=JSON`.
 fn parsed(assignment: &str) -> Result<(String, Value), Fault> {
     let Some((key, json)) = assignment.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         let message = format!("{assignment:?} names no key and value.");

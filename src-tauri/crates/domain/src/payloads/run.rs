@@ -41,7 +41,7 @@ payload! {
         pub agent: String,
         pub session_id: SessionId,
         pub run_id: RunId,
-        /// What is set aside of the run's cost limit, in US dollars, where the sub-agent works in the background.
+        /// The share of the run's cost limit that is set aside for it, in US dollars, where it works in the background.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub max_cost_usd: Option<f64>,
     }

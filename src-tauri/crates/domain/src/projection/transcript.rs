@@ -54,7 +54,7 @@ pub struct Transcript {
     is_compacted_anew: bool,
     queue: Queue,
     background: BackgroundCalls,
-    /// What compactions leave out is let go of: the log has it.
+    /// It lets go of what compactions leave out: the log has it.
     lets_go: bool,
     /// Going back has shown a message again whose text was let go of.
     lacks_text: bool,

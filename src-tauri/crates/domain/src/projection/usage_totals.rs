@@ -50,7 +50,7 @@ impl UsageTotal {
         }
     }
 
-    /// Of both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {

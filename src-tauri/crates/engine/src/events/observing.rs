@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
-/// With one more, the oldest ends: a page that was loaded anew has left its own behind.
+/// The subscriptions of one client. With one more, the oldest ends: a page that was loaded anew has left its own behind.
 const MAX_SUBSCRIPTIONS: usize = 16;
 
 #[derive(Default)]

@@ -1,7 +1,5 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
-use std::collections::BTreeSet;
-
 use crate::config::denials_of;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
@@ -17,6 +15,7 @@ use arki_policy::ChangedGit;
 use arki_sandbox::GitSight;
 use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_store::{PinRecord, TrustRecord};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 

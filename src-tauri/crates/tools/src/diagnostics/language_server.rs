@@ -18,16 +18,16 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use wire::Wire;
 
-/// Of silence, after which a server that has said something of each file is done.
+/// The silence after which a server that has said something of each file is done.
 const QUIET: Duration = Duration::from_millis(700);
-/// The same of one that hasn't: some say nothing of a file that has no faults.
+/// The same for one that hasn't: some say nothing of a file that has no faults.
 const LONG_QUIET: Duration = Duration::from_secs(3);
-/// Of one message about one file, the diagnostics that are kept.
+/// The diagnostics that are kept of one message about one file.
 const MAX_OF_A_FILE: usize = 500;
-/// Other work that is waited for at the same time.
+/// The pieces of other work that are waited for at the same time.
 const MAX_AT_WORK: usize = 100;
 
-/// What files of these endings are called in the protocol, where that isn't the ending itself.
+/// The protocol's names for files of these endings, where that isn't the ending itself.
 const LANGUAGES: &[(&str, &str)] = &[
     ("cc", "cpp"),
     ("cs", "csharp"),
@@ -52,7 +52,7 @@ const LANGUAGES: &[(&str, &str)] = &[
 
 /// A file as it is now; without a text it is gone.
 pub(crate) struct Document {
-    /// As seen from the project.
+    /// The path as seen from the project.
     pub(crate) path: String,
     pub(crate) text: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct LanguageServer {
     /// The texts that it has, by their path in the project.
     open: BTreeMap<String, Open>,
     published: BTreeMap<String, Vec<Value>>,
-    /// What it is at work on, by its own names.
+    /// The work that it has under way, by its own names.
     at_work: HashSet<String>,
 }
 
@@ -179,7 +179,7 @@ impl LanguageServer {
         self.wire.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await
     }
 
-    /// Until it has nothing more to say.
+    /// Listens until it has nothing more to say.
     async fn listen(&mut self, mut unheard: HashSet<String>) -> io::Result<()> {
         loop {
             let patience = if unheard.is_empty() { QUIET } else { LONG_QUIET };
@@ -245,7 +245,7 @@ impl LanguageServer {
     }
 }
 
-/// To a request of the server's. It wants to know little else, and may go on with nothing.
+/// Returns the answer to a request of the server's. It wants to know little else, and may go on with nothing.
 fn answer(method: &str, params: &Value) -> Value {
     match method {
         "workspace/configuration" => {

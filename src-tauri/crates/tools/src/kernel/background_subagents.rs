@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Of one run, at the same time.
+/// The most that one run has at the same time.
 const MAX_SUBAGENTS_IN_BACKGROUND: usize = 4;
 /// The interval at which one that waits looks whether the user has decided.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -28,7 +28,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 /// The sub-agents that this kernel has in the background, in the order in which they were taken up.
 pub(super) struct BackgroundSubagents {
     standing: watch::Sender<Vec<(CallId, Stands)>>,
-    /// Of those that are there now; one that was cancelled is replaced.
+    /// The pause of those that are there now; one that was cancelled is replaced.
     pause: Mutex<CancellationToken>,
 }
 
@@ -143,7 +143,7 @@ impl Kernel {
         Ok(outcome)
     }
 
-    /// What every free place would get, and the run itself: so nothing that is set aside is more than there is.
+    /// Returns what every free place would get, and the run itself: so nothing that is set aside is more than there is.
     fn share_of(&self, left: f64) -> f64 {
         let free = MAX_SUBAGENTS_IN_BACKGROUND.saturating_sub(self.background_subagents.count());
         left / u32::try_from(free + 1).map_or(f64::INFINITY, f64::from)
@@ -183,7 +183,7 @@ impl Kernel {
         });
     }
 
-    /// Until its result is in the log, or it rests.
+    /// Works until its result is in the log, or it rests.
     async fn work_in_background(
         &self,
         (call, started): (&ToolCall, &SubagentStarted),

@@ -18,9 +18,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Of a file that a server is told of, in bytes.
+/// The largest file that a server is told of, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
-/// Of what a server complains of, the last bytes.
+/// The bytes that are kept of what a server complains of, the last ones.
 const MAX_COMPLAINT_BYTES: usize = 4096;
 
 /// The servers that run, by their place in the settings.

@@ -14,9 +14,9 @@ pub struct ObservationFilter {
     pub types: Vec<ObservationType>,
     /// Null: every session.
     pub session_id: Option<SessionId>,
-    /// In milliseconds since 1970, the first that counts; null: from the beginning.
+    /// The first moment that counts, in milliseconds since 1970; null: from the beginning.
     pub since: Option<i64>,
-    /// In milliseconds since 1970, the first that no longer counts; null: without end.
+    /// The first moment that no longer counts, in milliseconds since 1970; null: without end.
     pub until: Option<i64>,
 }
 

@@ -156,7 +156,43 @@ fn a_long_result_that_a_note_stands_for_is_let_go_of_too() {
     assert_eq!(transcript.result_of(&CallId::from("c1")), Some(SavedText::InLog(3)));
     assert!(said(transcript.result_of(&CallId::from("c2"))).len() > 300);
     let notes = transcript.messages();
-    assert_eq!(*notes, *folded(&numbered(log)).messages());
+    assert_eq!(*notes, *folded(&numbered(log.clone())).messages());
+    log.push(compacted(Some((1, 6)), &[], &[], "sum"));
+    assert_eq!(bytes_kept(&letting_go(&numbered(log))), "one".len() + "two".len() + "sum".len());
+}
+
+fn bytes_kept(transcript: &Transcript) -> usize {
+    let content = |entry: &Entry| match &*entry.whole {
+        Message::System { content } | Message::User { content, .. } | Message::Assistant { content, .. } => {
+            content.len()
+        }
+        Message::ToolRequest { content, calls, .. } => {
+            content.len() + calls.iter().map(|call| call.arguments.len()).sum::<usize>()
+        }
+        Message::ToolResult { content, .. } => content.len(),
+    };
+    transcript.entries.iter().map(content).sum()
+}
+
+#[test]
+fn late_results_and_earlier_summaries_are_let_go_of_too() {
+    let late = ToolAsyncResult {
+        async_call_id: CallId::from("c1"),
+        tool_id: "run_command".into(),
+        result: "long ".repeat(1000),
+        is_error: false,
+        usage: None,
+        background: Vec::new(),
+    };
+    let log = vec![
+        prompt("one"),
+        late.into(),
+        compacted(Some((1, 2)), &[], &[], "first"),
+        prompt("two"),
+        compacted(Some((1, 4)), &[], &[], "second"),
+    ];
+    let transcript = letting_go(&numbered(log));
+    assert_eq!(bytes_kept(&transcript), "one".len() + "two".len() + "second".len());
 }
 
 fn begun_without(off: &[&str]) -> EventBody {

@@ -3,18 +3,18 @@
 //! stay, since each compaction tells them.
 
 use super::Transcript;
-use super::entry::{Entry, ShownAs};
+use super::entry::{Entry, MessageKind, ShownAs};
 use crate::{Message, ToolRequest};
 use std::sync::Arc;
 
-/// Of a result that a note stands for, more than a summary is made from.
+/// The bytes that are kept of a result that a note stands for: more than a summary is made from.
 const MAX_SAVED_RESULT_BYTES: usize = 8192;
 
 /// The text of a result: here, or in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SavedText<'a> {
     Here(&'a str),
-    /// In the session's event of this number.
+    /// The number of the session's event that has it.
     InLog(u64),
 }
 
@@ -43,7 +43,7 @@ impl Transcript {
             Message::ToolResult { call_id, .. } => results_off.contains(call_id),
             _ => false,
         };
-        self.entries.iter_mut().filter(|entry| !entry.is_let_go && !is_off(entry)).for_each(Entry::let_go);
+        self.entries.iter_mut().filter(|entry| !is_off(entry)).for_each(Entry::let_go);
     }
 
     pub(super) fn saved<'a>(&self, entry: &Entry, content: &'a str) -> SavedText<'a> {
@@ -56,10 +56,14 @@ impl Transcript {
 
 impl Entry {
     fn let_go(&mut self) {
-        let light = match self.shown_as() {
-            ShownAs::LeftOut => without_texts(&self.whole),
-            ShownAs::StandIn => cut(&self.whole),
-            ShownAs::Whole | ShownAs::SwitchedOff => None,
+        let light = match (self.shown_as(), &self.kind) {
+            // They were told by a tool or a model, though they are shown as from the user.
+            (ShownAs::LeftOut, MessageKind::LateResult | MessageKind::Summary) if !is_empty(&self.whole) => {
+                Some(Message::user(String::new()))
+            }
+            (ShownAs::LeftOut, MessageKind::Said) if !is_empty(&self.whole) => without_texts(&self.whole),
+            (ShownAs::StandIn, _) => cut(&self.whole),
+            _ => None,
         };
         let Some(light) = light else { return };
         self.whole = Arc::new(light);
@@ -67,6 +71,21 @@ impl Entry {
         if !self.is_shown() {
             self.message = self.whole.clone();
         }
+    }
+}
+
+/// Returns whether there is nothing left to let go of.
+fn is_empty(message: &Message) -> bool {
+    match message {
+        Message::System { content } | Message::User { content, .. } => content.is_empty(),
+        Message::Assistant { content, thoughts, reasoning } => {
+            content.is_empty() && thoughts.is_none() && reasoning.is_none()
+        }
+        Message::ToolRequest { content, thoughts, reasoning, calls } => {
+            let is_bare = content.is_empty() && thoughts.is_none() && reasoning.is_none();
+            is_bare && calls.iter().all(|call| call.arguments.is_empty())
+        }
+        Message::ToolResult { content, .. } => content.is_empty(),
     }
 }
 

@@ -237,7 +237,7 @@ impl Document {
         }
     }
 
-    /// What the session keeps, where it keeps anything.
+    /// Adds the session's state, if there is any.
     fn end_state(&mut self) {
         let values = self.agent_state.values();
         if !values.is_empty() {

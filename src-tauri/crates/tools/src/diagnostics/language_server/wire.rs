@@ -4,9 +4,9 @@ use serde_json::Value;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Of one message, in bytes.
+/// The longest message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 8 << 20;
-/// Of the lines before one.
+/// The longest lines before one, in bytes.
 const MAX_HEAD_BYTES: usize = 4096;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
