@@ -99,3 +99,21 @@ fn a_state_goes_back_with_the_conversation_and_along_with_forks_exports_and_impo
     stage.verifies();
     elsewhere.verifies();
 }
+
+#[test]
+fn of_several_changes_at_once_each_is_kept_or_refused() {
+    let (stage, session) = stage(vec![Turn::text("ok")]);
+    let large = format!("\"{}\"", "x".repeat(90_000));
+    let sets: Vec<String> = (0..6).map(|at| format!("k{at}={large}")).collect();
+    let setting = sets.iter().map(|set| stage.start(&["sessions", "state", &session, "--set", set]));
+    let ended: Vec<_> = setting.collect::<Vec<_>>().into_iter().map(|one| one.end()).collect();
+    let kept = state(&stage, &session, &[]);
+    for (at, done) in ended.iter().enumerate() {
+        let is_kept = kept.get(format!("k{at}")).is_some();
+        assert_eq!(done.code == Some(0), is_kept, "k{at}: {:?} {}", done.code, done.stderr);
+        assert!(is_kept || done.stderr.contains("STATE_TOO_LARGE"), "{}", done.stderr);
+    }
+    assert_eq!(kept.as_object().unwrap().len(), 2, "as many as there is room for");
+    stage.arki(&["sessions", "state", &session, "--set", "a=1", "--unset", "a"]).fails(2, "USAGE");
+    stage.verifies();
+}

@@ -134,6 +134,7 @@ impl RunHost {
         };
         // However it stopped: nobody goes on with them but the run.
         self.parts.executor.rest_subagents().await;
+        self.parts.executor.end_helpers().await;
         let ended = match ended {
             Ok(_) if self.is_stopped_at_rest() => self.cancelled().await,
             ended => ended,

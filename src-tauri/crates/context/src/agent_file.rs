@@ -2,7 +2,7 @@
 //! is its system prompt. Read leniently, as other agents write them.
 
 use crate::{AllowedTools, FrontMatter};
-use arki_domain::ToolNames;
+use arki_domain::{ToolNames, one_plain_line};
 
 /// Of the description, which the model is told with each request.
 const MAX_DESCRIPTION_CHARS: usize = 300;
@@ -76,13 +76,7 @@ fn name_of(written: &str) -> Option<String> {
 /// The first line, without the examples that often follow it.
 fn one_line(text: &str) -> Option<String> {
     let end = ["\n", "\\n", "<example"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
-    let line = text[..end].split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    let line = line.collect::<Vec<_>>().join(" ");
-    let cut = match line.char_indices().nth(MAX_DESCRIPTION_CHARS) {
-        Some(_) => line.chars().take(MAX_DESCRIPTION_CHARS - 1).chain(['…']).collect(),
-        None => line,
-    };
-    Some(cut).filter(|line| !line.is_empty())
+    Some(one_plain_line(&text[..end], MAX_DESCRIPTION_CHARS)).filter(|line| !line.is_empty())
 }
 
 /// The tools that it may have. Lists that can't be read leave none: rather that than all.

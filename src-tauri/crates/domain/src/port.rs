@@ -243,6 +243,9 @@ pub trait Executor: Send + Sync {
     /// Pauses them after the step that each is at, and waits until they have. Where the run was cancelled they end.
     async fn rest_subagents(&self) {}
 
+    /// Ends the programs that were started for the run alone, such as language servers.
+    async fn end_helpers(&self) {}
+
     /// Records what a hook did that was still at work when Arki ended; it is not run again.
     async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         Ok(Vec::new())

@@ -4,11 +4,10 @@
 //! by the server itself, or when the connection closes.
 
 use crate::calls_at_work::{AtWork, all_ended};
-use crate::fault::is_hidden;
 use crate::form::Form;
 use crate::handler::Handler;
 use crate::ports::{Page, Question, Reply, Wanted};
-use arki_domain::{Elicitation, ElicitationAnswer};
+use arki_domain::{Elicitation, ElicitationAnswer, is_hidden};
 use arki_tools::OpenElicitation;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Map, Value};
@@ -113,7 +112,7 @@ fn page(url: &str) -> Result<Page, String> {
 
 /// Without what can't be seen or turns the reading direction.
 fn plain_lines(text: &str) -> String {
-    let is_harmless = |c: &char| *c == '\n' || !(c.is_control() || is_hidden(*c));
+    let is_harmless = |c: &char| *c == '\n' || !is_hidden(*c);
     text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_harmless).collect::<String>().trim().to_owned()
 }
 

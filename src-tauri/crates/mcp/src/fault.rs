@@ -1,6 +1,6 @@
 //! Errors of servers, in sentences that name the server.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, is_hidden};
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
@@ -149,14 +149,8 @@ fn without_number(words: &str) -> &str {
 
 /// A piece of somebody else's text, on one line.
 pub(crate) fn quoted(text: &str) -> String {
-    let line: String =
-        text.chars().map(|c| if c.is_control() || is_hidden(c) { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();
+    let line: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();
     line.trim().to_owned()
-}
-
-/// Cannot be seen, or turns the reading direction of what follows.
-pub(crate) fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A server's own hints about what a tool does (its annotations) are not read at all: they are the word of whom they
 //! would loosen the rules for.
 
-use arki_domain::{Fault, canonical_json, sha256_hex};
+use arki_domain::{Fault, canonical_json, is_hidden, sha256_hex};
 use arki_tools::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -116,17 +116,15 @@ fn leads_elsewhere(value: &Value) -> bool {
 
 /// Without what people would not see and a model would: such characters carry orders past whoever agrees to the tool.
 fn shown(description: &str) -> String {
-    let mut shown: String = description.chars().filter(|c| !is_hidden(*c)).take(MAX_DESCRIPTION_CHARS).collect();
+    let mut shown: String = description
+        .chars()
+        .filter(|c| matches!(c, '\n' | '\t') || !is_hidden(*c))
+        .take(MAX_DESCRIPTION_CHARS)
+        .collect();
     if description.chars().count() > MAX_DESCRIPTION_CHARS {
         shown.push('…');
     }
     shown
-}
-
-fn is_hidden(character: char) -> bool {
-    let is_mark = matches!(character,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    is_mark || character.is_control() && character != '\n' && character != '\t'
 }
 
 #[cfg(test)]

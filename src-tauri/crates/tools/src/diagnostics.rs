@@ -11,6 +11,7 @@ pub(crate) mod place;
 pub(crate) mod reading;
 
 use crate::hooks::HookOrigin;
+use arki_domain::one_plain_line;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub const MAX_CHECKERS: usize = 10;
 pub(crate) const MAX_DIAGNOSTICS: usize = 2000;
 /// Of a message, in characters.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 300;
+/// The characters of a diagnostic's code.
+const MAX_CODE_CHARS: usize = 60;
 
 /// The files that a known program is about, where the configuration doesn't say.
 const LANGUAGES: &[(&[&str], &[&str])] = &[
@@ -147,18 +150,9 @@ impl Diagnostic {
     }
 }
 
-/// A message as one line of at most [`MAX_MESSAGE_CHARS`] characters.
+/// Returns a message in its bounds: on one line, without characters that hide or reorder what follows.
 pub(crate) fn one_line(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Nothing that hides or reorders what follows.
-    let is_shown = |c: &char| {
-        !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
-    };
-    let line: String = line.chars().filter(is_shown).collect();
-    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    one_plain_line(message, MAX_MESSAGE_CHARS)
 }
 
 #[cfg(test)]
@@ -193,6 +187,6 @@ mod tests {
     #[test]
     fn a_message_is_one_bounded_line() {
         assert_eq!(one_line("a\n  b\u{7}\tc"), "a b c");
-        assert_eq!(one_line(&"x".repeat(MAX_MESSAGE_CHARS + 1)).chars().count(), MAX_MESSAGE_CHARS + 1);
+        assert_eq!(one_line(&"x".repeat(MAX_MESSAGE_CHARS + 1)).chars().count(), MAX_MESSAGE_CHARS);
     }
 }

@@ -2,7 +2,7 @@
 //! belongs to it (<https://agentskills.io/specification>); a *procedure* is one text with the steps of recurring work
 //! (seed 000). The prompt names them; the model reads those that it needs.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, one_plain_line};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Guide {
                 ),
             ));
         }
-        let description = one_line(description);
+        let description = one_plain_line(description, MAX_GUIDE_DESCRIPTION_CHARS);
         if description.is_empty() {
             return Err(invalid(origin, "it has no description"));
         }
@@ -102,15 +102,6 @@ fn invalid(origin: &str, why: &str) -> Fault {
         format!("Can't use {origin}: {why}."),
         "A procedure begins with a line `name: description`.",
     )
-}
-
-fn one_line(text: &str) -> String {
-    let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    let text = text.collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(MAX_GUIDE_DESCRIPTION_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
 }
 
 #[cfg(test)]

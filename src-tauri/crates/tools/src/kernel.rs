@@ -329,6 +329,10 @@ impl Executor for Kernel {
         self.background_subagents.rest().await;
     }
 
+    async fn end_helpers(&self) {
+        self.end_servers().await;
+    }
+
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         self.hook_interrupted(hook, &mut record).await?;

@@ -132,7 +132,7 @@ export type Commands = {
    */
   import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
   /**
-   * What all sessions that are kept have used, by day, model and project.
+   * Reports what all sessions that are kept have used, by day, model and project.
    */
   usage_report: { params: Record<symbol, never>; result: UsageReport };
   /**

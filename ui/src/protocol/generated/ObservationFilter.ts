@@ -14,11 +14,11 @@ export type ObservationFilter = {
    */
   sessionId: string | null;
   /**
-   * In milliseconds since 1970, the first that counts; null: from the beginning.
+   * The first moment that counts, in milliseconds since 1970; null: from the beginning.
    */
   since: number | null;
   /**
-   * In milliseconds since 1970, the first that no longer counts; null: without end.
+   * The first moment that no longer counts, in milliseconds since 1970; null: without end.
    */
   until: number | null;
 };

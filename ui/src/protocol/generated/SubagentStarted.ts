@@ -10,7 +10,7 @@ export type SubagentStarted = {
   sessionId: string;
   runId: string;
   /**
-   * What is set aside of the run's cost limit, in US dollars, where the sub-agent works in the background.
+   * The share of the run's cost limit that is set aside for it, in US dollars, where it works in the background.
    */
   maxCostUsd?: number | null;
 };

@@ -25,10 +25,10 @@ pub(crate) struct EventsArguments {
         value_parser = observation_type)]
     pub(crate) types: Vec<ObservationType>,
     /// Print only observations since this time, in milliseconds since 1970
-    #[arg(long, value_name = "MS", requires = "observations")]
+    #[arg(long, value_name = "MS", requires = "observations", allow_negative_numbers = true)]
     pub(crate) since: Option<i64>,
     /// Print only observations before this time, in milliseconds since 1970; with --follow, stop then
-    #[arg(long, value_name = "MS", requires = "observations")]
+    #[arg(long, value_name = "MS", requires = "observations", allow_negative_numbers = true)]
     pub(crate) until: Option<i64>,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::arguments::StateArguments;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
-use arki_domain::{Code, Fault, StateChanged};
+use crate::output::Output;
+use arki_domain::{Code, Fault, StateChanged, is_hidden};
 use arki_engine::Engine;
 use serde_json::Value;
 
@@ -11,6 +11,10 @@ pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Ou
     let StateArguments { id, set, unset } = arguments;
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };
+    if let Some(both) = unset.iter().find(|key| change.set.contains_key(*key)) {
+        let message = format!("{both:?} is to be set and removed at the same time.");
+        return Err(Fault::new(Code::USAGE, message, "Name each key once."));
+    }
     let session_id = engine.sessions().find_session(id)?.session_id;
     let state = match change.is_empty() {
         true => engine.sessions().agent_state(&session_id)?,
@@ -18,9 +22,24 @@ pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Ou
     };
     match output.json {
         true => output.object(state.values()),
-        false => output.line(visible(&format!("{:#}", Value::from(state.values().clone())))),
+        false => output.line(escaped(&format!("{:#}", Value::from(state.values().clone())))),
     }
     Ok(Exit::Done)
+}
+
+/// Returns the JSON with hidden characters as JSON writes them.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\n' => escaped.push('\n'),
+            hidden if is_hidden(hidden) => {
+                hidden.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+            }
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 /// Reads `KEY=JSON`.
@@ -46,6 +65,14 @@ mod tests {
     fn a_key_ends_at_the_first_equals_sign_and_the_rest_is_json() {
         assert_eq!(parsed("a=1").unwrap(), ("a".to_owned(), json!(1)));
         assert_eq!(parsed(r#"a b="c=d""#).unwrap(), ("a b".to_owned(), json!("c=d")));
+    }
+
+    #[test]
+    fn what_is_printed_is_json_and_hides_nothing() {
+        let json = json!({"a\u{202e}\u{e0041}": "é\n"});
+        let printed = escaped(&format!("{json:#}"));
+        assert!(printed.contains(r"a\u202e\udb40\udc41") && printed.contains('é'), "{printed}");
+        assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), json);
     }
 
     #[test]

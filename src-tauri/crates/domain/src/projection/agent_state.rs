@@ -2,7 +2,7 @@
 //!
 //! A rewind changes it like anybody else, by a `state.changed` of its own, so that the fold knows of nothing but these.
 
-use crate::{Code, EventBody, Fault, StateChanged};
+use crate::{Code, EventBody, Fault, StateChanged, with_safe_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -50,7 +50,8 @@ impl AgentState {
     pub fn changed(&self, change: &StateChanged) -> Result<Self, Fault> {
         let mut values = (*self.values).clone();
         change.removed.iter().for_each(|key| drop(values.remove(key)));
-        values.extend(change.set.clone());
+        // As the log has them: what a run sees doesn't change when it is stored.
+        values.extend(change.set.iter().map(|(key, value)| (key.clone(), with_safe_numbers(value.clone()))));
         let bytes = serde_json::to_vec(&values).map_or(usize::MAX, |json| json.len());
         match bytes > MAX_STATE_BYTES {
             true => Err(too_large(bytes)),
@@ -106,6 +107,13 @@ mod tests {
         let changed = state.changed(&change).unwrap();
         assert_eq!(changed.values(), &wanted);
         assert!(changed.change_to(&wanted).is_empty());
+    }
+
+    #[test]
+    fn a_number_is_as_the_log_has_it_from_the_first_on() {
+        let changed = AgentState::default().changed(&StateChanged::setting("n", 9_007_199_254_740_993_u64)).unwrap();
+        assert_eq!(changed.values(), &values(&json!({"n": "9007199254740993"})));
+        assert!(changed.change_to(changed.values()).is_empty());
     }
 
     #[test]

@@ -26,18 +26,20 @@ impl Sessions {
         change: StateChanged,
     ) -> Result<AgentState, Fault> {
         let session = session_id.clone();
-        let (mut state, change) = blocking(self, move |sessions| {
+        let (state, change) = blocking(self, move |sessions| {
             let state = sessions.agent_state(&session)?;
             sessions.ensure_found_whole(&session)?;
             let change = state.change_to(state.changed(&change)?.values());
             Ok((state, change))
         })
         .await?;
-        if !change.is_empty() {
-            let events = self.records.log().append(session_id, vec![EventDraft::of_session(change)]).await?;
-            events.iter().for_each(|event| state.apply(&event.body()));
+        if change.is_empty() {
+            return Ok(state);
         }
-        Ok(state)
+        let events = self.records.log().append(session_id, vec![EventDraft::of_session(change.clone())]).await?;
+        let (session, seq) = (session_id.clone(), events.first().map_or(0, |event| event.seq));
+        // Others may have changed it meanwhile: the fold passes over a change for which they have left no room.
+        blocking(self, move |sessions| sessions.agent_state_at(&session, seq.saturating_sub(1))?.changed(&change)).await
     }
 
     /// Returns what has to change for the state to be what it was right after event `to_seq`; `None` where it is that.

@@ -52,7 +52,7 @@ impl Sessions {
         Err(Fault::new(
             Code::SESSION_BUSY,
             format!("The session {above} is waiting for {session_id}."),
-            "Stop {above} first, or remove it together with its sub-agents' sessions.",
+            format!("Stop {above} first, or remove it together with its sub-agents' sessions."),
         ))
     }
 

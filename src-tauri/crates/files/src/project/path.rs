@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path};
 
+use arki_domain::is_hidden;
 use serde::Serialize;
 
 use crate::error::PathError;
@@ -189,19 +190,6 @@ pub(crate) fn escape_hidden(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Controls, and everything with which two different paths can look alike: bidirectional controls, characters
-/// of no width, fillers, tags, variation selectors and the spaces that are not a space. The ideographic
-/// space (U+3000) is common in East Asian names and plainly wide, so it stays.
-fn is_hidden(character: char) -> bool {
-    matches!(character,
-        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
-        | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'
-        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Refuses a name that is also something else on some system. A fork of a file on macOS would be the file under another

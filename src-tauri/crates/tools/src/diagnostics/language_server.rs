@@ -4,10 +4,12 @@
 //! Servers publish whenever they like and don't say when they are done. So an answer is what they have published once
 //! they have said something of each file, no work of theirs is under way and they have been quiet for a moment.
 
+mod messages;
 mod wire;
 
+use super::MAX_DIAGNOSTICS;
 use super::reading::Found;
-use super::{MAX_DIAGNOSTICS, Severity};
+use messages::{Begun, Configuration, Incoming, Progress, Published};
 use reqwest::Url;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -22,10 +24,12 @@ use wire::Wire;
 const QUIET: Duration = Duration::from_millis(700);
 /// The same for one that hasn't: some say nothing of a file that has no faults.
 const LONG_QUIET: Duration = Duration::from_secs(3);
-/// The diagnostics that are kept of one message about one file.
-const MAX_OF_A_FILE: usize = 500;
 /// The pieces of other work that are waited for at the same time.
 const MAX_AT_WORK: usize = 100;
+/// The characters by which one of them is known.
+const MAX_TOKEN_CHARS: usize = 200;
+/// The settings that one question may ask for.
+const MAX_ITEMS: usize = 1000;
 
 /// The protocol's names for files of these endings, where that isn't the ending itself.
 const LANGUAGES: &[(&str, &str)] = &[
@@ -63,7 +67,7 @@ pub(crate) struct LanguageServer {
     root: Url,
     /// The texts that it has, by their path in the project.
     open: BTreeMap<String, Open>,
-    published: BTreeMap<String, Vec<Value>>,
+    published: BTreeMap<String, Vec<Found>>,
     /// The work that it has under way, by its own names.
     at_work: HashSet<String>,
 }
@@ -105,13 +109,11 @@ impl LanguageServer {
         server.wire.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize})).await?;
         loop {
             let message = server.wire.receive().await?;
-            if message["id"] == 1 && message.get("method").is_none() {
-                match message.pointer("/error/message").and_then(Value::as_str) {
-                    Some(why) => return Err(io::Error::new(io::ErrorKind::ConnectionRefused, why.to_owned())),
-                    None => break,
-                }
+            match Begun::of(&message) {
+                Some(Begun::Refused(why)) => return Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
+                Some(Begun::Ready) => break,
+                None => _ = server.hear(&message).await?,
             }
-            server.hear(message).await?;
         }
         server.tell("initialized", json!({})).await?;
         Ok(server)
@@ -122,20 +124,23 @@ impl LanguageServer {
         self.open.keys().map(String::as_str)
     }
 
-    /// Tells it of these files, and returns what it finds wrong with all that it knows.
+    /// Tells it of these files, and returns what it finds wrong with all that it knows, and how many of the files that
+    /// are new to it it has said nothing of.
     ///
     /// # Errors
     /// When it ends, or says what isn't the protocol.
-    pub(crate) async fn check(&mut self, documents: Vec<Document>) -> io::Result<Vec<Found>> {
+    pub(crate) async fn check(&mut self, documents: Vec<Document>) -> io::Result<(Vec<Found>, usize)> {
         let mut unheard = HashSet::new();
+        let mut is_told = false;
         for Document { path, text } in documents {
             match text {
                 Some(text) => unheard.extend(self.show(path, text).await?),
-                None => self.close(&path).await?,
+                None => is_told |= self.close(&path).await?,
             }
         }
-        self.listen(unheard).await?;
-        Ok(self.found())
+        is_told |= !unheard.is_empty();
+        let unheard = self.listen(unheard, if is_told { QUIET } else { Duration::ZERO }).await?;
+        Ok((self.published.values().flatten().take(MAX_DIAGNOSTICS).cloned().collect(), unheard))
     }
 
     fn address(&self, path: &str) -> Option<String> {
@@ -167,41 +172,44 @@ impl LanguageServer {
         Ok(told)
     }
 
-    async fn close(&mut self, path: &str) -> io::Result<()> {
-        if let Some(Open { address, .. }) = self.open.remove(path) {
-            self.published.remove(&address);
-            self.tell("textDocument/didClose", json!({"textDocument": {"uri": address}})).await?;
-        }
-        Ok(())
+    /// Returns whether it had the file.
+    async fn close(&mut self, path: &str) -> io::Result<bool> {
+        let Some(Open { address, .. }) = self.open.remove(path) else { return Ok(false) };
+        self.published.remove(&address);
+        self.tell("textDocument/didClose", json!({"textDocument": {"uri": address}})).await?;
+        Ok(true)
     }
 
     async fn tell(&mut self, method: &str, params: Value) -> io::Result<()> {
         self.wire.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await
     }
 
-    /// Listens until it has nothing more to say.
-    async fn listen(&mut self, mut unheard: HashSet<String>) -> io::Result<()> {
+    /// Listens until it has nothing more to say, for at least `quiet` of silence. Returns how many are still unheard.
+    async fn listen(&mut self, mut unheard: HashSet<String>, quiet: Duration) -> io::Result<usize> {
         loop {
-            let patience = if unheard.is_empty() { QUIET } else { LONG_QUIET };
-            match timeout(patience, self.wire.receive()).await {
+            let is_waited_for = !unheard.is_empty() || !self.at_work.is_empty();
+            match timeout(if is_waited_for { LONG_QUIET } else { quiet }, self.wire.receive()).await {
                 Ok(message) => {
-                    if let Some(address) = self.hear(message?).await? {
+                    if let Some(address) = self.hear(&message?).await? {
                         unheard.remove(&address);
                     }
                 }
-                Err(_) if self.at_work.is_empty() => return Ok(()),
+                Err(_) if self.at_work.is_empty() => return Ok(unheard.len()),
                 Err(_) => {}
             }
         }
     }
 
     /// Returns the file that it has now said something of in its last version.
-    async fn hear(&mut self, message: Value) -> io::Result<Option<String>> {
-        let params = &message["params"];
-        match (message["method"].as_str(), message.get("id")) {
-            (Some("textDocument/publishDiagnostics"), _) => return Ok(self.publish(params)),
-            (Some("$/progress"), _) => self.progress(params),
-            (Some(method), Some(id)) => {
+    async fn hear(&mut self, message: &[u8]) -> io::Result<Option<String>> {
+        let Ok(Incoming { id, method: Some(method), params }) = serde_json::from_slice(message) else {
+            return Ok(None);
+        };
+        let params = params.map_or("null", |params| params.get());
+        match (&*method, id) {
+            ("textDocument/publishDiagnostics", _) => return Ok(self.publish(params)),
+            ("$/progress", _) => self.progress(params),
+            (method, Some(id)) => {
                 let result = answer(method, params);
                 self.wire.send(&json!({"jsonrpc": "2.0", "id": id, "result": result})).await?;
             }
@@ -210,76 +218,44 @@ impl LanguageServer {
         Ok(None)
     }
 
-    fn publish(&mut self, params: &Value) -> Option<String> {
+    fn publish(&mut self, params: &str) -> Option<String> {
+        let published: Published<'_> = serde_json::from_str(params).ok()?;
         // Servers don't all escape alike.
-        let address = Url::parse(params["uri"].as_str()?).ok()?.to_file_path().ok()?;
-        let address = Url::from_file_path(address).ok()?.to_string();
-        let version = self.open.values().find(|open| open.address == address).map(|open| open.version);
-        if params["version"].as_i64().is_some_and(|of| version.is_some_and(|version| of < version)) {
+        let path = Url::parse(published.uri()).ok()?.to_file_path().ok()?;
+        let address = Url::from_file_path(&path).ok()?.to_string();
+        if !address.starts_with(self.root.as_str()) {
             return None;
         }
-        let diagnostics = params["diagnostics"].as_array()?.iter().take(MAX_OF_A_FILE).cloned().collect();
-        if self.published.len() < MAX_DIAGNOSTICS || self.published.contains_key(&address) {
-            self.published.insert(address.clone(), diagnostics);
+        let version = self.open.values().find(|open| open.address == address).map(|open| open.version);
+        if published.version.is_some_and(|of| version.is_some_and(|version| of < version)) {
+            return None;
+        }
+        self.published.remove(&address);
+        let room = MAX_DIAGNOSTICS.saturating_sub(self.published.values().map(Vec::len).sum());
+        let found: Vec<Found> = published.found(path.to_str()?).take(room).collect();
+        if !found.is_empty() {
+            self.published.insert(address.clone(), found);
         }
         Some(address)
     }
 
-    fn progress(&mut self, params: &Value) {
-        let token = params["token"].to_string();
-        match params["value"]["kind"].as_str() {
+    fn progress(&mut self, params: &str) {
+        let Ok(Progress { token, value }) = serde_json::from_str(params) else { return };
+        let token = token.get().chars().take(MAX_TOKEN_CHARS).collect::<String>();
+        match value.kind.as_deref() {
             Some("begin") if self.at_work.len() < MAX_AT_WORK => _ = self.at_work.insert(token),
             Some("end") => _ = self.at_work.remove(&token),
             _ => {}
         }
     }
-
-    fn found(&self) -> Vec<Found> {
-        let of_file = |(address, diagnostics): (&String, &Vec<Value>)| {
-            let path = Url::parse(address).ok().and_then(|address| address.to_file_path().ok());
-            let path = path.and_then(|path| path.to_str().map(str::to_owned));
-            let found = path.map(|path| diagnostics.iter().filter_map(|one| found(&path, one)).collect::<Vec<_>>());
-            found.unwrap_or_default()
-        };
-        self.published.iter().flat_map(of_file).take(MAX_DIAGNOSTICS).collect()
-    }
 }
 
 /// Returns the answer to a request of the server's. It wants to know little else, and may go on with nothing.
-fn answer(method: &str, params: &Value) -> Value {
-    match method {
-        "workspace/configuration" => {
-            let wanted = params["items"].as_array().map_or(0, Vec::len);
-            json!(vec![Value::Null; wanted])
-        }
+fn answer(method: &str, params: &str) -> Value {
+    match (method, serde_json::from_str::<Configuration>(params)) {
+        ("workspace/configuration", Ok(wanted)) => json!(vec![Value::Null; wanted.items.len().min(MAX_ITEMS)]),
         _ => Value::Null,
     }
-}
-
-/// `None` for notes and hints.
-fn found(path: &str, diagnostic: &Value) -> Option<Found> {
-    let severity = match diagnostic["severity"].as_u64() {
-        Some(1) => Severity::Error,
-        Some(2) => Severity::Warning,
-        Some(_) => return None,
-        None => Severity::Unsaid,
-    };
-    let start = &diagnostic["range"]["start"];
-    let place = |key: &str| start[key].as_u64().unwrap_or(0).saturating_add(1);
-    let code = match &diagnostic["code"] {
-        Value::String(code) => Some(code.clone()),
-        Value::Number(code) => Some(code.to_string()),
-        _ => None,
-    };
-    Some(Found {
-        path: path.to_owned(),
-        folder: None,
-        line: place("line"),
-        column: place("character"),
-        severity,
-        code,
-        message: diagnostic["message"].as_str()?.to_owned(),
-    })
 }
 
 fn language(path: &str) -> &str {

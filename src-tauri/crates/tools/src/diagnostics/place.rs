@@ -29,11 +29,10 @@ impl Places<'_> {
 
     fn within(&self, path: &Path) -> Option<String> {
         let plain = without_detours(path)?;
-        let within = match plain.strip_prefix(self.root) {
-            Ok(within) => within.to_owned(),
-            // Named by a link to the project.
-            Err(_) => plain.canonicalize().ok()?.strip_prefix(self.root).ok()?.to_owned(),
-        };
+        // A link in the project may lead out of it, and one outside to it.
+        let real = plain.canonicalize().ok()?;
+        let really_within = real.strip_prefix(self.root).ok()?;
+        let within = plain.strip_prefix(self.root).unwrap_or(really_within);
         let names: Option<Vec<&str>> = within.components().map(|name| name.as_os_str().to_str()).collect();
         names.filter(|names| !names.is_empty()).map(|names| names.join("/"))
     }
@@ -76,5 +75,12 @@ mod tests {
         assert_eq!(find("gone.rs"), None);
         assert_eq!(find("../outside.rs"), None);
         assert_eq!(find("/rustc/library/core/src/lib.rs"), None);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(root.with_file_name("outside.rs"), root.join("src/out.rs")).unwrap();
+            std::os::unix::fs::symlink("lib.rs", root.join("src/link.rs")).unwrap();
+            assert_eq!(find("src/out.rs"), None);
+            assert_eq!(find("src/link.rs").as_deref(), Some("src/link.rs"));
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! Reads what a checker printed, whatever its form: cargo's JSON, ESLint's or Ruff's, or lines that name a place.
 
 use super::place::Places;
-use super::{Diagnostic, MAX_DIAGNOSTICS, Severity, lines, one_line};
+use super::{Diagnostic, MAX_CODE_CHARS, MAX_DIAGNOSTICS, Severity, lines, one_line};
+use arki_domain::{is_hidden, one_plain_line};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Something found, at the place that the checker names.
+#[derive(Clone)]
 pub(crate) struct Found {
     /// As the checker wrote it.
     pub(super) path: String,
@@ -39,8 +41,11 @@ pub(crate) fn in_project(found: Vec<Found>, places: &Places<'_>) -> Vec<Diagnost
     let diagnostics = found.into_iter().filter_map(|found| {
         let path = places.in_project(&found.path, found.folder.as_deref())?;
         let Found { line, column, severity, code, message, .. } = found;
+        let code = code.map(|code| one_plain_line(&code, MAX_CODE_CHARS)).filter(|code| !code.is_empty());
         Some(Diagnostic { path, line, column, severity, code, message: one_line(&message) })
     });
+    // The tools' own paths have no such characters; a command can make files that do.
+    let diagnostics = diagnostics.filter(|one| !one.path.contains(is_hidden));
     diagnostics.filter(|one| known.insert(one.clone())).take(MAX_DIAGNOSTICS).collect()
 }
 

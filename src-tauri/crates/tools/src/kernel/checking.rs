@@ -15,7 +15,6 @@ use crate::diagnostics::{Checker, Diagnostic, one_line};
 use crate::error::ToolError;
 use crate::hooks::HookOrigin;
 use arki_disk::{open_build_folder, remove_unused_build_folders};
-use arki_domain::CallContext;
 use arki_process::{AnswerEnding, Answered, AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{ProjectAccess, Sandbox};
 use std::time::Duration;
@@ -31,6 +30,8 @@ const MAX_TOLD_BYTES: usize = 8 << 10;
 const MAX_FAILURES: u32 = 2;
 /// What checkers built for a project is removed when none ran there for so long.
 const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// Told of a language server that may only be slow.
+const SILENT: &str = "(It has said nothing yet of what you changed, so it may find more.)";
 /// Where programs put what they build and remember, below the checkers' folder.
 const CACHES: &[(&str, &str)] = &[
     ("CARGO_TARGET_DIR", "cargo"),
@@ -65,6 +66,13 @@ impl Standing {
     }
 }
 
+/// What a checker finds in the project.
+pub(super) struct Said {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// The edited files of which a language server has said nothing.
+    pub(super) unheard: usize,
+}
+
 /// Why nothing is known of what a checker thinks.
 pub(super) enum NotChecked {
     Cancelled,
@@ -81,8 +89,8 @@ impl Kernel {
             if standing.said.is_some() && !checker.is_server || standing.failures > 0 {
                 continue;
             }
-            match self.check((index, checker), edited, record.context()).await {
-                Ok(said) => standing.said = Some(said),
+            match self.check((index, checker), edited, record).await {
+                Ok(said) => standing.said = Some(said.diagnostics),
                 Err(NotChecked::Cancelled) => return true,
                 Err(NotChecked::Failed(why)) => standing.fail(why),
             }
@@ -97,13 +105,14 @@ impl Kernel {
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
             if standing.failures < MAX_FAILURES {
-                match self.check((index, checker), edited, record.context()).await {
-                    Ok(said) => {
-                        texts.push(match &standing.said {
-                            Some(before) => told(&checker.command, &new_since(before, &said), edited),
-                            None => told_anew(&checker.command, &said, edited),
-                        });
-                        (standing.said, standing.failures) = (Some(said), 0);
+                match self.check((index, checker), edited, record).await {
+                    Ok(Said { diagnostics, unheard }) => {
+                        let text = match &standing.said {
+                            Some(before) => told(&checker.command, &new_since(before, &diagnostics), edited),
+                            None => told_anew(&checker.command, &diagnostics, edited),
+                        };
+                        texts.push(if unheard > 0 { format!("{text}\n{SILENT}") } else { text });
+                        (standing.said, standing.failures) = (Some(diagnostics), 0);
                     }
                     Err(NotChecked::Cancelled) => break,
                     Err(NotChecked::Failed(why)) => standing.fail(why),
@@ -128,17 +137,20 @@ impl Kernel {
         &self,
         (index, checker): (usize, &Checker),
         edited: &[String],
-        context: &CallContext,
-    ) -> Result<Vec<Diagnostic>, NotChecked> {
+        record: &Record<'_>,
+    ) -> Result<Said, NotChecked> {
         if checker.origin == HookOrigin::Project && !self.settings.standing.is_agreed(Some(&checker.command)) {
             return Err(failed("it or a script of it changed since it was approved."));
         }
-        let time_limit = context.time_left.map_or(checker.time_limit, |left| left.min(checker.time_limit));
+        let time_limit = record.time_left().map_or(checker.time_limit, |left| left.min(checker.time_limit));
+        if time_limit.is_zero() {
+            return Err(failed("the run's time is over."));
+        }
         if checker.is_server {
-            return self.ask_server((index, checker), edited, time_limit, &context.cancel).await;
+            return self.ask_server((index, checker), edited, time_limit, record.cancel()).await;
         }
         let answered = self
-            .run_checker(checker, time_limit, context.cancel.clone())
+            .run_checker(checker, time_limit, record.cancel().clone())
             .await
             .map_err(|error| failed(&error.to_string()))?;
         match answered.ending {
@@ -156,8 +168,8 @@ impl Kernel {
         let said = read(&answered.stdout, &answered.stderr, &places);
         let said = said.ok_or_else(|| failed("its output is JSON that Arki can't read."))?;
         match answered.exit_code {
-            Some(0) => Ok(said),
-            _ if !said.is_empty() => Ok(said),
+            Some(0) => Ok(Said { diagnostics: said, unheard: 0 }),
+            _ if !said.is_empty() => Ok(Said { diagnostics: said, unheard: 0 }),
             _ => Err(failed(&last_words(&answered))),
         }
     }

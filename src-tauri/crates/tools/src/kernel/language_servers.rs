@@ -2,11 +2,11 @@
 //! run has ended. One that fails is started anew for the next check.
 
 use super::Kernel;
-use super::checking::{NotChecked, failed};
+use super::checking::{NotChecked, Said, failed};
 use crate::diagnostics::language_server::{Document, LanguageServer};
 use crate::diagnostics::place::Places;
 use crate::diagnostics::reading::in_project;
-use crate::diagnostics::{Checker, Diagnostic, one_line};
+use crate::diagnostics::{Checker, one_line};
 use crate::error::ToolError;
 use arki_process::{CancellationToken, Meanwhile, Piped, PipedProcess, PipedSpec, shell_line, start_piped};
 use arki_sandbox::{ProjectAccess, Sandbox};
@@ -47,7 +47,7 @@ impl Kernel {
         files: &[String],
         time_limit: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Vec<Diagnostic>, NotChecked> {
+    ) -> Result<Said, NotChecked> {
         let mut servers = self.language_servers.0.lock().await;
         let running = servers.remove(&index);
         let asked = async {
@@ -56,10 +56,10 @@ impl Kernel {
                 None => self.start_server(checker).await?,
             };
             let documents = self.documents(files.iter().map(String::as_str).chain(running.server.paths()));
-            let found = running.server.check(documents).await.map_err(|error| running.complaints.with(&error))?;
-            Ok((running, found))
+            let checked = running.server.check(documents).await.map_err(|error| running.complaints.with(&error))?;
+            Ok((running, checked))
         };
-        let (running, found) = tokio::select! {
+        let (running, (found, unheard)) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(NotChecked::Cancelled),
             () = tokio::time::sleep(time_limit) => {
@@ -68,7 +68,13 @@ impl Kernel {
             asked = asked => asked?,
         };
         servers.insert(index, running);
-        Ok(in_project(found, &Places { root: self.settings.project.root() }))
+        let diagnostics = in_project(found, &Places { root: self.settings.project.root() });
+        Ok(Said { diagnostics, unheard })
+    }
+
+    /// Ends them: the kernel may stay for a command in the background, and they are the run's.
+    pub(super) async fn end_servers(&self) {
+        self.language_servers.0.lock().await.clear();
     }
 
     async fn start_server(&self, checker: &Checker) -> Result<Running, NotChecked> {

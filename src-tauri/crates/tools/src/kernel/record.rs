@@ -11,7 +11,7 @@ use arki_domain::{
 };
 use arki_policy::{Objection, Verdict};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 pub(super) struct Record<'a> {
@@ -42,6 +42,11 @@ impl<'a> Record<'a> {
     ) -> Self {
         let (events, secrets, elicitations) = (Vec::new(), Vec::new(), Vec::new());
         Self { log, redactor, context, started, events, secrets, elicitations, objection: None }
+    }
+
+    /// Returns how much of the run's time is left now.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.context.time_left.map(|left| left.saturating_sub(self.started.elapsed()))
     }
 
     pub(super) fn use_secrets(&mut self, names: Vec<String>) {

@@ -6,9 +6,13 @@ struct Server(Wire);
 
 impl Server {
     async fn hears(&mut self, method: &str) -> Value {
-        let message = self.0.receive().await.unwrap();
+        let message = self.reads().await;
         assert_eq!(message["method"], method, "{message}");
         message
+    }
+
+    async fn reads(&mut self) -> Value {
+        serde_json::from_slice(&self.0.receive().await.unwrap()).unwrap()
     }
 
     async fn says(&mut self, method: &str, params: Value) {
@@ -30,7 +34,7 @@ impl Server {
             .send(&json!({"id": "c", "method": "workspace/configuration", "params": {"items": [1, 2]}}))
             .await
             .unwrap();
-        assert_eq!(self.0.receive().await.unwrap()["result"], json!([null, null]));
+        assert_eq!(self.reads().await["result"], json!([null, null]));
         self.0.send(&json!({"id": id, "result": {"capabilities": {}}})).await.unwrap();
         self.hears("initialized").await;
     }
@@ -76,9 +80,9 @@ async fn what_it_says_of_the_last_version_counts() {
         std::future::pending::<()>().await;
     });
     let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
-    assert_eq!(words(&client.check(vec![document("src/a.ts", "one")]).await.unwrap()), ["a.ts:1:5 old"]);
+    assert_eq!(words(&client.check(vec![document("src/a.ts", "one")]).await.unwrap().0), ["a.ts:1:5 old"]);
     assert_eq!(client.paths().collect::<Vec<_>>(), ["src/a.ts"]);
-    assert_eq!(words(&client.check(vec![document("src/a.ts", "two")]).await.unwrap()), ["a.ts:2:5 new"]);
+    assert_eq!(words(&client.check(vec![document("src/a.ts", "two")]).await.unwrap().0), ["a.ts:2:5 new"]);
     theirs.abort();
 }
 
@@ -97,10 +101,11 @@ async fn work_under_way_is_waited_for_and_a_file_without_faults_is_not() {
         std::future::pending::<()>().await;
     });
     let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
-    assert_eq!(words(&client.check(vec![document("a.py", "x")]).await.unwrap()), ["a.py:1:5 found late"]);
+    assert_eq!(words(&client.check(vec![document("a.py", "x")]).await.unwrap().0), ["a.py:1:5 found late"]);
     let begun = tokio::time::Instant::now();
     let gone = Document { path: "a.py".to_owned(), text: None };
-    assert!(client.check(vec![document("b.py", "x"), gone]).await.unwrap().is_empty());
+    let (found, unheard) = client.check(vec![document("b.py", "x"), gone]).await.unwrap();
+    assert!(found.is_empty() && unheard == 1, "of a.py nothing is left, of b.py it has said nothing");
     assert!(begun.elapsed() < Duration::from_secs(5));
     theirs.abort();
 }
@@ -120,8 +125,51 @@ async fn large_texts_pass_while_it_speaks_too() {
         std::future::pending::<()>().await;
     });
     let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
-    assert!(client.check(vec![document("a.txt", &large)]).await.unwrap().is_empty());
+    assert!(client.check(vec![document("a.txt", &large)]).await.unwrap().0.is_empty());
     assert!(!theirs.is_finished());
+    theirs.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_much_is_kept_of_the_project_alone() {
+    let (to, from, mut server) = pair();
+    let theirs = tokio::spawn(async move {
+        server.begins().await;
+        let opened = server.hears("textDocument/didOpen").await["params"]["textDocument"].clone();
+        let here = opened["uri"].as_str().unwrap().to_owned();
+        let many = json!(vec![fault(1, 1, "wrong"); 700]);
+        server.publishes(&opened["uri"], None, many.clone()).await;
+        for file in 0..9 {
+            server.publishes(&json!(here.replace("a.ts", &format!("{file}.ts"))), None, many.clone()).await;
+        }
+        server.publishes(&json!("file:///etc/passwd"), None, many).await;
+        let odd = json!([{"message": 3}, null, {"range": {"start": {"line": 0, "character": 0}}, "message": "right"}]);
+        server.publishes(&opened["uri"], None, odd).await;
+        std::future::pending::<()>().await;
+    });
+    let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
+    let (found, unheard) = client.check(vec![document("a.ts", "x")]).await.unwrap();
+    assert!(found.len() <= MAX_DIAGNOSTICS && unheard == 0, "{}", found.len());
+    assert!(found.iter().all(|one| !one.path.contains("passwd")));
+    assert!(words(&found).contains(&"a.ts:1:1 right".to_owned()));
+    theirs.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_is_new_to_it_nobody_waits() {
+    let (to, from, mut server) = pair();
+    let theirs = tokio::spawn(async move {
+        server.begins().await;
+        let opened = server.hears("textDocument/didOpen").await["params"]["textDocument"].clone();
+        server.publishes(&opened["uri"], None, json!([])).await;
+        std::future::pending::<()>().await;
+    });
+    let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
+    client.check(vec![document("a.ts", "x")]).await.unwrap();
+    let begun = tokio::time::Instant::now();
+    let gone = Document { path: "new.ts".to_owned(), text: None };
+    client.check(vec![document("a.ts", "x"), gone]).await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::ZERO);
     theirs.abort();
 }
 

@@ -1,5 +1,6 @@
 //! Messages on their way to a server and back: JSON behind a line with its length.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -42,8 +43,8 @@ impl Wire {
         self.to.flush().await
     }
 
-    /// The next message. What has come of one is kept where nobody waits for it any more.
-    pub(super) async fn receive(&mut self) -> io::Result<Value> {
+    /// Returns the next message, which is JSON. What has come of one is kept where nobody waits for it any more.
+    pub(super) async fn receive(&mut self) -> io::Result<Vec<u8>> {
         loop {
             if let Some(message) = self.take()? {
                 return Ok(message);
@@ -52,7 +53,7 @@ impl Wire {
         }
     }
 
-    fn take(&mut self) -> io::Result<Option<Value>> {
+    fn take(&mut self) -> io::Result<Option<Vec<u8>>> {
         let head = self.unread.windows(END_OF_HEAD.len()).take(MAX_HEAD_BYTES).position(|bytes| bytes == END_OF_HEAD);
         let Some(head) = head else {
             let is_lost = self.unread.len() > MAX_HEAD_BYTES;
@@ -64,9 +65,12 @@ impl Wire {
         }
         let body = head + END_OF_HEAD.len();
         let Some(bytes) = self.unread.get(body..body + length) else { return Ok(None) };
-        let message = serde_json::from_slice(bytes).map_err(|_| unknown("a message that is no JSON"))?;
+        let message = bytes.to_vec();
         self.unread.drain(..body + length);
-        Ok(Some(message))
+        match serde_json::from_slice::<IgnoredAny>(&message) {
+            Ok(_) => Ok(Some(message)),
+            Err(_) => Err(unknown("a message that is no JSON")),
+        }
     }
 }
 
