@@ -32,6 +32,8 @@ async function open() {
   await act(() => arki.session("s").load());
   await userEvent.click(screen.getByRole("radio", { name: "Waterfall" }));
   const tree = await screen.findByRole("tree", { name: "Waterfall" });
+  // The list draws the first rows alone until it has its size.
+  await screen.findByText("2 reads");
   act(() => tree.focus());
   return { tree, ...does };
 }
