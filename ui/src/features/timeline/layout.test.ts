@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { type Asked, barsIn, layout, placeOf, timeAt } from "./layout";
+import { factsOf } from "./span_words";
 
 const nothing: ReadonlySet<string> = new Set();
 const asked = (given: Partial<Asked> = {}): Asked => ({ now: null, kind: "", toggled: nothing, ...given });
@@ -154,16 +155,80 @@ describe("the rows of the waterfall", () => {
     expect(lines(log.events, { kind: "tool" }).at(-1)).toBe("    reads 5 50 done");
   });
 
-  it("keep a call in the background until its late result", () => {
+  /** A run of 1.1 s that leaves a command behind. */
+  function leaving(toolId = "run_command") {
     const log = eventLog("s");
     log.add("run.started", { prompt: "x" });
-    const call = { turn: 1, callId: "c", toolId: "run_command", asyncCallId: "b" };
-    log.add("tool.call", call, run, 0);
-    log.add("tool.result", { callId: "c", toolId: "run_command", asyncCallId: "b" }, run, 10);
-    log.add("run.completed", {}, run, 100);
-    expect(lines(log.events, { now: log.events[0]?.ts ?? 0 }).at(-1)).toContain("running");
-    log.add("tool.async_result", { asyncCallId: "b", toolId: "run_command" }, null, 4000);
-    expect(lines(log.events).at(-1)).toBe("    tool run_command 4110 done");
+    log.add("engine.request", { turn: 1, model: "m" }, run, 0);
+    log.add("engine.response", answer(1), run, 1000);
+    log.add("tool.call", { turn: 1, callId: "c", toolId, asyncCallId: "c" }, run, 0);
+    if (toolId === "delegate") log.add("subagent.started", { callId: "c", agent: "scout" }, run, 0);
+    log.add("tool.result", { callId: "c", toolId, asyncCallId: "c" }, run, 10);
+    return log;
+  }
+
+  it("end a run without what it left in the background", () => {
+    const log = leaving();
+    log.add("engine.request", { turn: 2, model: "m" }, run, 0);
+    log.add("engine.response", { turn: 2, durationMs: 90 }, run, 90);
+    log.add("run.completed", {}, run, 0);
+    log.add("run.started", { prompt: "y" }, "r2", 10 * hour);
+    log.add("engine.request", { turn: 1, model: "m" }, "r2", 0);
+    log.add("tool.async_result", { asyncCallId: "c", toolId: "run_command" }, null, 500);
+    log.add("engine.response", answer(1), "r2", 500);
+    log.add("run.completed", {}, "r2", 0);
+    expect(lines(log.events)).toEqual([
+      "run x 1100 done",
+      "  turn  1010 done",
+      "    model /m 1000 done",
+      `    tool run_command ${10 * hour + 600} done`,
+      "  turn  90 done",
+      "    model /m 90 done",
+      `gap  ${10 * hour} done`,
+      "run y 1000 done",
+      "  turn  1000 done",
+      "    model /m 1000 done",
+    ]);
+    const { scale } = layout(log.events, asked());
+    expect(scale.pauses.map(({ from, to }) => to - from)).toEqual([10 * hour]);
+    expect(scale.length).toBeLessThan(3000);
+  });
+
+  it("keep a command in the background running after its run", () => {
+    const log = leaving();
+    expect(lines(log.events, { now: (log.events.at(-1)?.ts ?? 0) + 90 })).toEqual([
+      "run x 1100 running",
+      "  turn  1010 done",
+      "    model /m 1000 done",
+      "    tool run_command 100 running",
+    ]);
+    log.add("run.completed", {}, run, 90);
+    expect(lines(log.events)).toEqual([
+      "run x 1100 done",
+      "  turn  1010 done",
+      "    model /m 1000 done",
+      "    tool run_command 100 running",
+    ]);
+    expect(factsOf(row(log.events, "tool"))).toEqual(["tool call", "still running", "in the background"]);
+  });
+
+  it("keep a sub-agent in the background until its result, which its run waits for", () => {
+    const log = leaving("delegate");
+    expect(lines(log.events).at(-1)).toBe("    agent scout 10 lost");
+    log.add("tool.async_result", { asyncCallId: "c", toolId: "delegate" }, run, 10 * hour);
+    log.add("run.completed", {}, run, 0);
+    expect(lines(log.events)).toEqual([
+      `run x ${10 * hour + 1010} done`,
+      "  turn  1010 done",
+      "    model /m 1000 done",
+      `    agent scout ${10 * hour + 10} done`,
+    ]);
+    expect(layout(log.events, asked()).scale.pauses).toHaveLength(1);
+  });
+
+  it("lose a command that a crash kept from going into the background", () => {
+    const log = leaving();
+    expect(lines(log.events.slice(0, -1)).at(-1)).toBe("    tool run_command 0 lost");
   });
 
   it("show what a loaded part of a session begins in the middle of", () => {

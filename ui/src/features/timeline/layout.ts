@@ -144,10 +144,11 @@ function scaleOf(spans: readonly Span[]): Scale {
   return { from, to, length: Math.max(1, to - from - saved), pauses };
 }
 
-/** When anything was at work, merged and in order. */
+/** When runs were at work, merged and in order: a server in the background would fill every pause. */
 function busyTimes(spans: readonly Span[]): { from: number; to: number }[] {
   const pieces: Piece[] = [];
   const collect = (span: Span) => {
+    if (span.inBackground) return;
     for (const piece of span.pieces) if (piece.look !== "wait") pieces.push(piece);
     span.children.forEach(collect);
   };
@@ -225,6 +226,7 @@ function gapSpan({ from, to }: Pause): Span {
     usage: null,
     ttftMs: null,
     isRead: false,
+    inBackground: false,
   };
 }
 

@@ -42,6 +42,7 @@ export function factsOf(span: Span): string[] {
     if (ttftMs !== null) facts.push(t`first token after ${duration(ttftMs)}`);
     if (usage) facts.push(...usageWords(usage));
   }
+  if (span.inBackground) facts.push(t`in the background`);
   if (span.kind === "tool" || span.kind === "agent") facts.push(span.detail);
   const waited = span.kind === "wait" ? 0 : waitedIn(span);
   if (waited > 0) facts.push(t`${duration(waited)} of it waiting`);
@@ -65,8 +66,10 @@ function kindWords({ kind }: Span): string {
   }
 }
 
-function timeWords({ from, to, end }: Span): string {
+function timeWords({ from, to, end, inBackground }: Span): string {
   const time = duration(to - from);
+  // Nobody counts the time after the run.
+  if (end === "running" && inBackground) return t`still running`;
   if (end === "running") return t`${time} so far`;
   if (end === "lost") return t`no end in the log`;
   return end === "error" ? t`failed after ${time}` : time;

@@ -30,6 +30,8 @@ export type Span = {
   usage: Usage | null;
   ttftMs: number | null;
   isRead: boolean;
+  /** It goes on after its turn, and if it is a command after its run too. */
+  inBackground: boolean;
 };
 
 /** A run while it is read. */
@@ -49,7 +51,7 @@ type Reading = {
   runs: Map<string, Run>;
   /** By the ids of approvals and questions. */
   waits: Map<string, Span>;
-  /** Calls that go on after their turn. */
+  /** Calls that go on after their placeholder, by the ids of their results. */
   background: Map<string, Span>;
   /** All that have no end yet. */
   open: Set<Span>;
@@ -72,7 +74,7 @@ export function spansOf(events: readonly Event[], now: number | null): Span[] {
   const last = events.at(-1)?.ts ?? 0;
   // What is in a call before the call: it is at work only where nothing is waited for.
   for (const span of [...reading.open].reverse()) {
-    if (now === null) lose(reading, span, last);
+    if (now === null) close(reading, span, last, outlivesRuns(span) ? "running" : "lost");
     else close(reading, span, Math.max(now, span.from), "running");
   }
   reading.spans.forEach(enclose);
@@ -152,13 +154,12 @@ const steps: ByKind<Reading, void> = {
     const run = runOf(reading, event);
     (run.asked ?? run.answered)?.events.push(event);
   },
-  "tool.call": (reading, { turn, callId, toolId, args, category, asyncCallId }, event) => {
+  "tool.call": (reading, { turn, callId, toolId, args, category }, event) => {
     const run = runOf(reading, event);
     const span = begun(reading, turnOf(run, event, turn), event, "tool", toolId);
     span.detail = telling(args);
     span.isRead = category === "read";
     run.calls.set(callId, span);
-    if (asyncCallId) reading.background.set(asyncCallId, span);
   },
   "subagent.started": (reading, { callId, agent }, event) => {
     const call = runOf(reading, event).calls.get(callId);
@@ -196,6 +197,8 @@ const steps: ByKind<Reading, void> = {
     if (of) of.events.push(event);
     if (asyncCallId) {
       reading.background.set(asyncCallId, span);
+      span.inBackground = true;
+      if (run.turn) run.turn.to = Math.max(run.turn.to, event.ts);
       return;
     }
     // All calls of an answer are stored with it: a call begins when its turn has come.
@@ -282,6 +285,7 @@ function spanOf(event: Event, kind: SpanKind, name: string, from: number): Span 
     usage: null,
     ttftMs: null,
     isRead: false,
+    inBackground: false,
   };
 }
 
@@ -306,7 +310,7 @@ function loseCalls(reading: Reading, run: Run): void {
   const lost = [run.asked, ...run.calls.values()];
   for (const span of lost) {
     for (const child of span?.children ?? []) lose(reading, child, run.lastTs);
-    if (span && !isInBackground(reading, span)) lose(reading, span, run.lastTs);
+    if (span && !span.inBackground) lose(reading, span, run.lastTs);
   }
   run.asked = null;
 }
@@ -317,9 +321,9 @@ function loseRun(reading: Reading, run: Run): void {
   lose(reading, run.span, run.lastTs);
 }
 
-function isInBackground(reading: Reading, span: Span): boolean {
-  for (const one of reading.background.values()) if (one === span) return true;
-  return false;
+/** Sub-agents in the background belong to their run; commands end with Arki alone, and then the log says so. */
+function outlivesRuns({ inBackground, kind }: Span): boolean {
+  return inBackground && kind !== "agent";
 }
 
 function ended(reading: Reading, event: Event, end: SpanEnd): void {
@@ -350,16 +354,15 @@ function working(from: number, to: number, waits: readonly Span[]): Piece[] {
   return [...pieces, { from: at, to, look: "work" as const }].filter((piece) => piece.to > piece.from);
 }
 
-/** A turn is as long as what is in it; a run at least. */
+/** A turn is as long as what is in it, and a run at least; what goes on in the background outlives both. */
 function enclose(span: Span): void {
   span.children.forEach(enclose);
   if (span.kind !== "turn" && span.kind !== "run") return;
-  for (const child of span.children) {
-    // What goes on in the background outlives its turn.
-    if (child.kind !== "turn" && child.kind !== "model" && child.to > span.to && span.kind === "run")
-      continue;
+  const ofIts = (children: readonly Span[]) => children.filter((child) => !child.inBackground);
+  for (const child of ofIts(span.children)) {
     span.from = Math.min(span.from, child.from);
-    span.to = Math.max(span.to, ...[child, ...child.children].map((one) => one.to));
+    // Hooks may end after their call.
+    span.to = Math.max(span.to, ...[child, ...ofIts(child.children)].map((one) => one.to));
     if (child.end === "running" && span.kind === "turn") span.end = "running";
   }
 }
