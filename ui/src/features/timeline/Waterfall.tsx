@@ -32,10 +32,10 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
   const [zoom, setZoom] = useState<Zoom>(fit);
   const [opened, setOpened] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const drawn = useMemo(
-    () => layout(window.events, { now: window.hasNewer ? null : now, kind, toggled }),
-    [window, now, kind, toggled],
-  );
+  const drawn = useMemo(() => {
+    const edge = window.hasNewer ? "cut" : now === null ? "over" : { now };
+    return layout(window.events, { edge, kind, toggled });
+  }, [window, now, kind, toggled]);
   const details = opened === null ? null : (drawn.rows.find(({ span }) => span.key === opened)?.span ?? null);
   const toggle = ({ key }: Span) => {
     const next = new Set(toggled);

@@ -12,7 +12,7 @@ type Props = {
   onOpen: () => void;
 };
 
-const signs = { done: "", error: "✕", running: "◐", lost: "?" } as const;
+const signs = { done: "", error: "✕", running: "◐", cut: "", lost: "?" } as const;
 
 /** A span: its name, and its bar on the scale. The tree has the focus and hears the keys. */
 export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }: Props) {

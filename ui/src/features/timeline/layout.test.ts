@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { type Asked, barsIn, layout, placeOf, timeAt } from "./layout";
-import { factsOf } from "./span_words";
+import { besideOf, factsOf } from "./span_words";
 
 const nothing: ReadonlySet<string> = new Set();
-const asked = (given: Partial<Asked> = {}): Asked => ({ now: null, kind: "", toggled: nothing, ...given });
+const asked = (given: Partial<Asked> = {}): Asked => ({ edge: "over", kind: "", toggled: nothing, ...given });
 const lines = (events: readonly Event[], given: Partial<Asked> = {}) =>
   layout(events, asked(given)).rows.map(
     ({ span, level }) =>
@@ -96,14 +96,17 @@ describe("the rows of the waterfall", () => {
   it("still grow while the run goes on, up to now", () => {
     const { events } = session();
     const now = (events.at(-1)?.ts ?? 0) + 7000;
-    expect(lines(events, { now })).toEqual([
+    expect(lines(events, { edge: { now } })).toEqual([
       "run Rename it 8100 running",
       "  turn  8100 running",
       "    model openai/gpt 1000 done",
       "    tool edit_file 7100 running",
       "      wait approval 7000 running",
     ]);
-    const pieces = row(events, "tool", { now }).pieces.map(({ look, from, to }) => [look, to - from]);
+    const pieces = row(events, "tool", { edge: { now } }).pieces.map(({ look, from, to }) => [
+      look,
+      to - from,
+    ]);
     expect(pieces).toEqual([
       ["work", 100],
       ["wait", 7000],
@@ -196,7 +199,7 @@ describe("the rows of the waterfall", () => {
 
   it("keep a command in the background running after its run", () => {
     const log = leaving();
-    expect(lines(log.events, { now: (log.events.at(-1)?.ts ?? 0) + 90 })).toEqual([
+    expect(lines(log.events, { edge: { now: (log.events.at(-1)?.ts ?? 0) + 90 } })).toEqual([
       "run x 1100 running",
       "  turn  1010 done",
       "    model /m 1000 done",
@@ -229,6 +232,22 @@ describe("the rows of the waterfall", () => {
   it("lose a command that a crash kept from going into the background", () => {
     const log = leaving();
     expect(lines(log.events.slice(0, -1)).at(-1)).toBe("    tool run_command 0 lost");
+  });
+
+  it("go on where the events after them are not loaded", () => {
+    const { events } = session();
+    expect(lines(events, { edge: "cut" })).toEqual([
+      "run Rename it 1100 cut",
+      "  turn  1100 cut",
+      "    model openai/gpt 1000 done",
+      "    tool edit_file 100 cut",
+      "      wait approval 0 cut",
+    ]);
+    expect(besideOf(row(events, "wait", { edge: "cut" }))).toBe("");
+    expect(factsOf(row(events, "tool", { edge: "cut" })).slice(0, 2)).toEqual([
+      "tool call",
+      "goes on after what is loaded",
+    ]);
   });
 
   it("show what a loaded part of a session begins in the middle of", () => {

@@ -27,7 +27,7 @@ export function nameOf({ kind, name, turn, detail }: Span): string {
 export function besideOf(span: Span): string {
   if (span.kind === "tool" || span.kind === "agent") return span.detail;
   if (span.kind === "wait" || span.kind === "gap" || span.kind === "turn")
-    return duration(span.to - span.from);
+    return span.end === "cut" ? "" : duration(span.to - span.from);
   if (span.kind !== "model" || span.usage === null) return "";
   const [used, price] = [tokensIn(span.usage), span.usage.costUsd];
   return [used === null ? "" : tokens(used), price === null ? "" : cost(price)].filter(Boolean).join(" · ");
@@ -71,6 +71,7 @@ function timeWords({ from, to, end, inBackground }: Span): string {
   // Nobody counts the time after the run.
   if (end === "running" && inBackground) return t`still running`;
   if (end === "running") return t`${time} so far`;
+  if (end === "cut") return t`goes on after what is loaded`;
   if (end === "lost") return t`no end in the log`;
   return end === "error" ? t`failed after ${time}` : time;
 }

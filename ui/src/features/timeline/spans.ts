@@ -1,13 +1,15 @@
 /**
  * What a session did over time, as a tree of spans: runs, their turns, and in these the calls with what they waited for.
- * Pure. A span without its end still runs, or is lost: nobody knows when it ended.
+ * Pure. A span without its end still runs, or goes on after what is loaded, or is lost: nobody knows when it ended.
  */
 import { type ByKind, byKind } from "../../protocol/events";
 import type { Event, Usage } from "../../protocol/generated";
 import { text } from "../../protocol/read";
 
 export type SpanKind = "run" | "turn" | "model" | "tool" | "reads" | "agent" | "wait" | "hook" | "gap";
-export type SpanEnd = "done" | "error" | "running" | "lost";
+export type SpanEnd = "done" | "error" | "running" | "cut" | "lost";
+/** What comes after the last event: more until `now`, nothing any more, or events that are not loaded. */
+export type Edge = { now: number } | "over" | "cut";
 /** Before the first token, at work, or waiting for somebody. */
 export type Look = "first" | "work" | "wait";
 export type Piece = { from: number; to: number; look: Look };
@@ -57,8 +59,7 @@ type Reading = {
   open: Set<Span>;
 };
 
-/** `now`: null where the session does nothing any more, so that what has no end is lost. */
-export function spansOf(events: readonly Event[], now: number | null): Span[] {
+export function spansOf(events: readonly Event[], edge: Edge): Span[] {
   const reading: Reading = {
     spans: [],
     runs: new Map(),
@@ -74,8 +75,9 @@ export function spansOf(events: readonly Event[], now: number | null): Span[] {
   const last = events.at(-1)?.ts ?? 0;
   // What is in a call before the call: it is at work only where nothing is waited for.
   for (const span of [...reading.open].reverse()) {
-    if (now === null) close(reading, span, last, outlivesRuns(span) ? "running" : "lost");
-    else close(reading, span, Math.max(now, span.from), "running");
+    if (edge === "cut") close(reading, span, last, "cut");
+    else if (edge === "over") close(reading, span, last, outlivesRuns(span) ? "running" : "lost");
+    else close(reading, span, Math.max(edge.now, span.from), "running");
   }
   reading.spans.forEach(enclose);
   return reading.spans;
@@ -346,7 +348,7 @@ function working(from: number, to: number, waits: readonly Span[]): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
   for (const wait of waits) {
-    const [start, end] = [Math.max(at, wait.from), Math.min(to, wait.end === "running" ? to : wait.to)];
+    const [start, end] = [Math.max(at, wait.from), Math.min(to, wait.to)];
     if (end <= start) continue;
     pieces.push({ from: at, to: start, look: "work" }, { from: start, to: end, look: "wait" });
     at = end;
@@ -363,7 +365,7 @@ function enclose(span: Span): void {
     span.from = Math.min(span.from, child.from);
     // Hooks may end after their call.
     span.to = Math.max(span.to, ...[child, ...ofIts(child.children)].map((one) => one.to));
-    if (child.end === "running" && span.kind === "turn") span.end = "running";
+    if ((child.end === "running" || child.end === "cut") && span.kind === "turn") span.end = child.end;
   }
 }
 
