@@ -1,13 +1,12 @@
 /** What was intended, planned, done and answered, as the engine tells it of the whole session. */
 import { plural, t } from "@lingui/core/macro";
-import { useId, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
-import { Disclosure } from "../../components/Disclosure";
 import { ErrorNote } from "../../components/ErrorNote";
-import { clock, exactTime } from "../../components/format";
+import { exactTime } from "../../components/format";
 import type { Observation, ObservationType } from "../../protocol/generated";
+import { LogEntry } from "./LogEntry";
 import { observationWords } from "./observation_words";
 import { useObservations } from "./useObservations";
 
@@ -45,33 +44,20 @@ export function Observations({ sessionId, type, words, onShow }: Props) {
 }
 
 function Entry({ seen, onShow }: { seen: Observation; onShow: (seq: number) => void }) {
-  const [open, setOpen] = useState(false);
-  const body = useId();
   return (
-    <div className="entry">
-      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-        <span className="entry-type" title={seen.type}>
-          {observationWords(seen.type)}
-        </span>
-        <span className="secondary cut grow">{seen.title}</span>
-        <span className="secondary small" title={exactTime(seen.timestamp)}>
-          {clock(seen.timestamp)}
-        </span>
-      </Disclosure>
-      {open && (
-        <div id={body} className="entry-body">
-          <pre tabIndex={0}>
-            <VisibleText text={contentOf(seen)} />
-          </pre>
-          <p className="entry-facts small secondary">
-            <span className="cut grow">{seen.metadata.eventType}</span>
-            <Button small look="quiet" onClick={() => onShow(seen.metadata.seq)}>
-              {t`Show in transcript`}
-            </Button>
-          </p>
-        </div>
-      )}
-    </div>
+    <LogEntry
+      title={observationWords(seen.type)}
+      kind={seen.type}
+      words={seen.title}
+      ts={seen.timestamp}
+      exactTime={exactTime(seen.timestamp)}
+      content={() => contentOf(seen)}
+    >
+      <span className="cut grow">{seen.metadata.eventType}</span>
+      <Button small look="quiet" onClick={() => onShow(seen.metadata.seq)}>
+        {t`Show in transcript`}
+      </Button>
+    </LogEntry>
   );
 }
 

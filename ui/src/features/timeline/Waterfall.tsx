@@ -1,13 +1,14 @@
 /** The session's events as bars over time: what took how long, and what waited for whom. */
-import { plural, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { Maximize2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { clock, duration, exactTime } from "../../components/format";
-import { useArki, useSessionPart } from "../../platform/context";
+import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { Bare } from "./Bare";
+import { LoadedFoot } from "./LoadedFoot";
 import { type Filter, type Layout, layout, placeOf, type Row, timeAt, type View } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
@@ -24,8 +25,6 @@ type Props = {
 
 export function Waterfall({ sessionId, onShow, onFork }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
-  const fetching = useSessionPart(sessionId, (view) => view.fetching);
-  const session = useArki().session(sessionId);
   const now = useNow(sessionId);
   const [kind, setKind] = useState<Filter>("");
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
@@ -69,22 +68,7 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
       {details && (
         <Details key={details.key} span={details} onClose={close} onShow={onShow} onFork={onFork} />
       )}
-      <div className="timeline-foot small secondary">
-        <span className="grow">
-          {plural(window.events.length, { one: "# event", other: "# events" })}
-          {window.hasOlder ? t` of those loaded` : ""}
-        </span>
-        {window.hasNewer && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.load()}>
-            {t`Load newest`}
-          </Button>
-        )}
-        {window.hasOlder && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.loadOlder()}>
-            {t`Load earlier`}
-          </Button>
-        )}
-      </div>
+      <LoadedFoot count={window.events.length} sessionId={sessionId} />
     </div>
   );
 }
