@@ -4,6 +4,7 @@ import { Maximize2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { exactTime } from "../../components/format";
 import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
@@ -234,7 +235,7 @@ function Details({ span, onClose, onShow, onFork }: DetailsProps) {
     >
       <div className="waterfall-details-head">
         <h3 id={title} className="cut grow">
-          {nameOf(span)}
+          <VisibleText text={nameOf(span)} />
         </h3>
         <Button
           small

@@ -30,7 +30,9 @@ export function besideOf(span: Span): string {
     return span.end === "cut" ? "" : duration(span.to - span.from);
   if (span.kind !== "model" || span.usage === null) return "";
   const [used, price] = [tokensIn(span.usage), span.usage.costUsd];
-  return [used === null ? "" : tokens(used), price === null ? "" : cost(price)].filter(Boolean).join(" · ");
+  return [used === null ? "" : t`${tokens(used)} tok`, price === null ? "" : cost(price)]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** Each a fact of its own: for the tooltip, and for screen readers behind the name. */

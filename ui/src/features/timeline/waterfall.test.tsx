@@ -47,7 +47,7 @@ describe("the waterfall", () => {
     expect(rows()).toEqual([
       "Rename it, run, 2.8 s",
       "Turn 12 s, 2 s",
-      "gpt930 · $0.01, model call, 400 ms, openai/gpt, first token after 100 ms, " +
+      "gpt930 tok · $0.01, model call, 400 ms, openai/gpt, first token after 100 ms, " +
         "900 tokens in (800 from the cache), 30 tokens out, $0.010000",
       "2 reads, 810 ms",
     ]);
@@ -103,5 +103,21 @@ describe("the waterfall", () => {
     await waitFor(() => expect(rows().at(-1)).toContain("2 reads"));
     expect(active(tree)).toContain("2 reads");
     expect(screen.getByRole("region", { name: "read_file" })).toBeTruthy();
+  });
+
+  it("says what a bar is in its tooltip, and shows what hides in a name", async () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "gnp\u202Ecod" });
+    log.add("tool.call", { turn: 1, callId: "c", toolId: "run\u202E", args: { path: "a\u202Eb" } });
+    log.add("tool.result", { callId: "c", toolId: "run\u202E", durationMs: 10 });
+    log.add("run.completed", {});
+    await open(log.events, 3);
+    expect(rows()[0]).toContain("gnpU+202Ecod");
+    expect(rows()[2]).toContain("runU+202EaU+202Eb");
+    await userEvent.keyboard("{End}{Enter}");
+    expect(screen.getByRole("heading").textContent).toBe("runU+202E");
+    const [row] = screen.getAllByRole("treeitem");
+    expect(row?.title).toBe("");
+    expect(row?.querySelector(".span-track")?.getAttribute("title")).toContain("run\n1.2 s");
   });
 });
