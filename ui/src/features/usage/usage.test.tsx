@@ -132,6 +132,12 @@ describe("the usage view", () => {
     expect(rows("By model")).toHaveLength(7);
   });
 
+  it("says of less than a cent that there is more", async () => {
+    const cheap = { knownCostUsd: 0.003, unknownCost: true };
+    await open(report(used("2026-11-22", cheap)));
+    expect(rows("By model")[0]?.at(-1)).toBe("> $0.00");
+  });
+
   it("teaches where there is nothing", async () => {
     await open(report());
     expect(screen.getByText(/Nothing used yet/)).toBeTruthy();
