@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { exactTime } from "../../components/format";
+import { exact, exactTime } from "../../components/format";
 import type { Observation, ObservationType } from "../../protocol/generated";
 import { LogEntry } from "./LogEntry";
 import { observationWords } from "./observation_words";
@@ -19,28 +19,40 @@ type Props = {
 };
 
 export function Observations({ sessionId, type, words, onShow }: Props) {
-  const { seen, isCut, error } = useObservations(sessionId, type);
+  const { seen, isCut, isLoading, error, retry } = useObservations(sessionId, type);
   const newestFirst = useMemo(() => withWords(seen, words).reverse(), [seen, words]);
   return (
     <>
-      {error && <ErrorNote error={error} />}
-      {newestFirst.length === 0 ? (
-        <p className="empty secondary">{t`No matching observations.`}</p>
-      ) : (
+      {error && (
+        <ErrorNote error={error}>
+          <Button small onClick={retry}>{t`Try again`}</Button>
+        </ErrorNote>
+      )}
+      {newestFirst.length > 0 && (
         <VList className="timeline-list">
           {newestFirst.map((one) => (
             <Entry key={one.id} seen={one} onShow={onShow} />
           ))}
         </VList>
       )}
+      {newestFirst.length === 0 && !error && (
+        <p className="empty secondary">
+          {isLoading ? t`Looking for observations…` : t`No matching observations.`}
+        </p>
+      )}
       <div className="timeline-foot small secondary">
-        <span className="grow">
-          {plural(newestFirst.length, { one: "# observation", other: "# observations" })}
-          {isCut ? t` of the newest` : ""}
-        </span>
+        {!isLoading && countWords(newestFirst.length, isCut ? seen.length : null)}
       </div>
     </>
   );
+}
+
+/** `newest`: how many there are of which no older ones are kept; null where all are. */
+function countWords(count: number, newest: number | null): string {
+  if (newest === null) return plural(count, { one: "# observation", other: "# observations" });
+  const all = exact(newest);
+  if (count === newest) return t`The newest ${all} observations`;
+  return t`${exact(count)} of the newest ${all} observations`;
 }
 
 function Entry({ seen, onShow }: { seen: Observation; onShow: (seq: number) => void }) {
