@@ -5,6 +5,9 @@ use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
+const RIGHT: &str = "\u{e014}";
+const LEGEND: &str = "in, cached";
+
 #[test]
 fn what_was_used_is_shown_by_day_model_and_project() {
     let priced = json!({"contextWindow": 128_000, "price": {"input": 1000, "output": 1000}});
@@ -31,11 +34,12 @@ fn what_was_used_is_shown_by_day_model_and_project() {
     }
     no_barrier(&window, "the usage");
     window.pictures("usage");
-    dialog.inside("radio", "Tokens").ask("arguments[0].focus()");
-    let week = dialog.inside("radio", "7 days");
-    week.ask("arguments[0].focus()");
-    window.press(&["\u{e014}"]);
-    wait_until("the next range", || dialog.inside("radio", "30 days").ask("return arguments[0].checked") == true);
+    dialog.inside("radio", "30 days").ask("arguments[0].focus()");
+    window.press(&[RIGHT]);
+    wait_until("the next range", || dialog.inside("radio", "90 days").ask("return arguments[0].checked") == true);
+    assert!(!window.text().contains(LEGEND));
+    dialog.inside("radio", "Tokens").ask("arguments[0].click()");
+    window.says(LEGEND);
     window.resize(720, 600);
     window.picture("usage-narrow");
     window.press(&[ESCAPE]);

@@ -44,6 +44,11 @@ export function cost(usd: number | null): string {
   return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
+/** The words of a sum of which more is unknown. What is less than a cent is at least something. */
+export function atLeast(words: string): string {
+  return words.startsWith("<") ? "> $0.00" : `≥ ${words}`;
+}
+
 export function bytes(count: number): string {
   if (count < 1024 * 1024) return t`${Math.round(count / 1024)} KiB`;
   if (count < 1024 ** 3) return t`${(count / 1024 ** 2).toFixed(1)} MiB`;

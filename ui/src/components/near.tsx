@@ -18,6 +18,8 @@ const margin = "1200px 0px";
 /** Until there is a scroller what is to be watched waits. */
 export function createNearness(): Nearness & { begin: (scroller: Element) => () => void } {
   const heard = new Map<Element, (entry: IntersectionObserverEntry) => void>();
+  /** Told of while the scroller had no room, and not again since. */
+  const missed = new Set<Element>();
   let observer: IntersectionObserver | null = null;
   return {
     watch: (element, tell) => {
@@ -25,6 +27,7 @@ export function createNearness(): Nearness & { begin: (scroller: Element) => () 
       observer?.observe(element);
       return () => {
         heard.delete(element);
+        missed.delete(element);
         observer?.unobserve(element);
       };
     },
@@ -32,8 +35,22 @@ export function createNearness(): Nearness & { begin: (scroller: Element) => () 
       const begun = new IntersectionObserver(
         (entries) => {
           // While columns move, the scroller may have no room for a moment: what is near then isn't known.
-          const known = entries.filter(({ rootBounds }) => rootBounds === null || rootBounds.width > 0);
-          for (const entry of known) heard.get(entry.target)?.(entry);
+          let hasRoom = false;
+          for (const entry of entries) {
+            hasRoom = entry.rootBounds === null || entry.rootBounds.width > 0;
+            const tell = heard.get(entry.target);
+            if (hasRoom) {
+              missed.delete(entry.target);
+              tell?.(entry);
+            } else if (tell) missed.add(entry.target);
+          }
+          if (!hasRoom) return;
+          // The observer tells of changes alone: those that stay far away would never be told of again.
+          for (const element of missed) {
+            begun.unobserve(element);
+            begun.observe(element);
+          }
+          missed.clear();
         },
         { root: scroller, rootMargin: margin },
       );

@@ -32,7 +32,10 @@ describe("foldTranscript", () => {
     };
     expect(shown("execute", "Here they are.")).toEqual(["tool"]);
     expect(shown("synthesize", '```json\n{"toolCalls": []}\n```')).toEqual(["tool"]);
+    expect(shown("synthesize", '<think>One file.</think>\n{"toolCalls": []}\n')).toEqual(["tool"]);
     expect(shown("synthesize", "One more look.")).toEqual(["assistant", "tool"]);
+    expect(shown("synthesize", "```sh\ncargo test\n```\nThis passes now.")).toEqual(["assistant", "tool"]);
+    expect(shown("synthesize", "{name} is a placeholder.")).toEqual(["assistant", "tool"]);
   });
 
   it("tells a run from prompt to answer, with its tool call in between", () => {

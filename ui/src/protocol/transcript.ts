@@ -256,7 +256,8 @@ function planned(state: Transcript, p: PayloadOf<"plan.proposed">, event: Event)
 function withoutCallText(state: Transcript, event: Event): Transcript {
   const said = textOfTurn(state, event);
   if (said === null || state.stage === null) return state;
-  const isOnlyCalls = state.stage === "execute" || /^\s*(\{|```|<think)/.test(said.text);
+  const text = said.text.trim();
+  const isOnlyCalls = state.stage === "execute" || (/^(\{|```|<think)/.test(text) && /(\}|```)$/.test(text));
   return isOnlyCalls ? withoutText(state, event) : state;
 }
 

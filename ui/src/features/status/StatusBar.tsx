@@ -4,7 +4,7 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { contextWords, cost, homePath, tokens } from "../../components/format";
+import { atLeast, contextWords, cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
@@ -249,10 +249,7 @@ function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
         </button>
       )}
       <span className="status-fact" title={exact}>
-        <Trans>
-          {part || untold ? "≥ " : ""}
-          {tokens(total)} tok
-        </Trans>
+        <Trans>{part || untold ? atLeast(tokens(total)) : tokens(total)} tok</Trans>
       </span>
       <button
         type="button"
@@ -260,8 +257,7 @@ function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
         title={t`${price}. Click for the usage of all sessions`}
         onClick={onUsage}
       >
-        {part && usage.costUsd !== null ? "≥ " : ""}
-        {cost(usage.costUsd)}
+        {part && usage.costUsd !== null ? atLeast(cost(usage.costUsd)) : cost(usage.costUsd)}
       </button>
     </>
   );

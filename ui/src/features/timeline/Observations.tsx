@@ -1,13 +1,12 @@
 /** What was intended, planned, done and answered, as the engine tells it of the whole session. */
 import { plural, t } from "@lingui/core/macro";
-import { useId, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
-import { Disclosure } from "../../components/Disclosure";
 import { ErrorNote } from "../../components/ErrorNote";
-import { clock, exactTime } from "../../components/format";
+import { exact, exactTime } from "../../components/format";
 import type { Observation, ObservationType } from "../../protocol/generated";
+import { LogEntry } from "./LogEntry";
 import { observationWords } from "./observation_words";
 import { useObservations } from "./useObservations";
 
@@ -20,58 +19,57 @@ type Props = {
 };
 
 export function Observations({ sessionId, type, words, onShow }: Props) {
-  const { seen, isCut, error } = useObservations(sessionId, type);
+  const { seen, isCut, isLoading, error, retry } = useObservations(sessionId, type);
   const newestFirst = useMemo(() => withWords(seen, words).reverse(), [seen, words]);
   return (
     <>
-      {error && <ErrorNote error={error} />}
-      {newestFirst.length === 0 ? (
-        <p className="empty secondary">{t`No matching observations.`}</p>
-      ) : (
+      {error && (
+        <ErrorNote error={error}>
+          <Button small onClick={retry}>{t`Try again`}</Button>
+        </ErrorNote>
+      )}
+      {newestFirst.length > 0 && (
         <VList className="timeline-list">
           {newestFirst.map((one) => (
             <Entry key={one.id} seen={one} onShow={onShow} />
           ))}
         </VList>
       )}
+      {newestFirst.length === 0 && !error && (
+        <p className="empty secondary">
+          {isLoading ? t`Looking for observations…` : t`No matching observations.`}
+        </p>
+      )}
       <div className="timeline-foot small secondary">
-        <span className="grow">
-          {plural(newestFirst.length, { one: "# observation", other: "# observations" })}
-          {isCut ? t` of the newest` : ""}
-        </span>
+        {!isLoading && countWords(newestFirst.length, isCut ? seen.length : null)}
       </div>
     </>
   );
 }
 
+/** `newest`: how many there are of which no older ones are kept; null where all are. */
+function countWords(count: number, newest: number | null): string {
+  if (newest === null) return plural(count, { one: "# observation", other: "# observations" });
+  const all = exact(newest);
+  if (count === newest) return t`The newest ${all} observations`;
+  return t`${exact(count)} of the newest ${all} observations`;
+}
+
 function Entry({ seen, onShow }: { seen: Observation; onShow: (seq: number) => void }) {
-  const [open, setOpen] = useState(false);
-  const body = useId();
   return (
-    <div className="entry">
-      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-        <span className="entry-type" title={seen.type}>
-          {observationWords(seen.type)}
-        </span>
-        <span className="secondary cut grow">{seen.title}</span>
-        <span className="secondary small" title={exactTime(seen.timestamp)}>
-          {clock(seen.timestamp)}
-        </span>
-      </Disclosure>
-      {open && (
-        <div id={body} className="entry-body">
-          <pre tabIndex={0}>
-            <VisibleText text={contentOf(seen)} />
-          </pre>
-          <p className="entry-facts small secondary">
-            <span className="cut grow">{seen.metadata.eventType}</span>
-            <Button small look="quiet" onClick={() => onShow(seen.metadata.seq)}>
-              {t`Show in transcript`}
-            </Button>
-          </p>
-        </div>
-      )}
-    </div>
+    <LogEntry
+      title={observationWords(seen.type)}
+      kind={seen.type}
+      words={seen.title}
+      ts={seen.timestamp}
+      exactTime={exactTime(seen.timestamp)}
+      content={() => contentOf(seen)}
+    >
+      <span className="cut grow">{seen.metadata.eventType}</span>
+      <Button small look="quiet" onClick={() => onShow(seen.metadata.seq)}>
+        {t`Show in transcript`}
+      </Button>
+    </LogEntry>
   );
 }
 

@@ -1,15 +1,15 @@
 /** What happened: the session's events as stored, compact, filtered, each to be opened; or its observations. */
-import { plural, t } from "@lingui/core/macro";
-import { useId, useMemo, useState } from "react";
+import { t } from "@lingui/core/macro";
+import { useMemo, useState } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
-import { Disclosure } from "../../components/Disclosure";
-import { clock, exactTime } from "../../components/format";
-import { useArki, useSessionPart } from "../../platform/context";
+import { exactTime } from "../../components/format";
+import { useSessionPart } from "../../platform/context";
 import { storedKind } from "../../protocol/events";
 import type { Event, ObservationType } from "../../protocol/generated";
+import { LoadedFoot } from "./LoadedFoot";
+import { LogEntry } from "./LogEntry";
 import { Observations } from "./Observations";
 import { observationTypes, observationWords } from "./observation_words";
 import { filterEvents, kinds, summary } from "./summary";
@@ -78,8 +78,6 @@ const typeIn = (kind: string): ObservationType | null =>
 
 function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: string; words: string }) {
   const window = useSessionPart(sessionId, (view) => view.window);
-  const fetching = useSessionPart(sessionId, (view) => view.fetching);
-  const session = useArki().session(sessionId);
   const newestFirst = useMemo(
     () => filterEvents(window.events, kind, words).reverse(),
     [window.events, kind, words],
@@ -97,65 +95,37 @@ function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: stri
           ))}
         </VList>
       )}
-      <div className="timeline-foot small secondary">
-        <span className="grow">
-          {plural(newestFirst.length, { one: "# event", other: "# events" })}
-          {window.hasOlder ? t` of those loaded` : ""}
-        </span>
-        {window.hasNewer && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.load()}>
-            {t`Load newest`}
-          </Button>
-        )}
-        {window.hasOlder && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.loadOlder()}>
-            {t`Load earlier`}
-          </Button>
-        )}
-      </div>
+      <LoadedFoot count={newestFirst.length} sessionId={sessionId} />
     </>
   );
 }
 
 type EntryProps = { event: Event; startsOpen?: boolean } & Omit<Props, "sessionId">;
 
-export function Entry({ event, startsOpen = false, onShow, onFork }: EntryProps) {
-  const [open, setOpen] = useState(startsOpen);
-  const body = useId();
+export function Entry({ event, startsOpen, onShow, onFork }: EntryProps) {
   const kind = storedKind(event);
-  const json = open ? JSON.stringify(event.payload, null, 2) : "";
   return (
-    <div className="entry">
-      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-        <span className="entry-type" title={kind}>
-          {titleOf(kind)}
-        </span>
-        <span className="secondary cut grow">{summary(event)}</span>
-        <span className="secondary small" title={t`${exactTime(event.ts)}, event ${event.seq}`}>
-          {clock(event.ts)}
-        </span>
-      </Disclosure>
-      {open && (
-        <div id={body} className="entry-body">
-          <pre tabIndex={0}>
-            <VisibleText text={json} />
-          </pre>
-          <p className="entry-facts small secondary">
-            <span className="cut grow" title={event.hash}>
-              {event.seq} · {kind} · {event.hash.slice(0, 16)}
-            </span>
-            <Button small look="quiet" onClick={() => onShow(event.seq)}>
-              {t`Show in transcript`}
-            </Button>
-            <Button small look="quiet" onClick={() => onFork(event.seq)}>
-              {t`Fork from here`}
-            </Button>
-            <Button small look="quiet" onClick={() => copyText(JSON.stringify(event, null, 2))}>
-              {t`Copy event`}
-            </Button>
-          </p>
-        </div>
-      )}
-    </div>
+    <LogEntry
+      title={titleOf(kind)}
+      kind={kind}
+      words={summary(event)}
+      ts={event.ts}
+      exactTime={t`${exactTime(event.ts)}, event ${event.seq}`}
+      content={() => JSON.stringify(event.payload, null, 2)}
+      startsOpen={startsOpen}
+    >
+      <span className="cut grow" title={event.hash}>
+        {event.seq} · {kind} · {event.hash.slice(0, 16)}
+      </span>
+      <Button small look="quiet" onClick={() => onShow(event.seq)}>
+        {t`Show in transcript`}
+      </Button>
+      <Button small look="quiet" onClick={() => onFork(event.seq)}>
+        {t`Fork from here`}
+      </Button>
+      <Button small look="quiet" onClick={() => copyText(JSON.stringify(event, null, 2))}>
+        {t`Copy event`}
+      </Button>
+    </LogEntry>
   );
 }

@@ -1,19 +1,23 @@
 /** The session's events as bars over time: what took how long, and what waited for whom. */
-import { plural, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { Maximize2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
-import { clock, duration, exactTime } from "../../components/format";
-import { useArki, useSessionPart } from "../../platform/context";
+import { VisibleText } from "../../components/code/VisibleText";
+import { exactTime } from "../../components/format";
+import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { Bare } from "./Bare";
-import { type Filter, type Layout, layout, placeOf, type Row, timeAt, type View } from "./layout";
+import { LoadedFoot } from "./LoadedFoot";
+import { type Filter, layout, placeOf, type Row, type Scale } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
 import { Entry } from "./Timeline";
-import { fit, moved, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
+import { fit, moved, movedBy, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
+import { movedTo, rowOf, spanWith, zoomKeys } from "./tree_keys";
 import { useNow } from "./useNow";
+import { pauseBands, WaterfallAxis } from "./WaterfallAxis";
 import { WaterfallRow } from "./WaterfallRow";
 
 type Props = {
@@ -24,19 +28,17 @@ type Props = {
 
 export function Waterfall({ sessionId, onShow, onFork }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
-  const fetching = useSessionPart(sessionId, (view) => view.fetching);
-  const session = useArki().session(sessionId);
   const now = useNow(sessionId);
   const [kind, setKind] = useState<Filter>("");
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [zoom, setZoom] = useState<Zoom>(fit);
   const [opened, setOpened] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const drawn = useMemo(
-    () => layout(window.events, { now: window.hasNewer ? null : now, kind, toggled }),
-    [window, now, kind, toggled],
-  );
-  const details = opened === null ? null : (drawn.rows.find(({ span }) => span.key === opened)?.span ?? null);
+  const drawn = useMemo(() => {
+    const edge = window.hasNewer ? "cut" : now === null ? "over" : { now };
+    return layout(window.events, { edge, kind, toggled });
+  }, [window, now, kind, toggled]);
+  const details = opened === null ? null : spanWith(drawn.spans, opened);
   const toggle = ({ key }: Span) => {
     const next = new Set(toggled);
     if (!next.delete(key)) next.add(key);
@@ -50,7 +52,7 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
     <div ref={box} className="waterfall">
       <div className="waterfall-bar">
         <KindFilter kind={kind} onKind={setKind} />
-        <ZoomButtons zoom={zoom} onZoom={setZoom} drawn={drawn} />
+        <ZoomButtons zoom={zoom} onZoom={setZoom} scale={drawn.scale} />
       </div>
       {drawn.rows.length === 0 ? (
         <p className="empty secondary">
@@ -58,7 +60,8 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
         </p>
       ) : (
         <Rows
-          drawn={drawn}
+          rows={drawn.rows}
+          scale={drawn.scale}
           zoom={zoom}
           onZoom={setZoom}
           onToggle={toggle}
@@ -69,22 +72,7 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
       {details && (
         <Details key={details.key} span={details} onClose={close} onShow={onShow} onFork={onFork} />
       )}
-      <div className="timeline-foot small secondary">
-        <span className="grow">
-          {plural(window.events.length, { one: "# event", other: "# events" })}
-          {window.hasOlder ? t` of those loaded` : ""}
-        </span>
-        {window.hasNewer && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.load()}>
-            {t`Load newest`}
-          </Button>
-        )}
-        {window.hasOlder && (
-          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.loadOlder()}>
-            {t`Load earlier`}
-          </Button>
-        )}
-      </div>
+      <LoadedFoot count={window.events.length} sessionId={sessionId} />
     </div>
   );
 }
@@ -114,9 +102,9 @@ function KindFilter({ kind, onKind }: { kind: Filter; onKind: (kind: Filter) => 
   );
 }
 
-type ZoomProps = { zoom: Zoom; onZoom: (zoom: Zoom) => void; drawn: Layout };
+type ZoomProps = { zoom: Zoom; onZoom: (zoom: Zoom) => void; scale: Scale };
 
-function ZoomButtons({ zoom, onZoom, drawn: { scale } }: ZoomProps) {
+function ZoomButtons({ zoom, onZoom, scale }: ZoomProps) {
   const most = 1000;
   return (
     <>
@@ -126,7 +114,7 @@ function ZoomButtons({ zoom, onZoom, drawn: { scale } }: ZoomProps) {
         label={t`Zoom time out`}
         shortcut="-"
         icon={<ZoomOut size={16} aria-hidden />}
-        disabled={zoom.factor === 1}
+        disabled={zoom === fit}
         onClick={() => onZoom(zoomed(zoom, 1 / zoomStep, scale))}
       />
       <Button
@@ -143,21 +131,19 @@ function ZoomButtons({ zoom, onZoom, drawn: { scale } }: ZoomProps) {
         label={t`Show all the time`}
         shortcut="0"
         icon={<Maximize2 size={16} aria-hidden />}
-        disabled={zoom.factor === 1}
+        disabled={zoom === fit}
         onClick={() => onZoom(fit)}
       />
-      {zoom.factor > 1 && (
+      {zoom !== fit && (
         <input
           type="range"
           className="waterfall-part"
           aria-label={t`Part of the time that is shown`}
-          aria-valuetext={exactTime(timeAt(scale, viewOf(scale, zoom).from))}
+          aria-valuetext={exactTime(zoom.from)}
           min={0}
           max={most}
-          value={Math.round((most * zoom.start) / (1 - 1 / zoom.factor))}
-          onChange={(event) =>
-            onZoom(moved(zoom, (Number(event.target.value) / most) * (1 - 1 / zoom.factor)))
-          }
+          value={Math.round(most * movedBy(zoom, scale))}
+          onChange={(event) => onZoom(moved(zoom, scale, Number(event.target.value) / most))}
         />
       )}
     </>
@@ -165,23 +151,18 @@ function ZoomButtons({ zoom, onZoom, drawn: { scale } }: ZoomProps) {
 }
 
 type RowsProps = ZoomProps & {
+  rows: readonly Row[];
   onToggle: (span: Span) => void;
   onOpen: (span: Span) => void;
   onClose: (() => void) | null;
 };
 
-const pageRows = 20;
-
-function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
-  const { rows, scale } = drawn;
+function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
   const [key, setKey] = useState<string | null>(null);
   const list = useRef<VirtualizerHandle>(null);
   const ids = useId();
   const view = viewOf(scale, zoom);
-  const at = Math.max(
-    0,
-    rows.findIndex(({ span }) => span.key === key),
-  );
+  const at = rowOf(rows, key);
   const go = (to: number) => {
     const place = Math.min(rows.length - 1, Math.max(0, to));
     setKey(rows[place]?.span.key ?? null);
@@ -207,8 +188,8 @@ function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
     event.preventDefault();
   };
   return (
-    <div className="waterfall-rows" style={{ "--pauses": pauseBands(drawn, view) } as CSSProperties}>
-      <Axis drawn={drawn} view={view} />
+    <div className="waterfall-rows" style={{ "--pauses": pauseBands(scale, view) } as CSSProperties}>
+      <WaterfallAxis scale={scale} view={view} />
       <div
         className="waterfall-list"
         role="tree"
@@ -236,108 +217,6 @@ function Rows({ drawn, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
   );
 }
 
-const zoomKeys: Readonly<Record<string, number>> = {
-  "+": zoomStep,
-  "=": zoomStep,
-  "-": 1 / zoomStep,
-  "0": 0,
-};
-
-/** Null where the key leads to no other row; an arrow that unfolds or folds this one doesn't. */
-function movedTo(key: string, at: number, rows: readonly Row[]): number | null {
-  const open = rows[at]?.open ?? null;
-  switch (key) {
-    case "ArrowDown":
-      return at + 1;
-    case "ArrowUp":
-      return at - 1;
-    case "PageDown":
-      return at + pageRows;
-    case "PageUp":
-      return at - pageRows;
-    case "Home":
-      return 0;
-    case "End":
-      return rows.length - 1;
-    case "ArrowRight":
-      return open === false ? null : open ? at + 1 : at;
-    case "ArrowLeft":
-      return open ? null : parentOf(rows, at);
-    default:
-      return null;
-  }
-}
-
-/** Itself at the top. */
-function parentOf(rows: readonly Row[], at: number): number {
-  const level = rows[at]?.level ?? 1;
-  const parent = rows.findLastIndex((row, place) => place < at && row.level < level);
-  return parent === -1 ? at : parent;
-}
-
-const shares = [0, 1 / 3, 2 / 3];
-/** Of the axis, in hundredths. */
-const labelRoom = 20;
-
-/** Clock times, and how long each pause was that is drawn short. Rows say the same to screen readers. */
-function Axis({ drawn: { scale }, view }: { drawn: Layout; view: View }) {
-  const share = (place: number) => (100 * (place - view.from)) / view.length;
-  let free = 0;
-  const labels = scale.pauses.flatMap((pause) => {
-    const left = share(pause.at);
-    if (left < free || left > 100 || share(pause.at + pause.drawn) < 0) return [];
-    free = left + labelRoom;
-    // At the end of the axis there is room before it alone.
-    const end = 100 - share(pause.at + pause.drawn);
-    const place: CSSProperties =
-      left > 100 - labelRoom
-        ? { insetInlineEnd: `${Math.max(0, end)}%` }
-        : { insetInlineStart: `${Math.max(0, left)}%` };
-    return [{ place, words: duration(pause.to - pause.from), key: pause.from }];
-  });
-  return (
-    <div className="waterfall-axis small secondary" aria-hidden>
-      <div className="span-track">
-        {shares.map((one) => {
-          const ts = timeAt(scale, view.from + one * view.length);
-          return (
-            <span
-              key={one}
-              className="axis-time"
-              style={{ insetInlineStart: `${100 * one}%` }}
-              title={exactTime(ts)}
-            >
-              {clock(ts)}
-            </span>
-          );
-        })}
-      </div>
-      {labels.length > 0 && (
-        <div className="span-track">
-          {labels.map(({ place, words, key }) => (
-            <span key={key} className="axis-pause" style={place}>
-              {words}
-            </span>
-          ))}
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** The bands behind all bars that mark the pauses in sight. */
-function pauseBands({ scale }: Layout, view: View): string {
-  const share = (place: number) =>
-    `${Math.min(100, Math.max(0, (100 * (place - view.from)) / view.length)).toFixed(3)}%`;
-  const seen = scale.pauses.filter(({ at, drawn }) => at + drawn > view.from && at < view.from + view.length);
-  if (seen.length === 0) return "none";
-  const stops = seen.flatMap(({ at, drawn }) => {
-    const [from, to] = [share(at), share(at + drawn)];
-    return [`transparent ${from}`, `var(--pause) ${from}`, `var(--pause) ${to}`, `transparent ${to}`];
-  });
-  return `linear-gradient(90deg, ${stops.join(", ")})`;
-}
-
 type DetailsProps = { span: Span; onClose: () => void } & Omit<Props, "sessionId">;
 
 /** The span's events as they are stored; the last says most: it is open. */
@@ -356,7 +235,7 @@ function Details({ span, onClose, onShow, onFork }: DetailsProps) {
     >
       <div className="waterfall-details-head">
         <h3 id={title} className="cut grow">
-          {nameOf(span)}
+          <VisibleText text={nameOf(span)} />
         </h3>
         <Button
           small

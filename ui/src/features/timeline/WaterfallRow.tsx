@@ -1,4 +1,5 @@
 import { ChevronRight } from "lucide-react";
+import { VisibleText } from "../../components/code/VisibleText";
 import { barsIn, type Row, type Scale, type View } from "./layout";
 import { besideOf, factsOf, nameOf } from "./span_words";
 
@@ -12,11 +13,12 @@ type Props = {
   onOpen: () => void;
 };
 
-const signs = { done: "", error: "✕", running: "◐", lost: "?" } as const;
+const signs = { done: "", error: "✕", running: "◐", cut: "", lost: "?" } as const;
 
 /** A span: its name, and its bar on the scale. The tree has the focus and hears the keys. */
 export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }: Props) {
   const { span, level, place, siblings, open } = row;
+  const name = nameOf(span);
   const facts = factsOf(span);
   const beside = besideOf(span);
   const sign = signs[span.end];
@@ -32,7 +34,6 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
       aria-expanded={open ?? undefined}
       aria-selected={active}
       className={`span-row span-${span.kind}`}
-      title={[nameOf(span), ...facts].join("\n")}
       onClick={onOpen}
     >
       <span className="span-name" style={{ paddingInlineStart: `calc(var(--s2) * ${level - 1})` }}>
@@ -48,7 +49,9 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
         >
           {open !== null && <ChevronRight size={14} className={open ? "open" : ""} />}
         </span>
-        <span className="cut">{nameOf(span)}</span>
+        <span className="cut">
+          <VisibleText text={name} />
+        </span>
         {sign !== "" && (
           <span className={`span-sign span-${span.end}`} aria-hidden>
             {sign}
@@ -56,12 +59,12 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
         )}
         {beside !== "" && (
           <span className="span-beside cut small secondary" aria-hidden>
-            {beside}
+            <VisibleText text={beside} />
           </span>
         )}
         <span className="sr-only">, {facts.join(", ")}</span>
       </span>
-      <span className="span-track" aria-hidden>
+      <span className="span-track" title={[name, ...facts].join("\n")} aria-hidden>
         {barsIn(scale, view, span).map(({ left, width, look }) => (
           <span
             key={`${look} ${left}`}

@@ -1,6 +1,6 @@
 /** From events to the rows and bars of the waterfall, and the scale they are drawn to. Pure. */
 import type { Event } from "../../protocol/generated";
-import { type Piece, type Span, type SpanKind, spansOf } from "./spans";
+import { type Edge, type Piece, type Span, type SpanKind, spansOf } from "./spans";
 
 export type Filter = "" | "model" | "tool" | "agent" | "wait" | "hook";
 
@@ -24,15 +24,14 @@ export type Scale = { from: number; to: number; length: number; pauses: readonly
 export type Layout = { rows: Row[]; scale: Scale; spans: readonly Span[] };
 
 export type Asked = {
-  /** Null where the session does nothing any more. */
-  now: number | null;
+  edge: Edge;
   kind: Filter;
   /** The spans that are folded where they are usually open, and the other way round. */
   toggled: ReadonlySet<string>;
 };
 
-export function layout(events: readonly Event[], { now, kind, toggled }: Asked): Layout {
-  const spans = spansOf(events, now).map(foldedReads);
+export function layout(events: readonly Event[], { edge, kind, toggled }: Asked): Layout {
+  const spans = spansOf(events, edge).map(foldedReads);
   const scale = scaleOf(spans);
   const rows: Row[] = [];
   const shown = withGaps(
@@ -144,10 +143,11 @@ function scaleOf(spans: readonly Span[]): Scale {
   return { from, to, length: Math.max(1, to - from - saved), pauses };
 }
 
-/** When anything was at work, merged and in order. */
+/** When runs were at work, merged and in order: a server in the background would fill every pause. */
 function busyTimes(spans: readonly Span[]): { from: number; to: number }[] {
   const pieces: Piece[] = [];
   const collect = (span: Span) => {
+    if (span.inBackground) return;
     for (const piece of span.pieces) if (piece.look !== "wait") pieces.push(piece);
     span.children.forEach(collect);
   };
@@ -225,6 +225,7 @@ function gapSpan({ from, to }: Pause): Span {
     usage: null,
     ttftMs: null,
     isRead: false,
+    inBackground: false,
   };
 }
 

@@ -27,10 +27,12 @@ export function nameOf({ kind, name, turn, detail }: Span): string {
 export function besideOf(span: Span): string {
   if (span.kind === "tool" || span.kind === "agent") return span.detail;
   if (span.kind === "wait" || span.kind === "gap" || span.kind === "turn")
-    return duration(span.to - span.from);
+    return span.end === "cut" ? "" : duration(span.to - span.from);
   if (span.kind !== "model" || span.usage === null) return "";
   const [used, price] = [tokensIn(span.usage), span.usage.costUsd];
-  return [used === null ? "" : tokens(used), price === null ? "" : cost(price)].filter(Boolean).join(" · ");
+  return [used === null ? "" : t`${tokens(used)} tok`, price === null ? "" : cost(price)]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** Each a fact of its own: for the tooltip, and for screen readers behind the name. */
@@ -42,6 +44,7 @@ export function factsOf(span: Span): string[] {
     if (ttftMs !== null) facts.push(t`first token after ${duration(ttftMs)}`);
     if (usage) facts.push(...usageWords(usage));
   }
+  if (span.inBackground) facts.push(t`in the background`);
   if (span.kind === "tool" || span.kind === "agent") facts.push(span.detail);
   const waited = span.kind === "wait" ? 0 : waitedIn(span);
   if (waited > 0) facts.push(t`${duration(waited)} of it waiting`);
@@ -65,9 +68,12 @@ function kindWords({ kind }: Span): string {
   }
 }
 
-function timeWords({ from, to, end }: Span): string {
+function timeWords({ from, to, end, inBackground }: Span): string {
   const time = duration(to - from);
+  // Nobody counts the time after the run.
+  if (end === "running" && inBackground) return t`still running`;
   if (end === "running") return t`${time} so far`;
+  if (end === "cut") return t`goes on after what is loaded`;
   if (end === "lost") return t`no end in the log`;
   return end === "error" ? t`failed after ${time}` : time;
 }

@@ -1,13 +1,15 @@
 /**
  * What a session did over time, as a tree of spans: runs, their turns, and in these the calls with what they waited for.
- * Pure. A span without its end still runs, or is lost: nobody knows when it ended.
+ * Pure. A span without its end still runs, or goes on after what is loaded, or is lost: nobody knows when it ended.
  */
 import { type ByKind, byKind } from "../../protocol/events";
 import type { Event, Usage } from "../../protocol/generated";
 import { text } from "../../protocol/read";
 
 export type SpanKind = "run" | "turn" | "model" | "tool" | "reads" | "agent" | "wait" | "hook" | "gap";
-export type SpanEnd = "done" | "error" | "running" | "lost";
+export type SpanEnd = "done" | "error" | "running" | "cut" | "lost";
+/** What comes after the last event: more until `now`, nothing any more, or events that are not loaded. */
+export type Edge = { now: number } | "over" | "cut";
 /** Before the first token, at work, or waiting for somebody. */
 export type Look = "first" | "work" | "wait";
 export type Piece = { from: number; to: number; look: Look };
@@ -30,6 +32,8 @@ export type Span = {
   usage: Usage | null;
   ttftMs: number | null;
   isRead: boolean;
+  /** It goes on after its turn, and if it is a command after its run too. */
+  inBackground: boolean;
 };
 
 /** A run while it is read. */
@@ -49,14 +53,13 @@ type Reading = {
   runs: Map<string, Run>;
   /** By the ids of approvals and questions. */
   waits: Map<string, Span>;
-  /** Calls that go on after their turn. */
+  /** Calls that go on after their placeholder, by the ids of their results. */
   background: Map<string, Span>;
   /** All that have no end yet. */
   open: Set<Span>;
 };
 
-/** `now`: null where the session does nothing any more, so that what has no end is lost. */
-export function spansOf(events: readonly Event[], now: number | null): Span[] {
+export function spansOf(events: readonly Event[], edge: Edge): Span[] {
   const reading: Reading = {
     spans: [],
     runs: new Map(),
@@ -72,8 +75,9 @@ export function spansOf(events: readonly Event[], now: number | null): Span[] {
   const last = events.at(-1)?.ts ?? 0;
   // What is in a call before the call: it is at work only where nothing is waited for.
   for (const span of [...reading.open].reverse()) {
-    if (now === null) lose(reading, span, last);
-    else close(reading, span, Math.max(now, span.from), "running");
+    if (edge === "cut") close(reading, span, last, "cut");
+    else if (edge === "over") close(reading, span, last, outlivesRuns(span) ? "running" : "lost");
+    else close(reading, span, Math.max(edge.now, span.from), "running");
   }
   reading.spans.forEach(enclose);
   return reading.spans;
@@ -152,13 +156,12 @@ const steps: ByKind<Reading, void> = {
     const run = runOf(reading, event);
     (run.asked ?? run.answered)?.events.push(event);
   },
-  "tool.call": (reading, { turn, callId, toolId, args, category, asyncCallId }, event) => {
+  "tool.call": (reading, { turn, callId, toolId, args, category }, event) => {
     const run = runOf(reading, event);
     const span = begun(reading, turnOf(run, event, turn), event, "tool", toolId);
     span.detail = telling(args);
     span.isRead = category === "read";
     run.calls.set(callId, span);
-    if (asyncCallId) reading.background.set(asyncCallId, span);
   },
   "subagent.started": (reading, { callId, agent }, event) => {
     const call = runOf(reading, event).calls.get(callId);
@@ -196,6 +199,8 @@ const steps: ByKind<Reading, void> = {
     if (of) of.events.push(event);
     if (asyncCallId) {
       reading.background.set(asyncCallId, span);
+      span.inBackground = true;
+      if (run.turn) run.turn.to = Math.max(run.turn.to, event.ts);
       return;
     }
     // All calls of an answer are stored with it: a call begins when its turn has come.
@@ -282,6 +287,7 @@ function spanOf(event: Event, kind: SpanKind, name: string, from: number): Span 
     usage: null,
     ttftMs: null,
     isRead: false,
+    inBackground: false,
   };
 }
 
@@ -306,7 +312,7 @@ function loseCalls(reading: Reading, run: Run): void {
   const lost = [run.asked, ...run.calls.values()];
   for (const span of lost) {
     for (const child of span?.children ?? []) lose(reading, child, run.lastTs);
-    if (span && !isInBackground(reading, span)) lose(reading, span, run.lastTs);
+    if (span && !span.inBackground) lose(reading, span, run.lastTs);
   }
   run.asked = null;
 }
@@ -317,9 +323,9 @@ function loseRun(reading: Reading, run: Run): void {
   lose(reading, run.span, run.lastTs);
 }
 
-function isInBackground(reading: Reading, span: Span): boolean {
-  for (const one of reading.background.values()) if (one === span) return true;
-  return false;
+/** Sub-agents in the background belong to their run; commands end with Arki alone, and then the log says so. */
+function outlivesRuns({ inBackground, kind }: Span): boolean {
+  return inBackground && kind !== "agent";
 }
 
 function ended(reading: Reading, event: Event, end: SpanEnd): void {
@@ -342,7 +348,7 @@ function working(from: number, to: number, waits: readonly Span[]): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
   for (const wait of waits) {
-    const [start, end] = [Math.max(at, wait.from), Math.min(to, wait.end === "running" ? to : wait.to)];
+    const [start, end] = [Math.max(at, wait.from), Math.min(to, wait.to)];
     if (end <= start) continue;
     pieces.push({ from: at, to: start, look: "work" }, { from: start, to: end, look: "wait" });
     at = end;
@@ -350,17 +356,16 @@ function working(from: number, to: number, waits: readonly Span[]): Piece[] {
   return [...pieces, { from: at, to, look: "work" as const }].filter((piece) => piece.to > piece.from);
 }
 
-/** A turn is as long as what is in it; a run at least. */
+/** A turn is as long as what is in it, and a run at least; what goes on in the background outlives both. */
 function enclose(span: Span): void {
   span.children.forEach(enclose);
   if (span.kind !== "turn" && span.kind !== "run") return;
-  for (const child of span.children) {
-    // What goes on in the background outlives its turn.
-    if (child.kind !== "turn" && child.kind !== "model" && child.to > span.to && span.kind === "run")
-      continue;
+  const ofIts = (children: readonly Span[]) => children.filter((child) => !child.inBackground);
+  for (const child of ofIts(span.children)) {
     span.from = Math.min(span.from, child.from);
-    span.to = Math.max(span.to, ...[child, ...child.children].map((one) => one.to));
-    if (child.end === "running" && span.kind === "turn") span.end = "running";
+    // Hooks may end after their call.
+    span.to = Math.max(span.to, ...[child, ...ofIts(child.children)].map((one) => one.to));
+    if ((child.end === "running" || child.end === "cut") && span.kind === "turn") span.end = child.end;
   }
 }
 

@@ -6,20 +6,34 @@ import type { CommandError, Observation, ObservationType } from "../../protocol/
 /** Of a long session the newest are kept. */
 export const maxObservations = 2000;
 
-type Known = { seen: readonly Observation[]; isCut: boolean; error: CommandError | null };
+/** The engine answers when there is something to tell: of a session without any it says nothing. */
+export const patienceMs = 2000;
 
-const none: Known = { seen: [], isCut: false, error: null };
+type Known = {
+  /** Nothing has come yet, and nothing has failed. */
+  isLoading: boolean;
+  seen: readonly Observation[];
+  isCut: boolean;
+  error: CommandError | null;
+};
+
+const none: Known = { isLoading: true, seen: [], isCut: false, error: null };
 
 /** A session's observations, oldest first: all of the past, then each as it comes. Null: of every type. */
-export function useObservations(sessionId: string, type: ObservationType | null): Known {
+export function useObservations(sessionId: string, type: ObservationType | null) {
   const { platform } = useArki();
   const [known, setKnown] = useState<Known>(none);
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew
   useEffect(() => {
     let isOver = false;
     let number: number | null = null;
     const end = () => {
       if (number !== null) platform.call("end_observations", { number }).catch(() => {});
       number = null;
+    };
+    const answered = (part: Partial<Known>) => {
+      if (!isOver) setKnown((now) => ({ ...now, isLoading: false, ...part }));
     };
     const hear = async () => {
       const types = type === null ? [] : [type];
@@ -31,21 +45,23 @@ export function useObservations(sessionId: string, type: ObservationType | null)
         if (isOver || seen === null) break;
         setKnown((now) => joined(now, seen));
       }
+      answered({});
       end();
     };
     setKnown(none);
-    hear().catch((thrown) => {
-      if (!isOver) setKnown((now) => ({ ...now, error: asCommandError(thrown) }));
-    });
+    const patience = setTimeout(() => answered({}), patienceMs);
+    hear().catch((thrown) => answered({ error: asCommandError(thrown) }));
     return () => {
       isOver = true;
+      clearTimeout(patience);
       end();
     };
-  }, [platform, sessionId, type]);
-  return known;
+  }, [platform, sessionId, type, attempt]);
+  return { ...known, retry: () => setAttempt(attempt + 1) };
 }
 
 function joined(now: Known, seen: readonly Observation[]): Known {
   const all = [...now.seen, ...seen];
-  return { ...now, seen: all.slice(-maxObservations), isCut: now.isCut || all.length > maxObservations };
+  const isCut = now.isCut || all.length > maxObservations;
+  return { ...now, isLoading: false, seen: all.slice(-maxObservations), isCut };
 }

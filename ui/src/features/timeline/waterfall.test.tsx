@@ -1,11 +1,11 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import type { Event } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { createFake } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
 import { TimelineTab } from "./TimelineTab";
-import { fit, moved, viewOf, zoomed } from "./time_view";
 
 const usage = { promptTokens: 900, completionTokens: 30, totalTokens: 930, cachedTokens: 800, costUsd: 0.01 };
 
@@ -23,17 +23,19 @@ function log() {
   return log.events;
 }
 
-async function open() {
+async function open(events: readonly Event[] = log(), count = 4) {
   const session = { sessionId: "s", title: "s", project: "/p", createdAt: 0, updatedAt: 0 } as const;
   const more = { state: "done", pendingApprovals: 0, origin: null, parent: null, agent: "arki" } as const;
-  const fake = createFake({ sessions: [{ ...session, ...more }], logs: { s: log() } });
+  const fake = createFake({ sessions: [{ ...session, ...more }], logs: { s: [...events] } });
   const does = { onShow: vi.fn(), onFork: vi.fn() };
   const { arki } = await renderOn(fake, <TimelineTab sessionId="s" {...does} />);
   await act(() => arki.session("s").load());
   await userEvent.click(screen.getByRole("radio", { name: "Waterfall" }));
   const tree = await screen.findByRole("tree", { name: "Waterfall" });
+  // The list draws the first rows alone until it has its size.
+  await waitFor(() => expect(rows()).toHaveLength(count));
   act(() => tree.focus());
-  return { tree, ...does };
+  return { tree, fake, ...does };
 }
 const rows = () => screen.getAllByRole("treeitem").map((row) => row.textContent);
 const active = (tree: HTMLElement) =>
@@ -45,7 +47,7 @@ describe("the waterfall", () => {
     expect(rows()).toEqual([
       "Rename it, run, 2.8 s",
       "Turn 12 s, 2 s",
-      "gpt930 · $0.01, model call, 400 ms, openai/gpt, first token after 100 ms, " +
+      "gpt930 tok · $0.01, model call, 400 ms, openai/gpt, first token after 100 ms, " +
         "900 tokens in (800 from the cache), 30 tokens out, $0.010000",
       "2 reads, 810 ms",
     ]);
@@ -90,20 +92,32 @@ describe("the waterfall", () => {
     await userEvent.keyboard("0");
     expect(screen.queryByRole("slider")).toBeNull();
   });
-});
 
-describe("the part of the time that is shown", () => {
-  const scale = { from: 0, to: 8000, length: 8000, pauses: [] };
-
-  it("stays around its middle, or around what is looked at", () => {
-    expect(viewOf(scale, zoomed(fit, 2, scale))).toEqual({ from: 2000, length: 4000 });
-    expect(viewOf(scale, zoomed(fit, 4, scale, 7000))).toEqual({ from: 6000, length: 2000 });
+  it("keeps the active row and the open details when reads become one row", async () => {
+    const events = log();
+    // With the first of the two reads only.
+    const { tree, fake } = await open(events.slice(0, 5), 4);
+    await userEvent.keyboard("{End}{Enter}");
+    expect(active(tree)).toContain("src/1.rs");
+    act(() => fake.send({ events: events.slice(5, 7) }));
+    await waitFor(() => expect(rows().at(-1)).toContain("2 reads"));
+    expect(active(tree)).toContain("2 reads");
+    expect(screen.getByRole("region", { name: "read_file" })).toBeTruthy();
   });
 
-  it("ends where the time does, and no nearer than the log tells", () => {
-    expect(viewOf(scale, zoomed(fit, 4, scale, 8000))).toEqual({ from: 6000, length: 2000 });
-    expect(viewOf(scale, moved({ factor: 4, start: 0 }, -1)).from).toBe(0);
-    expect(zoomed(fit, 1e9, scale).factor).toBe(400);
-    expect(zoomed({ factor: 2, start: 0.2 }, 0.1, scale)).toEqual(fit);
+  it("says what a bar is in its tooltip, and shows what hides in a name", async () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "gnp\u202Ecod" });
+    log.add("tool.call", { turn: 1, callId: "c", toolId: "run\u202E", args: { path: "a\u202Eb" } });
+    log.add("tool.result", { callId: "c", toolId: "run\u202E", durationMs: 10 });
+    log.add("run.completed", {});
+    await open(log.events, 3);
+    expect(rows()[0]).toContain("gnpU+202Ecod");
+    expect(rows()[2]).toContain("runU+202EaU+202Eb");
+    await userEvent.keyboard("{End}{Enter}");
+    expect(screen.getByRole("heading").textContent).toBe("runU+202E");
+    const [row] = screen.getAllByRole("treeitem");
+    expect(row?.title).toBe("");
+    expect(row?.querySelector(".span-track")?.getAttribute("title")).toContain("run\n1.2 s");
   });
 });

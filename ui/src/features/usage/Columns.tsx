@@ -1,17 +1,18 @@
 import { t } from "@lingui/core/macro";
-import { cost, tokens } from "../../components/format";
-import { allTokens, type Group, type Totals } from "./report";
-import type { Measure } from "./UsageDialog";
+import { type Group, type Measure, measured, type Sum, type Totals } from "./report";
 import { costFigure, dayWords, tokenFigure } from "./words";
 
 /** A column for each day. Its figures are in the table below, which is what screen readers read. */
 export function Columns({ days, measure }: { days: readonly Group[]; measure: Measure }) {
-  const most = Math.max(...days.map(({ totals }) => measured(totals, measure).known));
-  const hasUnknown = days.some(({ totals }) => measured(totals, measure).partial);
+  const sums = days.map(({ totals }) => measured(totals, measure));
+  const most = Math.max(...sums.map(({ known }) => known));
+  const hasUnknown = sums.some(({ partial }) => partial);
+  // The highest column is as high as what is known of it.
+  const scale = figureOf({ known: most, partial: most === 0 && hasUnknown }, measure);
   const middle = days[Math.floor(days.length / 2)];
   return (
     <div className="usage-plot" aria-hidden>
-      <div className="usage-scale small secondary">{measure === "cost" ? cost(most) : tokens(most)}</div>
+      <div className="usage-scale small secondary">{scale.words}</div>
       <div className={`usage-columns ${days.length > 40 ? "dense" : ""}`}>
         {days.map((day) => (
           <Column key={day.key} day={day} measure={measure} most={most} />
@@ -40,7 +41,7 @@ type ColumnProps = { day: Group; measure: Measure; most: number };
 
 function Column({ day: { key, totals }, measure, most }: ColumnProps) {
   const value = measured(totals, measure);
-  const figure = measure === "cost" ? costFigure(value) : tokenFigure(value);
+  const figure = figureOf(value, measure);
   const day = dayWords(key, true);
   return (
     <div
@@ -59,8 +60,8 @@ function Column({ day: { key, totals }, measure, most }: ColumnProps) {
   );
 }
 
-export function measured(totals: Totals, measure: Measure) {
-  return measure === "cost" ? totals.cost : allTokens(totals);
+function figureOf(sum: Sum, measure: Measure) {
+  return measure === "cost" ? costFigure(sum) : tokenFigure(sum);
 }
 
 /** From the top down, or from the end back. */

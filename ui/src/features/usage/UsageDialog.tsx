@@ -8,13 +8,20 @@ import { exact } from "../../components/format";
 import { Segments } from "../../components/Segments";
 import type { UsageReport } from "../../protocol/generated";
 import { Columns } from "./Columns";
-import { allTokens, columns, entriesIn, groupsBy, type Range, type Totals, total } from "./report";
+import {
+  allTokens,
+  columns,
+  entriesIn,
+  groupsBy,
+  type Measure,
+  type Range,
+  type Totals,
+  total,
+} from "./report";
 import { UsageTable } from "./UsageTable";
 import { useReport } from "./useReport";
 import { costFigure, dayWords, modelWords, projectPlace, projectWords, tokenFigure } from "./words";
 import "./usage.css";
-
-export type Measure = "cost" | "tokens";
 
 export function UsageDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { report, error, load } = useReport(open);

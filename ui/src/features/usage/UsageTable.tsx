@@ -2,9 +2,8 @@ import { t } from "@lingui/core/macro";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { exact } from "../../components/format";
-import { measured, piecesOf } from "./Columns";
-import type { Group } from "./report";
-import type { Measure } from "./UsageDialog";
+import { piecesOf } from "./Columns";
+import { type Group, type Measure, measured } from "./report";
 import { costFigure, tokenFigure } from "./words";
 
 type Props = {

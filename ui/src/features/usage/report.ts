@@ -3,6 +3,9 @@ import type { UsageEntry, UsageReport } from "../../protocol/generated";
 
 export type Range = "7" | "30" | "90" | "all";
 
+/** What the plots show. */
+export type Measure = "cost" | "tokens";
+
 /** A sum of what is known; `partial` where there was more. */
 export type Sum = { known: number; partial: boolean };
 
@@ -20,6 +23,10 @@ export const noTotals: Totals = { requests: 0, input: none, cached: none, output
 /** Input and output together. */
 export function allTokens({ input, output }: Totals): Sum {
   return { known: input.known + output.known, partial: input.partial || output.partial };
+}
+
+export function measured(totals: Totals, measure: Measure): Sum {
+  return measure === "cost" ? totals.cost : allTokens(totals);
 }
 
 export function entriesIn({ today, entries }: UsageReport, range: Range): UsageEntry[] {

@@ -121,7 +121,24 @@ describe("the usage view", () => {
     expect(rows("By day")).toHaveLength(1);
   });
 
-  it("teaches where there is nothing, and says what failed", async () => {
+  it("shows the first of many, and the others when asked to", async () => {
+    const models = Array.from({ length: 9 }, (_, n) => used("2026-11-22", { model: `m${n}` }));
+    await open(report(...models));
+    expect(rows("By model")).toHaveLength(7);
+    const more = screen.getByRole("button", { name: "Show 2 more", expanded: false });
+    await userEvent.click(more);
+    expect(rows("By model").map(([name]) => name)).toEqual(models.map((one) => one.model));
+    await userEvent.click(screen.getByRole("button", { name: "Show fewer", expanded: true }));
+    expect(rows("By model")).toHaveLength(7);
+  });
+
+  it("says of less than a cent that there is more", async () => {
+    const cheap = { knownCostUsd: 0.003, unknownCost: true };
+    await open(report(used("2026-11-22", cheap)));
+    expect(rows("By model")[0]?.at(-1)).toBe("> $0.00");
+  });
+
+  it("teaches where there is nothing", async () => {
     await open(report());
     expect(screen.getByText(/Nothing used yet/)).toBeTruthy();
   });
@@ -132,5 +149,62 @@ describe("the usage view", () => {
     expect(await screen.findByText("The database is busy.")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
     expect(failing).toHaveBeenCalledTimes(2);
+  });
+});
+
+/** What is to be seen of the plot: its scale, and of each column the heights of its pieces, in hundredths. */
+function plot() {
+  const all = (name: string, within: Element = document.body) => [
+    ...within.querySelectorAll<HTMLElement>(name),
+  ];
+  return {
+    scale: all(".usage-scale").map((one) => one.textContent),
+    columns: all(".usage-column").map((column) => ({
+      says: column.title,
+      text: column.textContent,
+      pieces: all(".usage-piece", column).map(({ style }) => Math.round(Number.parseFloat(style.height))),
+    })),
+    legend: all(".usage-legend > span").map((one) => one.textContent),
+  };
+}
+
+describe("the plot of the days", () => {
+  it("shows cost, and marks days of which more is unknown", async () => {
+    await open(
+      report(
+        used("2026-11-20", { knownCostUsd: 0.25 }),
+        used("2026-11-21", { ...priceless, day: "2026-11-21" }),
+        used("2026-11-22"),
+      ),
+    );
+    await userEvent.click(screen.getByRole("radio", { name: "7 days" }));
+    const { scale, columns, legend } = plot();
+    expect(scale).toEqual(["$0.50"]);
+    expect(columns.slice(-4)).toEqual([
+      { says: "Thu, November 19, 2026: nothing used", text: "", pieces: [] },
+      { says: "Fri, November 20, 2026: $0.25", text: "", pieces: [50] },
+      { says: "Sat, November 21, 2026: unknown", text: "?", pieces: [] },
+      { says: "Sun, November 22, 2026: $0.50", text: "", pieces: [100] },
+    ]);
+    expect(legend).toEqual(["? more than is known"]);
+  });
+
+  it("shows tokens by what they were, with a legend", async () => {
+    await open(report(used("2026-11-21"), used("2026-11-22", { promptTokens: 400, cachedTokens: 500 })));
+    await userEvent.click(screen.getByRole("radio", { name: "7 days" }));
+    expect(plot().legend).toEqual([]);
+    await userEvent.click(screen.getByRole("radio", { name: "Tokens" }));
+    const { scale, columns, legend } = plot();
+    expect(scale).toEqual(["1.1k"]);
+    expect(columns.slice(-2).map(({ pieces }) => pieces)).toEqual([
+      [9, 55, 36],
+      [9, 36],
+    ]);
+    expect(legend).toEqual(["in, cached", "in", "out"]);
+  });
+
+  it("has no scale where every cost is unknown", async () => {
+    await open(report(used("2026-11-22", priceless)));
+    expect(plot().scale).toEqual(["unknown"]);
   });
 });

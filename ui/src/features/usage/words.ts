@@ -1,7 +1,7 @@
 /** The figures of a sum in words: "$0.07", "≥ 18.2k", "unknown". */
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { cost, exact, folderName, homePath, tokens } from "../../components/format";
+import { atLeast, cost, exact, folderName, homePath, tokens } from "../../components/format";
 import type { Sum } from "./report";
 
 type Figure = { words: string; exact: string };
@@ -18,7 +18,7 @@ export function tokenFigure(sum: Sum): Figure {
 function figure({ known, partial }: Sum, words: string, all: string): Figure {
   if (!partial) return { words, exact: all };
   if (known === 0) return { words: t`unknown`, exact: t`Unknown for at least one request` };
-  return { words: `≥ ${words}`, exact: t`At least ${all}: unknown for at least one request` };
+  return { words: atLeast(words), exact: t`At least ${all}: unknown for at least one request` };
 }
 
 /** A day or a month of a report, in the window's language. */
