@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { waiting } from "../../testing/approvals";
 import type { Fake } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
@@ -51,13 +51,29 @@ describe("a hunk by its lines", () => {
     expect(resolutions(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
   });
 
-  it("is left with Escape, and hears no letter that decides the whole hunk", async () => {
-    const fake = await show();
-    await userEvent.keyboard("lkar");
-    expect(screen.getByText("3 of 3 changed lines selected")).toBeTruthy();
+  it("is left with Escape, which goes no further, and keeps its selection", async () => {
+    const outside = vi.fn();
+    window.addEventListener("keydown", outside);
+    await show();
+    await userEvent.keyboard("l ");
+    outside.mockClear();
     await userEvent.keyboard("{Escape}");
+    window.removeEventListener("keydown", outside);
+    expect(outside).not.toHaveBeenCalled();
     expect(document.activeElement?.getAttribute("data-hunk")).toBe("1");
     expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+    expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
+    await userEvent.keyboard("l");
+    expect(box("Removed line 2").checked).toBe(false);
+  });
+
+  it("hears no letter that means the whole hunk", async () => {
+    const fake = await show();
+    await userEvent.keyboard("lk");
+    expect(active()).toBe("Comment on line 1");
+    await userEvent.keyboard("areuf");
+    expect(active()).toBe("Comment on line 1");
+    expect(screen.getByText("3 of 3 changed lines selected")).toBeTruthy();
     expect(resolutions(fake)).toEqual([]);
   });
 

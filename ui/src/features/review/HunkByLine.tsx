@@ -10,13 +10,15 @@ import { type MarkedLine, markLines } from "../../components/diff/rows";
 import { matches } from "../../components/shortcuts";
 import { CommentBox } from "./CommentBox";
 import type { LineComment } from "./comments";
+import type { Selection } from "./decisions";
 import { lineKey } from "./keys";
-import { canChooseLines, changedRows, chosenSide, endsLastLine } from "./lines";
+import { canChooseLines, changedRows, endsLastLine, selectionOf } from "./lines";
 import type { ReviewActions } from "./useReview";
 
 type Props = {
   hunk: DiffHunk;
   path: string;
+  selection: Selection | undefined;
   comments: readonly LineComment[];
   actions: ReviewActions;
   /** Whether a comment on the first changed line is begun. */
@@ -24,13 +26,14 @@ type Props = {
   onCancel: () => void;
 };
 
-export function HunkByLine({ hunk, path, comments, actions, startCommenting, onCancel }: Props) {
+export function HunkByLine(props: Props) {
+  const { hunk, path, selection, comments, actions, startCommenting, onCancel } = props;
   const root = useRef<HTMLDivElement>(null);
   const changed = useMemo(() => changedRows(hunk), [hunk]);
   const lines = useMemo(() => markLines(hunk), [hunk]);
   const spansOf = useLineSpans(hunk, path);
   const canChoose = useMemo(() => canChooseLines(hunk), [hunk]);
-  const [off, setOff] = useState<ReadonlySet<number>>(new Set());
+  const off = useMemo(() => new Set(selection?.off), [selection]);
   const [current, setCurrent] = useState(changed[0] ?? 0);
   const [commenting, setCommenting] = useState(startCommenting ? (changed[0] ?? 0) : null);
   const [whole, setWhole] = useState(false);
@@ -50,12 +53,10 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
   const toggle = (row: number) => {
     const next = new Set(off);
     if (!next.delete(row)) next.add(row);
-    setOff(next);
+    actions.select(hunk.index, selectionOf(hunk, next));
   };
   const accept = () => {
-    if (!canChoose || taken === 0) return;
-    if (off.size === 0) actions.decide([hunk.index], "accepted");
-    else actions.edit(hunk.index, chosenSide(hunk, off));
+    if (canChoose && taken > 0) actions.decide([hunk.index], "accepted");
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLTextAreaElement) return;
@@ -115,7 +116,7 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
           {canChoose
             ? endsLastLine(hunk, off)
               ? t`The last line will end with a newline.`
-              : t`${taken} of ${plural(changed.length, { one: "# changed line", other: "# changed lines" })} selected`
+              : selectedWords(taken, changed.length)
             : t`The lines of this hunk can only be accepted together.`}
         </span>
         <Button small look="quiet" title={t`Close (Esc)`} onClick={onCancel}>
@@ -136,6 +137,10 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
       </div>
     </div>
   );
+}
+
+export function selectedWords(taken: number, changed: number): string {
+  return t`${taken} of ${plural(changed, { one: "# changed line", other: "# changed lines" })} selected`;
 }
 
 const rowAt = (root: HTMLElement | null, row: number) =>

@@ -9,9 +9,10 @@ import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { Comments } from "./CommentBox";
 import type { LineComment } from "./comments";
-import type { Decision } from "./decisions";
-import { HunkByLine } from "./HunkByLine";
+import type { Decision, Selection } from "./decisions";
+import { HunkByLine, selectedWords } from "./HunkByLine";
 import { HunkEditor } from "./HunkEditor";
+import { changedRows } from "./lines";
 import type { Editing, ReviewActions } from "./useReview";
 
 type Props = {
@@ -21,6 +22,7 @@ type Props = {
   look: DiffLook;
   decision: Decision | undefined;
   edited: string | undefined;
+  selection: Selection | undefined;
   busy: boolean;
   editing: Editing["by"] | null;
   /** Of this hunk. */
@@ -36,14 +38,17 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
-  const { hunk, path, look, decision, edited, busy, editing, comments, actions } = props;
+  const { hunk, path, look, decision, edited, selection, busy, editing, comments, actions } = props;
   const root = useRef<HTMLDivElement>(null);
   const cancelEdit = () => {
     actions.setEditing(null);
     root.current?.focus();
   };
   const where = useId();
-  const shown = useMemo(() => (edited === undefined ? hunk : withNewSide(hunk, edited)), [hunk, edited]);
+  const chosen = decision === undefined ? selection : undefined;
+  const text = edited ?? chosen?.text;
+  const shown = useMemo(() => (text === undefined ? hunk : withNewSide(hunk, text)), [hunk, text]);
+  const partly = chosen && !editing && selectedWords(chosen.taken, changedRows(hunk).length);
   return (
     <div
       className={`hunk ${decision ?? "open"}`}
@@ -63,13 +68,19 @@ export const HunkCard = memo(function HunkCard(props: Props) {
             Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
             {decision && `, ${i18n._(decisionWords[decision]).slice(2)}`}
           </Trans>
+          {partly && `, ${partly}`}
         </span>
+        {partly && (
+          <span className="attention small" aria-hidden>
+            {partly}
+          </span>
+        )}
         <Buttons {...props} describedBy={where} />
       </div>
       {editing === "text" ? (
         <HunkEditor
           hunk={hunk}
-          text={edited}
+          text={selection?.text}
           onCancel={cancelEdit}
           onSave={(text) => actions.edit(hunk.index, text)}
         />
@@ -78,6 +89,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           key={editing}
           hunk={hunk}
           path={path}
+          selection={selection}
           comments={comments}
           actions={actions}
           startCommenting={editing === "comment"}

@@ -165,6 +165,7 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
                 look={look}
                 decision={decisions.of[index]}
                 edited={decisions.edits[index]}
+                selection={isCut ? undefined : decisions.selected[index]}
                 busy={!canDecide || isCut}
                 editing={editing?.index === index && !isCut ? editing.by : null}
                 comments={ofHunk(comments, index)}

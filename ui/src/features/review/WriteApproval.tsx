@@ -31,7 +31,8 @@ export function WriteApproval({ approval, preview, look }: Props) {
   const summary = useId();
   const rule = useProposedRule(approval.approvalId);
   // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
-  const offered = left.length === all.length ? rule : null;
+  const isWhole = left.length === all.length && Object.keys(review.decisions.selected).length === 0;
+  const offered = isWhole ? rule : null;
   const onKeep = (scope: KeepScope) =>
     offered !== null && actions.whole("accepted", { scope, rule: offered });
   const unfolded = useMemo(() => startUnfolded(files), [files]);
@@ -130,6 +131,7 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
           look={look}
           decision={decisions.of[hunk.index]}
           edited={decisions.edits[hunk.index]}
+          selection={decisions.selected[hunk.index]}
           busy={!canDecide}
           editing={editing?.index === hunk.index ? editing.by : null}
           comments={ofHunk(comments, hunk.index)}

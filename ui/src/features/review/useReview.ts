@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
 import type { ChangePreview, Keep } from "../../protocol/generated";
 import { type CommentedLine, noteWith, toSend, withComment } from "./comments";
-import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
+import { type Decisions, decide, edit, open, resolution, type Selection, select, undo } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
 
@@ -14,6 +14,8 @@ export type Editing = { index: number; by: "text" | "lines" | "comment" };
 export type ReviewActions = {
   decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
   edit: (index: number, text: string) => void;
+  /** Null: all lines of the hunk. */
+  select: (index: number, selection: Selection | null) => void;
   undo: (indexes: readonly number[]) => void;
   setEditing: (editing: Editing | null) => void;
   comment: (at: CommentedLine, text: string) => void;
@@ -61,6 +63,7 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
   const actions = useLatest<ReviewActions>({
     decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),
     edit: (index, text) => commit(edit(decisions, index, text)),
+    select: (index, selection) => !busy && setDraft({ decisions: select(decisions, index, selection) }),
     undo: (indexes) => !busy && setDraft({ decisions: undo(decisions, indexes) }),
     setEditing: (next) => ((!busy && byHunk) || next === null ? setEditing(next) : undefined),
     comment: (at, text) => !busy && setDraft({ comments: withComment(comments, at, text) }),
