@@ -24,7 +24,8 @@ type Props = {
   edited: string | undefined;
   selection: Selection | undefined;
   busy: boolean;
-  editing: Editing["by"] | null;
+  editing: Editing | null;
+  unsaved: string | undefined;
   /** Of this hunk. */
   comments: readonly LineComment[];
   actions: ReviewActions;
@@ -38,10 +39,10 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
-  const { hunk, path, look, decision, edited, selection, busy, editing, comments, actions } = props;
+  const { hunk, path, look, decision, edited, selection, busy, editing, unsaved, comments, actions } = props;
   const root = useRef<HTMLDivElement>(null);
   const cancelEdit = () => {
-    actions.setEditing(null);
+    actions.stopEditing();
     root.current?.focus();
   };
   const where = useId();
@@ -77,22 +78,25 @@ export const HunkCard = memo(function HunkCard(props: Props) {
         )}
         <Buttons {...props} describedBy={where} />
       </div>
-      {editing === "text" ? (
+      {editing?.by === "text" ? (
         <HunkEditor
           hunk={hunk}
           text={selection?.text}
+          unsaved={unsaved}
+          refusals={editing.refusals}
+          onChange={(next) => actions.write(hunk.index, next)}
           onCancel={cancelEdit}
-          onSave={(text) => actions.edit(hunk.index, text)}
+          onSave={(next) => actions.edit(hunk.index, next)}
         />
       ) : editing ? (
         <HunkByLine
-          key={editing}
+          key={editing.by}
           hunk={hunk}
           path={path}
           selection={selection}
           comments={comments}
           actions={actions}
-          startCommenting={editing === "comment"}
+          startCommenting={editing.by === "comment"}
           onCancel={cancelEdit}
         />
       ) : (
@@ -154,21 +158,21 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
         label={t`Edit hunk`}
         shortcut="E"
         icon={<Pencil size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "text" })}
+        onClick={() => actions.startEditing(index, "text")}
       />
       <Button
         {...common}
         label={t`Select lines`}
         shortcut="L"
         icon={<ListChecks size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "lines" })}
+        onClick={() => actions.startEditing(index, "lines")}
       />
       <Button
         {...common}
         label={t`Comment on a line`}
         shortcut="C"
         icon={<MessageSquarePlus size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "comment" })}
+        onClick={() => actions.startEditing(index, "comment")}
       />
     </>
   );

@@ -129,7 +129,7 @@ type FileProps = {
 };
 
 function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
-  const { decisions, actions, editing, comments, all } = review;
+  const { decisions, actions, editing, unsaved, comments, all } = review;
   const left = canDecide ? open(decisions, hunksOf(file)) : [];
   return (
     <FileCard
@@ -167,7 +167,8 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
                 edited={decisions.edits[index]}
                 selection={isCut ? undefined : decisions.selected[index]}
                 busy={!canDecide || isCut}
-                editing={editing?.index === index && !isCut ? editing.by : null}
+                editing={editing?.index === index && !isCut ? editing : null}
+                unsaved={unsaved?.index === index ? unsaved.text : undefined}
                 comments={ofHunk(comments, index)}
                 actions={actions}
               />

@@ -7,6 +7,7 @@ type Props = {
   label: string;
   value: string;
   maxRows: number;
+  takesFocus?: boolean;
   onChange: (value: string) => void;
   onCancel: () => void;
   /** By key; none where what is written counts as it is written. */
@@ -16,7 +17,8 @@ type Props = {
 };
 
 /** The user's own text in place of the model's. It was opened to be typed in, so it has the focus. */
-export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, children }: Props) {
+export function OwnText(props: Props) {
+  const { label, value, maxRows, takesFocus = true, onChange, onCancel, onSave, children } = props;
   return (
     <div className="own-text">
       <textarea
@@ -26,7 +28,7 @@ export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, chi
         rows={Math.min(maxRows, value.split("\n").length + 1)}
         spellCheck={false}
         // biome-ignore lint/a11y/noAutofocus: opened by "Edit …", which means to type
-        autoFocus
+        autoFocus={takesFocus}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;

@@ -112,7 +112,7 @@ type FileProps = {
 };
 
 function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }: FileProps) {
-  const { decisions, actions, editing, comments, files, all } = review;
+  const { decisions, actions, editing, unsaved, comments, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
   const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
   return (
@@ -133,7 +133,8 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
           edited={decisions.edits[hunk.index]}
           selection={decisions.selected[hunk.index]}
           busy={!canDecide}
-          editing={editing?.index === hunk.index ? editing.by : null}
+          editing={editing?.index === hunk.index ? editing : null}
+          unsaved={unsaved?.index === hunk.index ? unsaved.text : undefined}
           comments={ofHunk(comments, hunk.index)}
           actions={actions}
         />
@@ -174,8 +175,8 @@ export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: Keep
     if (decisions.of[index] !== undefined) return action === "undo" ? actions.undo([index]) : undefined;
     if (action === "accept") actions.decide([index], "accepted");
     if (action === "reject") actions.decide([index], "rejected");
-    if (action === "edit") actions.setEditing({ index, by: "text" });
-    if (action === "lines" || action === "comment") actions.setEditing({ index, by: action });
+    if (action === "edit") actions.startEditing(index, "text");
+    if (action === "lines" || action === "comment") actions.startEditing(index, action);
   };
 }
 
