@@ -7,6 +7,10 @@ import { type CommentedLine, commentOn, type LineComment } from "./comments";
 import { OwnText } from "./OwnText";
 import type { ReviewActions } from "./useReview";
 
+export function commentLabel({ line, removed }: Pick<CommentedLine, "line" | "removed">): string {
+  return removed ? t`Comment on removed line ${line}` : t`Comment on line ${line}`;
+}
+
 type BoxProps = {
   at: CommentedLine;
   comments: readonly LineComment[];
@@ -19,7 +23,7 @@ export function CommentBox({ at, comments, actions, onDone }: BoxProps) {
   const [before] = useState(() => commentOn(comments, at));
   return (
     <OwnText
-      label={t`Comment on line ${at.line}`}
+      label={commentLabel(at)}
       value={commentOn(comments, at)}
       maxRows={8}
       onChange={(text) => actions.comment(at, text)}
@@ -51,7 +55,9 @@ export function Comments({ comments, actions, busy }: ListProps) {
       {comments.map((comment) => (
         <li key={comment.row}>
           <MessageSquare size={14} aria-hidden />
-          <span className="secondary small">{t`Line ${comment.line}`}</span>
+          <span className="secondary small">
+            {comment.removed ? t`Removed line ${comment.line}` : t`Line ${comment.line}`}
+          </span>
           <span className="comment-text grow">
             <VisibleText text={comment.text} />
           </span>

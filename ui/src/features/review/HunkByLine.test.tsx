@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { waiting } from "../../testing/approvals";
@@ -86,6 +86,16 @@ describe("a hunk by its lines", () => {
 });
 
 describe("comments on lines", () => {
+  it("begin with the first changed line where none is added, however far down an added one is", async () => {
+    await show("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n a\n-b\n");
+    await userEvent.keyboard("c");
+    expect(active()).toBe("Comment on removed line 2");
+    cleanup();
+    await show(`--- a/x\n+++ b/x\n@@ -1,450 +1 @@\n${"-b\n".repeat(450)}+c\n`);
+    await userEvent.keyboard("c");
+    expect(active()).toBe("Comment on line 1");
+  });
+
   const reject = () => screen.getByRole("button", { name: "Reject all" });
   const said = () => {
     const ids = reject().getAttribute("aria-describedby")?.split(" ") ?? [];
@@ -96,16 +106,24 @@ describe("comments on lines", () => {
     const fake = await show();
     await userEvent.keyboard("c");
     expect(active()).toBe("Comment on line 2");
+    await userEvent.keyboard("So loud?{Control>}{Enter}{/Control}{ArrowUp}c");
+    expect(active()).toBe("Comment on removed line 2");
     await userEvent.keyboard("Keep two.{Enter}It is used.{Control>}{Enter}{/Control}");
-    expect(said()).toContain("sends 1 comment");
+    expect(said()).toContain("sends 2 comments");
+    const list = screen.getByRole("list", { name: "Your comments" });
+    expect(within(list).getByText("Removed line 2")).toBeTruthy();
+    expect(within(list).getByText("Line 2")).toBeTruthy();
     await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowDown}c");
     expect(active()).toBe("Comment on line 4");
     await userEvent.keyboard("And a.rs?");
-    expect(said()).toContain("sends 2 comments");
+    expect(said()).toContain("sends 3 comments");
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "Not yet");
     await userEvent.click(reject());
     expect(resolutions(fake)).toMatchObject([
-      { decision: "reject", note: "Not yet\nsrc/a.rs:2: Keep two. It is used.\nsrc/a.rs:4: And a.rs?" },
+      {
+        decision: "reject",
+        note: "Not yet\nsrc/a.rs:2 (removed): Keep two. It is used.\nsrc/a.rs:2: So loud?\nsrc/a.rs:4: And a.rs?",
+      },
     ]);
   });
 

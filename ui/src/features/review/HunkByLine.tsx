@@ -8,7 +8,7 @@ import { digits, firstLines, LineText, useLineSpans } from "../../components/dif
 import type { DiffHunk } from "../../components/diff/parse";
 import { type MarkedLine, markLines } from "../../components/diff/rows";
 import { matches } from "../../components/shortcuts";
-import { CommentBox } from "./CommentBox";
+import { CommentBox, commentLabel } from "./CommentBox";
 import type { LineComment } from "./comments";
 import type { Selection } from "./decisions";
 import { lineKey } from "./keys";
@@ -21,7 +21,7 @@ type Props = {
   selection: Selection | undefined;
   comments: readonly LineComment[];
   actions: ReviewActions;
-  /** Whether a comment on the first changed line is begun. */
+  /** Whether a comment is begun: on the first added line, or on the first removed one where none is added. */
   startCommenting: boolean;
   onCancel: () => void;
 };
@@ -34,9 +34,13 @@ export function HunkByLine(props: Props) {
   const spansOf = useLineSpans(hunk, path);
   const canChoose = useMemo(() => canChooseLines(hunk), [hunk]);
   const off = useMemo(() => new Set(selection?.off), [selection]);
-  const [current, setCurrent] = useState(changed[0] ?? 0);
-  const [commenting, setCommenting] = useState(startCommenting ? (changed[0] ?? 0) : null);
-  const [whole, setWhole] = useState(false);
+  const [start] = useState(() => {
+    const added = startCommenting ? changed.find((row) => lines[row]?.kind === "added") : undefined;
+    return added ?? changed[0] ?? 0;
+  });
+  const [current, setCurrent] = useState(start);
+  const [commenting, setCommenting] = useState(startCommenting ? start : null);
+  const [whole, setWhole] = useState(start >= firstLines);
   const shown = whole ? lines : lines.slice(0, firstLines);
   const taken = changed.length - off.size;
 
@@ -77,7 +81,7 @@ export function HunkByLine(props: Props) {
     <div className="by-line" ref={root} onKeyDown={onKeyDown}>
       <div className="diff diff-unified" dir="ltr" style={digits(hunk)}>
         {shown.map((line, row) => {
-          const at = { hunk: hunk.index, row, path, line: line.newNumber ?? line.oldNumber ?? 0 };
+          const at = { hunk: hunk.index, row, path, ...placeOf(line) };
           return (
             <Fragment key={`${row}`}>
               <Row
@@ -143,6 +147,11 @@ export function selectedWords(taken: number, changed: number): string {
   return t`${taken} of ${plural(changed, { one: "# changed line", other: "# changed lines" })} selected`;
 }
 
+const placeOf = (line: MarkedLine) => ({
+  line: line.newNumber ?? line.oldNumber ?? 0,
+  removed: line.kind === "removed",
+});
+
 const rowAt = (root: HTMLElement | null, row: number) =>
   root?.querySelector<HTMLElement>(`[data-row="${row}"]`) ?? null;
 
@@ -187,7 +196,7 @@ function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle,
         small
         look="quiet"
         className="line-comment"
-        label={t`Comment on line ${number}`}
+        label={commentLabel(placeOf(line))}
         shortcut="C"
         icon={<MessageSquarePlus size={14} aria-hidden />}
         tabIndex={tabIndex}

@@ -7,6 +7,7 @@ export type CommentedLine = {
   path: string;
   /** Its number in the new file, or in the old one if it is removed. */
   line: number;
+  removed: boolean;
 };
 export type LineComment = CommentedLine & { text: string };
 
@@ -38,9 +39,12 @@ export function withComment(
 /** Blank ones are not sent. */
 export const toSend = (comments: readonly LineComment[]) => comments.filter(({ text }) => text.trim() !== "");
 
-/** The user's note, then each comment on a line of its own: `path:line: words`. */
+/** The user's note, then each comment on a line of its own: `path:line: words`, or `path:line (removed): words`. */
 export function noteWith(note: string, comments: readonly LineComment[]): string {
-  const lines = toSend(comments).map(({ path, line, text }) => `${oneLine(path)}:${line}: ${oneLine(text)}`);
+  const lines = toSend(comments).map(
+    ({ path, line, removed, text }) =>
+      `${oneLine(path)}:${line}${removed ? " (removed)" : ""}: ${oneLine(text)}`,
+  );
   return [note.trim(), ...lines].filter((line) => line !== "").join("\n");
 }
 
