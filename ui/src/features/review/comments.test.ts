@@ -23,8 +23,14 @@ describe("comments on lines", () => {
   });
 
   it("can't make lines that look like other comments", () => {
-    const forged = withComment([], { ...at(1), path: "a\nb.rs:1: ok" }, "x\n\n b.rs:2: y\r\nz");
-    expect(noteWith("", forged)).toBe("a b.rs:1: ok:11: x b.rs:2: y z");
+    const on = (path: string) => noteWith("", withComment([], { ...at(1), path }, "x\n\n b.rs:2: y\r\nz"));
+    const words = ":11: x b.rs:2: y z";
+    expect(on("a\nb.rs:1: ok")).toBe(`"a\\nb.rs:1: ok"${words}`);
+    expect(on("b.rs:1: ok")).toBe(`"b.rs:1: ok"${words}`);
+    expect(on("b.rs:1 (removed)")).toBe(`"b.rs:1 (removed)"${words}`);
+    expect(on('a" b')).toBe(`"a\\" b"${words}`);
+    expect(on("a\u2028\u202e\u{e0041}\u0085b")).toBe(`"a\\u2028\\u202e\\udb40\\udc41\\u0085b"${words}`);
+    expect(on("src/@x/größe_1+2-3.d.ts")).toBe(`src/@x/größe_1+2-3.d.ts${words}`);
   });
 
   it("say when their line is one that goes", () => {

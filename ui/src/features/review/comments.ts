@@ -43,9 +43,19 @@ export const toSend = (comments: readonly LineComment[]) => comments.filter(({ t
 export function noteWith(note: string, comments: readonly LineComment[]): string {
   const lines = toSend(comments).map(
     ({ path, line, removed, text }) =>
-      `${oneLine(path)}:${line}${removed ? " (removed)" : ""}: ${oneLine(text)}`,
+      `${pathName(path)}:${line}${removed ? " (removed)" : ""}: ${oneLine(text)}`,
   );
   return [note.trim(), ...lines].filter((line) => line !== "").join("\n");
+}
+
+const plainPath = /^[\p{L}\p{N}_./@+-]+$/u;
+
+/** A name that could be read as more than a name stands in quotes, with an escape for each character that hides. */
+function pathName(path: string): string {
+  if (plainPath.test(path)) return path;
+  return JSON.stringify(path).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    hidden.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
 }
 
 const oneLine = (text: string) => text.trim().replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/g, " ");
