@@ -117,6 +117,7 @@ describe("comments on lines", () => {
     expect(active()).toBe("Comment on line 4");
     await userEvent.keyboard("And a.rs?");
     expect(said()).toContain("sends 3 comments");
+    expect(screen.getByText("1 file · sends 3 comments").parentElement?.textContent).toContain("Accept all");
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "Not yet");
     await userEvent.click(reject());
     expect(resolutions(fake)).toMatchObject([
@@ -127,6 +128,12 @@ describe("comments on lines", () => {
     ]);
   });
 
+  it("are not listed while they are blank", async () => {
+    await show();
+    await userEvent.keyboard("c {Enter}");
+    expect(screen.queryByRole("list", { name: "Your comments" })).toBeNull();
+  });
+
   it("stand below the hunk and can be removed; Escape takes back what was typed", async () => {
     await show();
     await userEvent.keyboard("cno");
@@ -135,7 +142,13 @@ describe("comments on lines", () => {
     await userEvent.keyboard("cyes{Control>}{Enter}{/Control}{Escape}");
     const list = screen.getByRole("list", { name: "Your comments" });
     expect(list.textContent).toContain("yes");
-    await userEvent.click(within(list).getByRole("button", { name: "Remove comment" }));
+    const remove = within(list).getByRole("button", { name: "Remove comment" });
+    expect(document.getElementById(remove.getAttribute("aria-describedby") ?? "")?.textContent).toBe(
+      "Line 2",
+    );
+    remove.focus();
+    await userEvent.keyboard("{Enter}");
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("1");
     expect(screen.queryByRole("list", { name: "Your comments" })).toBeNull();
     expect(said()).not.toContain("sends");
   });

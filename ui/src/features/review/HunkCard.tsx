@@ -102,7 +102,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       ) : (
         <HunkLines hunk={shown} path={path} look={look} />
       )}
-      <Comments comments={comments} actions={actions} busy={busy} />
+      <Comments comments={comments} actions={actions} busy={busy} onRemove={() => root.current?.focus()} />
     </div>
   );
 });
