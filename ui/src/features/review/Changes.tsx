@@ -64,6 +64,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
         <span className="secondary small grow">
           {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
         </span>
+        {look.whitespace === "hidden" && (
+          <span className="attention small">{t`Whitespace changes are hidden`}</span>
+        )}
         <LookButtons look={look} onToggle={toggleLook} />
       </div>
       {pending.map((approval) => (
