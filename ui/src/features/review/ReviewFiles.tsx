@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { useLatest } from "../../components/latest";
 import { FileList } from "./FileList";
 import { isListed, type ListedFile } from "./file_list";
@@ -19,13 +19,14 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
   useEffect(() => {
     if (jump.request > 0) showFile(root.current?.children[jump.at] ?? null);
   }, [jump]);
+  const show = useCallback((at: number) => setJump((before) => ({ at, request: before.request + 1 })), []);
   const refused = review.editing?.refusals ? review.editing : null;
   const latest = useLatest(files);
   useEffect(() => {
     if (!refused) return;
     const at = latest.current.findIndex((file) => file.hunks.includes(refused.index));
-    setJump((before) => ({ at, request: before.request + 1 }));
-  }, [refused, latest]);
+    show(at);
+  }, [refused, latest, show]);
   const hasList = isListed(files);
   return (
     <div className="review-files">
@@ -35,7 +36,7 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
           decisions={review.decisions}
           actions={review.actions}
           canDecide={canDecide}
-          onShow={(at) => setJump((before) => ({ at, request: before.request + 1 }))}
+          onShow={show}
         />
       )}
       <div className="review-cards" ref={root}>
