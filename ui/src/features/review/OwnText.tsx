@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
-import { hasBidi } from "../../components/code/invisible";
+import { hasHidden } from "../../components/code/invisible";
 import { matches } from "../../components/shortcuts";
 
 type Props = {
@@ -39,8 +39,14 @@ export function OwnText(props: Props) {
           event.stopPropagation();
         }}
       />
-      {hasBidi(value) && <p className="small attention">{t`Contains bidirectional control characters.`}</p>}
+      <HiddenWarning text={value} />
       <div className="own-text-foot">{children}</div>
     </div>
   );
+}
+
+/** A text area can't show these characters as boxes. */
+export function HiddenWarning({ text }: { text: string }) {
+  if (!hasHidden(text)) return null;
+  return <p className="small attention">{t`Contains invisible or bidirectional control characters.`}</p>;
 }
