@@ -7,7 +7,7 @@ import type { Span } from "../../components/code/highlight";
 import { digits, firstLines, LineText, useLineSpans } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { type MarkedLine, markLines } from "../../components/diff/rows";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 import { CommentBox, commentLabel } from "./CommentBox";
 import type { LineComment } from "./comments";
 import type { Selection } from "./decisions";
@@ -63,7 +63,7 @@ export function HunkByLine(props: Props) {
     if (canChoose && taken > 0) actions.decide([hunk.index], "accepted");
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLTextAreaElement) return;
+    if (event.target instanceof HTMLTextAreaElement || composes(event.nativeEvent)) return;
     const key = matches(event, "Mod+Enter") ? "accept" : lineKey(event);
     if (key === null) return;
     // Letters that decide the hunk are not heard from in here.

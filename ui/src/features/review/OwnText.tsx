@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { hasHidden } from "../../components/code/invisible";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 
 type Props = {
   label: string;
@@ -31,7 +31,7 @@ export function OwnText(props: Props) {
         autoFocus={takesFocus}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
+          if (composes(event.nativeEvent)) return;
           if (event.key === "Escape") onCancel();
           else if (onSave && matches(event, "Mod+Enter")) onSave();
           else return;

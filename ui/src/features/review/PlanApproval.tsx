@@ -3,7 +3,7 @@ import { type KeyboardEvent, useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { useDraft } from "./drafts";
@@ -36,7 +36,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
+    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
     answer("approve");

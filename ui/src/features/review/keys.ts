@@ -1,6 +1,9 @@
-/** The review's keys. They act on the hunk that has the focus, so they never fire from elsewhere. */
+/**
+ * The review's keys. A letter acts on the hunk, file or line that has the focus, never from a text; Mod+Enter accepts
+ * from anywhere in the approval, its note too.
+ */
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { inTextField, matches } from "../../components/shortcuts";
+import { composes, inTextField, matches } from "../../components/shortcuts";
 
 export type ReviewAction =
   | "accept"
@@ -38,7 +41,7 @@ const fileListKeys: Record<string, FileListKey> = {
 };
 
 export function reviewKey(event: KeyboardEvent): ReviewAction | null {
-  if (event.nativeEvent.isComposing) return null;
+  if (composes(event.nativeEvent)) return null;
   if (matches(event, "Mod+Enter")) return "accept all";
   if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return keys[event.key.toLowerCase()] ?? null;
@@ -46,7 +49,7 @@ export function reviewKey(event: KeyboardEvent): ReviewAction | null {
 
 /** The same letters for a whole file, where the list of files has the focus. */
 export function fileListKey(event: KeyboardEvent): FileListKey | null {
-  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return fileListKeys[event.key.toLowerCase()] ?? null;
 }
 
@@ -63,7 +66,7 @@ const lineKeys: Record<string, LineKey> = {
 };
 
 export function lineKey(event: KeyboardEvent): LineKey | null {
-  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return lineKeys[event.key.toLowerCase()] ?? (/^\S$/.test(event.key) ? "other" : null);
 }
 
