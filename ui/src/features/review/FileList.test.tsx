@@ -25,8 +25,8 @@ const one = (path: string, hunks = 1) =>
   `--- a/${path}\n+++ b/${path}\n${Array.from({ length: hunks }, (_, at) => `@@ -${at * 9 + 1} +${at * 9 + 1} @@\n-a\n+b\n`).join("")}`;
 const four = one("README.md") + one("src/a.rs", 2) + one("src/b.rs") + one("src/x/c.rs");
 
-async function show(diff: string): Promise<Fake> {
-  const { id, fake } = waiting({}, { preview: previewOf(diff) });
+async function show(diff: string, preview = previewOf(diff)): Promise<Fake> {
+  const { id, fake } = waiting({}, { preview });
   await renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
   return fake;
 }
@@ -61,6 +61,13 @@ describe("the list of files", () => {
     expect(said("src/a.rs")).toBe("undecided, 2 lines added, 2 removed");
     await userEvent.click(row("src/b.rs"));
     expect(document.activeElement?.getAttribute("data-hunk")).toBe("4");
+  });
+
+  it("counts no decisions where the change is decided as a whole", async () => {
+    const preview = previewOf(four);
+    await show(four, { ...preview, hunks: preview.hunks.slice(1) });
+    expect(screen.queryByText(/files decided/)).toBeNull();
+    expect(said("src/a.rs")).toBe("decided with the whole change, 2 lines added, 2 removed");
   });
 
   it("leads to a file that was folded", async () => {

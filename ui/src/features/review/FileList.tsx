@@ -83,9 +83,13 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys, heard from the rows inside
     <section className="file-list" ref={root} onKeyDown={onKeyDown}>
       <p className="file-list-head secondary small" role="status">
-        <Trans>
-          {done} of {plural(files.length, { one: "# file", other: "# files" })} decided
-        </Trans>
+        {files.some((file) => file.hunks.length > 0) ? (
+          <Trans>
+            {done} of {plural(files.length, { one: "# file", other: "# files" })} decided
+          </Trans>
+        ) : (
+          plural(files.length, { one: "# file", other: "# files" })
+        )}
       </p>
       <ul className="file-list-rows" aria-label={t`Files in this change`}>
         {folders.map((folder) => (

@@ -7,6 +7,14 @@ import { renderOn, sent } from "../../testing/render";
 import { previewOf } from "../../testing/scenes";
 import { Changes } from "./Changes";
 
+const drawn = vi.hoisted((): string[] => []);
+vi.mock("../../components/code/VisibleText", () => ({
+  VisibleText: ({ text }: { text: string }) => {
+    if (text !== "src/a.rs") drawn.push(text);
+    return text;
+  },
+}));
+
 const diff =
   "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+new\n three\n@@ -11 +12 @@\n-y\n+Y\n";
 
@@ -77,11 +85,50 @@ describe("a hunk by its lines", () => {
     expect(resolutions(fake)).toEqual([]);
   });
 
+  it("isn't offered where there is one changed line, and Ctrl+Enter accepts that from a comment on it", async () => {
+    const fake = await show("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n a\n+b\n@@ -9 +10 @@\n-y\n+Y\n");
+    expect(screen.getAllByRole("button", { name: "Select lines" })).toHaveLength(1);
+    await userEvent.keyboard("l");
+    expect(screen.getAllByRole("button", { name: "Select lines" })).toHaveLength(1);
+    await userEvent.keyboard("cwhy?{Control>}{Enter}{/Control}");
+    expect(active()).toBe("Comment on line 2");
+    expect(screen.queryByText(/can only be accepted together/)).toBeNull();
+    await userEvent.keyboard("{Control>}{Enter}{/Control}r");
+    expect(resolutions(fake)).toMatchObject([{ hunks: [1], edited: null, note: "x:2: why?" }]);
+  });
+
+  it("isn't offered for a symbolic link, which can't be edited either", async () => {
+    const head = "diff --git a/x b/x\nnew file mode 120000\n";
+    const fake = await show(`${head}--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n`);
+    await userEvent.keyboard("el");
+    for (const name of ["Select lines", "Edit hunk"])
+      expect(screen.queryByRole("button", { name })).toBeNull();
+    expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+    expect(screen.queryByRole("textbox", { name: "New text of this hunk" })).toBeNull();
+    await userEvent.keyboard("c{Escape}");
+    expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+    await userEvent.keyboard("{Control>}{Enter}{/Control}");
+    expect(resolutions(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
+  });
+
+  it("draws only the lines anew that change", async () => {
+    await show();
+    await userEvent.keyboard("l");
+    drawn.splice(0);
+    await userEvent.keyboard("{ArrowDown}");
+    expect(drawn.join("")).toBe("twoTWO");
+    drawn.splice(0);
+    await userEvent.keyboard(" ");
+    expect(drawn.join("")).toBe("TWO");
+  });
+
   it("can't be chosen from where the result would not be exact", async () => {
-    await show("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\r\n-b\n+A\r\n+B\n");
+    const fake = await show("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\r\n-b\n+A\r\n+B\n");
     await userEvent.keyboard("l");
     expect(screen.getByText("The lines of this hunk can only be accepted together.")).toBeTruthy();
     expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
+    await userEvent.keyboard("{Control>}{Enter}{/Control}");
+    expect(resolutions(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
   });
 });
 

@@ -1,12 +1,23 @@
 /** One hunk line by line: changed lines are taken or left, and each line can have a comment. */
 import { plural, t } from "@lingui/core/macro";
 import { MessageSquarePlus } from "lucide-react";
-import { Fragment, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  Fragment,
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "../../components/Button";
 import type { Span } from "../../components/code/highlight";
 import { digits, firstLines, LineText, useLineSpans } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { type MarkedLine, markLines } from "../../components/diff/rows";
+import { useLatest } from "../../components/latest";
 import { composes, matches } from "../../components/shortcuts";
 import { CommentBox, commentLabel } from "./CommentBox";
 import type { LineComment } from "./comments";
@@ -18,6 +29,7 @@ import type { ReviewActions } from "./useReview";
 type Props = {
   hunk: DiffHunk;
   path: string;
+  canSelect: boolean;
   selection: Selection | undefined;
   comments: readonly LineComment[];
   actions: ReviewActions;
@@ -27,12 +39,12 @@ type Props = {
 };
 
 export function HunkByLine(props: Props) {
-  const { hunk, path, selection, comments, actions, startCommenting, onCancel } = props;
+  const { hunk, path, canSelect, selection, comments, actions, startCommenting, onCancel } = props;
   const root = useRef<HTMLDivElement>(null);
   const changed = useMemo(() => changedRows(hunk), [hunk]);
   const lines = useMemo(() => markLines(hunk), [hunk]);
   const spansOf = useLineSpans(hunk, path);
-  const canChoose = useMemo(() => canChooseLines(hunk), [hunk]);
+  const canChoose = useMemo(() => canSelect && canChooseLines(hunk), [canSelect, hunk]);
   const off = useMemo(() => new Set(selection?.off), [selection]);
   const [start] = useState(() => {
     const added = startCommenting ? changed.find((row) => lines[row]?.kind === "added") : undefined;
@@ -59,9 +71,12 @@ export function HunkByLine(props: Props) {
     if (!next.delete(row)) next.add(row);
     actions.select(hunk.index, selectionOf(hunk, next));
   };
+  const latestToggle = useLatest(toggle);
+  const onToggle = useCallback((row: number) => latestToggle.current(row), [latestToggle]);
   const accept = () => {
-    if (canChoose && taken > 0) actions.decide([hunk.index], "accepted");
+    if (!canChoose || taken > 0) actions.decide([hunk.index], "accepted");
   };
+  const acceptWords = canChoose ? t`Accept selected lines` : t`Accept hunk`;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLTextAreaElement || composes(event.nativeEvent)) return;
     const key = matches(event, "Mod+Enter") ? "accept" : lineKey(event);
@@ -91,9 +106,9 @@ export function HunkByLine(props: Props) {
                 isCurrent={row === current}
                 isOff={off.has(row)}
                 canChoose={canChoose}
-                onFocus={() => setCurrent(row)}
-                onToggle={() => toggle(row)}
-                onComment={() => setCommenting(row)}
+                onFocus={setCurrent}
+                onToggle={onToggle}
+                onComment={setCommenting}
               />
               {commenting === row && (
                 <CommentBox
@@ -121,23 +136,21 @@ export function HunkByLine(props: Props) {
             ? endsLastLine(hunk, off)
               ? t`The last line will end with a newline.`
               : selectedWords(taken, changed.length)
-            : t`The lines of this hunk can only be accepted together.`}
+            : changed.length > 1 && t`The lines of this hunk can only be accepted together.`}
         </span>
         <Button small look="quiet" title={t`Close (Esc)`} onClick={onCancel}>
           {t`Close`}
         </Button>
-        {canChoose && (
-          <Button
-            small
-            look="primary"
-            title={t`Accept selected lines`}
-            shortcut="Mod+Enter"
-            disabled={taken === 0}
-            onClick={accept}
-          >
-            {t`Accept selected lines`}
-          </Button>
-        )}
+        <Button
+          small
+          look="primary"
+          title={acceptWords}
+          shortcut="Mod+Enter"
+          disabled={canChoose && taken === 0}
+          onClick={accept}
+        >
+          {acceptWords}
+        </Button>
       </div>
     </div>
   );
@@ -162,17 +175,19 @@ type RowProps = {
   isCurrent: boolean;
   isOff: boolean;
   canChoose: boolean;
-  onFocus: () => void;
-  onToggle: () => void;
-  onComment: () => void;
+  onFocus: (row: number) => void;
+  onToggle: (row: number) => void;
+  onComment: (row: number) => void;
 };
 
-/** The check box, or the button where there is none, has the focus for the row. */
-function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle, onComment }: RowProps) {
+/** The check box, or the button where there is none, has the focus for the row. Memoised: a hunk can be long. */
+const Row = memo(function Row(props: RowProps) {
+  const { line, row, spans, isCurrent, isOff, canChoose, onToggle, onComment } = props;
   const text = useId();
   const number = line.newNumber ?? line.oldNumber ?? 0;
   const hasBox = canChoose && line.kind !== "context";
   const tabIndex = isCurrent ? 0 : -1;
+  const onFocus = () => props.onFocus(row);
   return (
     <div className={`diff-row ${line.kind} ${isOff ? "off" : ""}`}>
       <span className="line-box">
@@ -180,7 +195,7 @@ function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle,
           <input
             type="checkbox"
             checked={!isOff}
-            onChange={onToggle}
+            onChange={() => onToggle(row)}
             onFocus={onFocus}
             tabIndex={tabIndex}
             data-row={row}
@@ -203,8 +218,8 @@ function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle,
         data-row={hasBox ? undefined : row}
         aria-describedby={text}
         onFocus={onFocus}
-        onClick={onComment}
+        onClick={() => onComment(row)}
       />
     </div>
   );
-}
+});

@@ -5,24 +5,15 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { composes, inTextField, matches } from "../../components/shortcuts";
 
-export type ReviewAction =
-  | "accept"
-  | "reject"
-  | "edit"
-  | "lines"
-  | "comment"
-  | "undo"
-  | "files"
-  | "accept all";
+export type HunkAction = "accept" | "reject" | "edit" | "lines" | "comment" | "undo";
 
-const keys: Record<string, ReviewAction> = {
+const hunkKeys: Record<string, HunkAction> = {
   a: "accept",
   r: "reject",
   e: "edit",
   l: "lines",
   c: "comment",
   u: "undo",
-  f: "files",
 };
 
 export type FileAction = "accept" | "reject" | "undo";
@@ -40,11 +31,20 @@ const fileListKeys: Record<string, FileListKey> = {
   end: "last",
 };
 
-export function reviewKey(event: KeyboardEvent): ReviewAction | null {
+export function reviewKey(event: KeyboardEvent): "files" | "accept all" | null {
   if (composes(event.nativeEvent)) return null;
   if (matches(event, "Mod+Enter")) return "accept all";
-  if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return null;
-  return keys[event.key.toLowerCase()] ?? null;
+  return letter(event) === "f" ? "files" : null;
+}
+
+export function hunkKey(event: KeyboardEvent): HunkAction | null {
+  return hunkKeys[letter(event) ?? ""] ?? null;
+}
+
+/** A key that is no text and has no modifier. */
+function letter(event: KeyboardEvent): string | null {
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
+  return inTextField(event.target) ? null : event.key.toLowerCase();
 }
 
 /** The same letters for a whole file, where the list of files has the focus. */
@@ -72,11 +72,6 @@ export function lineKey(event: KeyboardEvent): LineKey | null {
 
 export function focusFileList(root: HTMLElement): void {
   root.querySelector<HTMLElement>('.file-list [data-file][tabindex="0"]')?.focus();
-}
-
-export function hunkOf(target: EventTarget): number | null {
-  const at = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-hunk]") : null;
-  return at ? Number(at.dataset.hunk) : null;
 }
 
 /** After a decision the focus goes to the next undecided hunk (or folded file), never to nowhere. */

@@ -1,6 +1,7 @@
 /** The state of one write approval under review, and what can be done to it. */
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
+import { useLatest } from "../../components/latest";
 import type { ChangePreview, Keep } from "../../protocol/generated";
 import { type CommentedLine, noteWith, toSend, withComment } from "./comments";
 import { type Decisions, decide, edit, open, resolution, type Selection, select, undo } from "./decisions";
@@ -87,7 +88,7 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
       keep,
     });
   };
-  const actions = useLatest<ReviewActions>({
+  const actions = useStableActions<ReviewActions>({
     decide: take,
     edit: (index, text) => commit(edit(decisions, index, text)),
     select: (index, selection) => !busy && setDraft({ decisions: select(decisions, index, selection) }),
@@ -120,16 +121,13 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
 }
 
 /** The same functions on each render, doing what the latest ones do. */
-function useLatest<T extends Record<string, (...args: never[]) => unknown>>(now: T): T {
-  const latest = useRef(now);
-  useLayoutEffect(() => {
-    latest.current = now;
-  });
+function useStableActions<T extends Record<string, (...args: never[]) => unknown>>(now: T): T {
+  const latest = useLatest(now);
   return useMemo(() => {
     const call =
       (key: string) =>
       (...args: never[]) =>
         latest.current[key]?.(...args);
     return Object.fromEntries(Object.keys(latest.current).map((key) => [key, call(key)])) as T;
-  }, []);
+  }, [latest]);
 }
