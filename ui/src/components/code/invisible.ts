@@ -8,10 +8,13 @@ export type Piece = { kind: "text" | "tab" | "space" | "boxed"; text: string };
 // controls (tab and newline are told apart below), no-break and exotic spaces, tag characters.
 const boxed =
   /[\p{Cc}\u00a0\u00ad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
-const bidi = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+// Of these, what a text area shows as nothing, or as another order than it has.
+const hidden =
+  /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
-export function hasBidi(text: string): boolean {
-  return bidi.test(text);
+/** Whether a text that is shown as it is, such as one that is being edited, would hide something. */
+export function hasHidden(text: string): boolean {
+  return hidden.test(text);
 }
 
 export function codePoint(char: string): string {

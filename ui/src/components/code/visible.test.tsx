@@ -1,7 +1,7 @@
 import { render } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { CommandText } from "./CommandText";
-import { hasBidi } from "./invisible";
+import { hasHidden } from "./invisible";
 import { VisibleText } from "./VisibleText";
 
 const shown = (text: string) => render(<VisibleText text={text} />).container;
@@ -11,7 +11,6 @@ describe("VisibleText", () => {
     const el = shown("if admin\u202e // safe");
     expect(el.textContent).toBe("if adminU+202E // safe");
     expect(el.querySelector(".boxed")?.textContent).toBe("U+202E");
-    expect(hasBidi("a\u2066b")).toBe(true);
   });
 
   it.each([
@@ -32,6 +31,15 @@ describe("VisibleText", () => {
 
   it("leaves ordinary text of any script alone", () => {
     expect(shown("日本 é مرحبا").querySelector("span")).toBeNull();
+  });
+});
+
+describe("hasHidden", () => {
+  it("is for what can't be seen or turns the text around, and not for letters, spaces and emoji", () => {
+    for (const char of ["\u2066", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u{e0041}"])
+      expect(hasHidden(`a${char}b`), char).toBe(true);
+    for (const text of ["a b\tc\n", "日本 é مرحبا", "❤️", "a\u00a0b"])
+      expect(hasHidden(text), text).toBe(false);
   });
 });
 

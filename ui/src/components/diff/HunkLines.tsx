@@ -1,4 +1,7 @@
-/** The lines of one hunk, unified or side by side. Exact: nothing is cut, nothing hides. */
+/**
+ * The lines of one hunk, unified or side by side. No line is cut and no character hides; what isn't shown (the rest of a
+ * long hunk, changes of whitespace where the user hides those) is said in words.
+ */
 import { plural, t } from "@lingui/core/macro";
 import { type CSSProperties, useMemo, useState } from "react";
 import { Button } from "../Button";
@@ -7,7 +10,7 @@ import { useHighlight } from "../code/useHighlight";
 import { VisibleText } from "../code/VisibleText";
 import type { DiffHunk } from "./parse";
 import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
-import { hasChanges, withoutWhitespaceChanges } from "./whitespace";
+import { hasChanges, hiddenLines, withoutWhitespaceChanges } from "./whitespace";
 import "./diff.css";
 
 export type DiffLook = { layout: "unified" | "split"; whitespace: "shown" | "hidden" };
@@ -26,32 +29,43 @@ export function HunkLines({ hunk: exact, path, look }: { hunk: DiffHunk; path: s
   const spansOf = useLineSpans(hunk, path);
   const shown = whole ? lines : lines.slice(0, firstLines);
   const hidden = lines.length - shown.length;
+  const unmarked = hiddenLines(exact, hunk);
   if (hides && hasChanges(exact) && !hasChanges(hunk))
     return <p className="diff-note secondary small">{t`Only whitespace changes.`}</p>;
   return (
-    <div className={`diff diff-${look.layout}`} dir="ltr" style={digits(hunk)}>
-      {look.layout === "unified"
-        ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
-        : splitRows(shown).map((row, at) => (
-            <div className="diff-row" key={`${at}`}>
-              <Side
-                line={row.left}
-                number={row.left?.oldNumber ?? null}
-                spans={row.left && spansOf(row.left)}
-              />
-              <Side
-                line={row.right}
-                number={row.right?.newNumber ?? null}
-                spans={row.right && spansOf(row.right)}
-              />
-            </div>
-          ))}
-      {hidden > 0 && (
-        <Button small look="quiet" onClick={() => setWhole(true)}>
-          {t`Show ${plural(hidden, { one: "# more line", other: "# more lines" })}`}
-        </Button>
+    <>
+      <div className={`diff diff-${look.layout}`} dir="ltr" style={digits(hunk)}>
+        {look.layout === "unified"
+          ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
+          : splitRows(shown).map((row, at) => (
+              <div className="diff-row" key={`${at}`}>
+                <Side
+                  line={row.left}
+                  number={row.left?.oldNumber ?? null}
+                  spans={row.left && spansOf(row.left)}
+                />
+                <Side
+                  line={row.right}
+                  number={row.right?.newNumber ?? null}
+                  spans={row.right && spansOf(row.right)}
+                />
+              </div>
+            ))}
+        {hidden > 0 && (
+          <Button small look="quiet" onClick={() => setWhole(true)}>
+            {t`Show ${plural(hidden, { one: "# more line", other: "# more lines" })}`}
+          </Button>
+        )}
+      </div>
+      {unmarked > 0 && (
+        <p className="diff-note secondary small">
+          {plural(unmarked, {
+            one: "# line with only whitespace changes isn't marked.",
+            other: "# lines with only whitespace changes aren't marked.",
+          })}
+        </p>
       )}
-    </div>
+    </>
   );
 }
 

@@ -45,6 +45,18 @@ describe("parseDiff", () => {
     ]);
   });
 
+  it("knows symbolic links, made, gone and in place of a file", () => {
+    const body = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    const isLink = (head: string) => parseDiff(`diff --git a/x b/x\n${head}${body}`)[0]?.isLink;
+    expect(isLink("new file mode 120000\n")).toBe(true);
+    expect(isLink("deleted file mode 120000\n")).toBe(true);
+    expect(isLink("old mode 100644\nnew mode 120000\n")).toBe(true);
+    expect(isLink("old mode 120000\nnew mode 100644\n")).toBe(true);
+    expect(isLink("index 1234567..89abcde 120000\n")).toBe(true);
+    expect(isLink("new file mode 100644\n")).toBe(false);
+    expect(isLink("index 1200001..89abcde 100644\n")).toBe(false);
+  });
+
   it("marks the missing newline on the side that lacks it", () => {
     const hunk = only("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
     expect(hunk.lines.map((line) => [line.kind, line.noNewline])).toEqual([

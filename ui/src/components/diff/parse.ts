@@ -28,6 +28,8 @@ export type DiffFile = {
   oldPath: string | null;
   change: FileChange;
   binary: boolean;
+  /** A symbolic link, before or after: its one line is where it leads. */
+  isLink: boolean;
   hunks: DiffHunk[];
   added: number;
   removed: number;
@@ -48,6 +50,7 @@ export function parseDiff(diff: string): DiffFile[] {
       oldPath: null,
       change: "modified",
       binary: false,
+      isLink: false,
       hunks: [],
       added: 0,
       removed: 0,
@@ -162,12 +165,16 @@ function gitPaths(file: DiffFile, line: string): void {
   file.path = half.replace(/^b\//, "");
 }
 
+/** Git's mode of a symbolic link, at the end of the header lines that have a mode. */
+const linkMode = /^(?:(?:new file|deleted file|old|new) mode|index \S+) 120000$/;
+
 function extendedHeader(file: DiffFile, raw: string): void {
   const line = raw.replace(/\r$/, "");
   const value = (prefix: string) => {
     const rest = line.slice(prefix.length);
     return rest.startsWith('"') ? unquote(rest) : rest;
   };
+  if (linkMode.test(line)) file.isLink = true;
   if (line.startsWith("new file mode")) file.change = "added";
   else if (line.startsWith("deleted file mode")) file.change = "deleted";
   else if (line.startsWith("rename from ")) file.oldPath = value("rename from ");

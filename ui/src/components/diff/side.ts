@@ -7,6 +7,11 @@ export function newSide(hunk: DiffHunk): string {
   return sideText(hunk.lines.filter((line) => line.kind !== "removed"));
 }
 
+/** The exact text of the old side: context and removed lines. */
+export function oldSide(hunk: DiffHunk): string {
+  return sideText(hunk.lines.filter((line) => line.kind !== "added"));
+}
+
 function sideText(lines: DiffLine[]): string {
   return lines.map((line) => line.text + (line.noNewline ? "" : "\n")).join("");
 }

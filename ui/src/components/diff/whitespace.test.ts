@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type DiffHunk, parseDiff } from "./parse";
-import { hasChanges, withoutWhitespaceChanges } from "./whitespace";
+import { hasChanges, hiddenLines, withoutWhitespaceChanges } from "./whitespace";
 
-function shown(lines: string): { texts: string[]; hunk: DiffHunk } {
+function shown(lines: string): { texts: string[]; hunk: DiffHunk; hidden: number } {
   const count = (sign: string) =>
     lines.split("\n").filter((line) => line && " ".concat(sign).includes(line.charAt(0))).length;
   const head = `@@ -3,${count("-")} +3,${count("+")} @@\n`;
@@ -11,6 +11,7 @@ function shown(lines: string): { texts: string[]; hunk: DiffHunk } {
   const hunk = withoutWhitespaceChanges(before);
   return {
     hunk,
+    hidden: hiddenLines(before, hunk),
     texts: hunk.lines.map(
       ({ kind, text, oldNumber, newNumber }) => `${kind[0]} ${oldNumber} ${newNumber} ${text}`,
     ),
@@ -33,6 +34,29 @@ describe("withoutWhitespaceChanges", () => {
 
   it("leaves nothing of trailing spaces, tabs and carriage returns", () => {
     expect(hasChanges(shown("-a \n-\tb\n-c\r\n+a\n+    b\n+c\n").hunk)).toBe(false);
+  });
+
+  it("keeps words that part or join, and single carriage returns, form feeds and vertical tabs", () => {
+    for (const [before, after] of [
+      ["rm -rf /tmp/x", "rm -rf / tmp/x"],
+      ["a b", "ab"],
+      ["a\rb", "ab"],
+      ["a\r", "a\r\r"],
+      ["a", "a\f"],
+      ["a", "\va"],
+    ]) {
+      expect(shown(`-${before}\n+${after}\n`).texts, before).toHaveLength(2);
+      expect(shown(`-${after}\n+${before}\n`).texts, after).toHaveLength(2);
+    }
+  });
+
+  it("makes one of several spaces and tabs", () => {
+    expect(hasChanges(shown("-a b\n-c  \t d\n+a \t b\n+c d \t\r\n").hunk)).toBe(false);
+  });
+
+  it("counts the lines that it leaves out", () => {
+    expect(shown("-a\n-b\n-c\n+ a\n+ b\n+d\n").hidden).toBe(2);
+    expect(shown(" a\n-b\n+c\n").hidden).toBe(0);
   });
 
   it("keeps added empty lines, other kinds of spaces and a missing newline", () => {

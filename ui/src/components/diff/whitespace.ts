@@ -3,10 +3,15 @@ import { alignLines } from "./align";
 import type { DiffHunk, DiffLine } from "./parse";
 
 /** Spaces that everybody knows. Rarer ones are content: hiding them would hide what they are used to hide. */
-const blanks = /[ \t\r\f\v]+/g;
+const blanks = /[ \t]+/g;
+const ends = /^ | ?\r?$/g;
 
-/** A missing newline at the end stays a change. */
-const without = (line: DiffLine) => line.text.replace(blanks, "") + (line.noNewline ? "" : "\n");
+/**
+ * As `git diff -b` compares, and without indentation: between words blanks count as one, since a word that parts
+ * (`rm -rf /tmp/x`, `rm -rf / tmp/x`) is another command. A missing newline at the end stays a change.
+ */
+const without = (line: DiffLine) =>
+  line.text.replace(blanks, " ").replace(ends, "") + (line.noNewline ? "" : "\n");
 
 /** Lines that differ in whitespace alone become context, in their new form. */
 export function withoutWhitespaceChanges(hunk: DiffHunk): DiffHunk {
@@ -26,6 +31,13 @@ export function withoutWhitespaceChanges(hunk: DiffHunk): DiffHunk {
   flush();
   return { ...hunk, lines };
 }
+
+/** The number of changed lines that look unchanged in `shown`. */
+export function hiddenLines(exact: DiffHunk, shown: DiffHunk): number {
+  return context(shown) - context(exact);
+}
+
+const context = (hunk: DiffHunk) => hunk.lines.filter((line) => line.kind === "context").length;
 
 export const hasChanges = (hunk: DiffHunk) => hunk.lines.some((line) => line.kind !== "context");
 

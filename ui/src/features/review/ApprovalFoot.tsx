@@ -6,7 +6,7 @@ import { useIsOver, useTimeUntil } from "../../components/countdown";
 type Props = {
   note: string;
   onNote: (note: string) => void;
-  /** The number of comments on lines that go with the decision. */
+  /** The number of comments on lines that go with the decision, whichever it is. */
   comments?: number;
   state: "deciding" | "sending" | "sent";
   /** When it counts as rejected, in milliseconds since 1970; null: never. */
@@ -77,15 +77,12 @@ export function ApprovalFoot({
               {accept}
             </Button>
           )}
-          <Button label={reject} aria-describedby={`${described} ${time}`} onClick={onReject}>
+          <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
             {reject}
-            {comments > 0 && <span className="sends" data-sends={sends} />}
           </Button>
-          {summary && (
-            <span className="secondary small" aria-hidden>
-              {summary}
-            </span>
-          )}
+          <span className="secondary small" aria-hidden>
+            {[summary, comments > 0 && sends].filter(Boolean).join(" · ")}
+          </span>
         </div>
       </footer>
       {/* Not in the foot, which stays in sight: it would leave little room for what is decided. */}

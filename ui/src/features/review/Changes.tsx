@@ -4,7 +4,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { lazily } from "../../components/lazily";
-import { inTextField } from "../../components/shortcuts";
+import { composes, inTextField } from "../../components/shortcuts";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
@@ -41,7 +41,14 @@ export function Changes({ sessionId, focusRequest }: Props) {
   const within = useFocusKept(root, pending.length);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      composes(event.nativeEvent) ||
+      inTextField(event.target) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     const by = moves[event.key];
     const ofLook = lookKey(event.key);
     if (ofLook !== null) toggleLook(ofLook);
@@ -64,6 +71,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
         <span className="secondary small grow">
           {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
         </span>
+        {look.whitespace === "hidden" && (
+          <span className="attention small">{t`Whitespace changes are hidden`}</span>
+        )}
         <LookButtons look={look} onToggle={toggleLook} />
       </div>
       {pending.map((approval) => (

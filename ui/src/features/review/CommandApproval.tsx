@@ -5,7 +5,7 @@ import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
 import { show } from "../../protocol/read";
@@ -51,7 +51,7 @@ export function CommandApproval({ approval, command }: Props) {
       onKeep(scope);
       return;
     }
-    if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
+    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
     answer("approve");

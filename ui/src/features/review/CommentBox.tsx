@@ -1,11 +1,15 @@
 import { t } from "@lingui/core/macro";
 import { MessageSquare, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { type CommentedLine, commentOn, type LineComment } from "./comments";
+import { type CommentedLine, commentOn, type LineComment, toSend } from "./comments";
 import { OwnText } from "./OwnText";
 import type { ReviewActions } from "./useReview";
+
+export function commentLabel({ line, removed }: Pick<CommentedLine, "line" | "removed">): string {
+  return removed ? t`Comment on removed line ${line}` : t`Comment on line ${line}`;
+}
 
 type BoxProps = {
   at: CommentedLine;
@@ -19,7 +23,7 @@ export function CommentBox({ at, comments, actions, onDone }: BoxProps) {
   const [before] = useState(() => commentOn(comments, at));
   return (
     <OwnText
-      label={t`Comment on line ${at.line}`}
+      label={commentLabel(at)}
       value={commentOn(comments, at)}
       maxRows={8}
       onChange={(text) => actions.comment(at, text)}
@@ -41,17 +45,23 @@ type ListProps = {
   comments: readonly LineComment[];
   actions: ReviewActions;
   busy: boolean;
+  /** Before a comment goes, and its button with it: the focus must not go to nowhere. */
+  onRemove: () => void;
 };
 
-/** The comments of a hunk, below its lines. */
-export function Comments({ comments, actions, busy }: ListProps) {
-  if (comments.length === 0) return null;
+/** The comments of a hunk that will be sent, below its lines. */
+export function Comments({ comments, actions, busy, onRemove }: ListProps) {
+  const id = useId();
+  const listed = toSend(comments);
+  if (listed.length === 0) return null;
   return (
     <ul className="comments" aria-label={t`Your comments`}>
-      {comments.map((comment) => (
+      {listed.map((comment) => (
         <li key={comment.row}>
           <MessageSquare size={14} aria-hidden />
-          <span className="secondary small">{t`Line ${comment.line}`}</span>
+          <span className="secondary small" id={`${id}-${comment.row}`}>
+            {comment.removed ? t`Removed line ${comment.line}` : t`Line ${comment.line}`}
+          </span>
           <span className="comment-text grow">
             <VisibleText text={comment.text} />
           </span>
@@ -61,7 +71,11 @@ export function Comments({ comments, actions, busy }: ListProps) {
               look="quiet"
               label={t`Remove comment`}
               icon={<Trash2 size={14} aria-hidden />}
-              onClick={() => actions.comment(comment, "")}
+              aria-describedby={`${id}-${comment.row}`}
+              onClick={() => {
+                onRemove();
+                actions.comment(comment, "");
+              }}
             />
           )}
         </li>

@@ -2,18 +2,12 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Check, Undo2, X } from "lucide-react";
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { useLatest } from "../../components/latest";
 import type { Decisions } from "./decisions";
-import {
-  byFolder,
-  type FileProgress,
-  type FileState,
-  type ListedFile,
-  nextToDecide,
-  progressOf,
-} from "./file_list";
+import { byFolder, type FileState, type ListedFile, nextToDecide, progressOf } from "./file_list";
 import { type FileAction, fileListKey } from "./keys";
 import type { ReviewActions } from "./useReview";
 
@@ -41,8 +35,11 @@ const words: Record<FileState, MessageDescriptor> = {
   partly: msg`partly accepted`,
 };
 
-/** The files of a change with what was decided of each. One row takes the focus; the arrow keys move it. */
-export function FileList({ files, decisions, actions, canDecide, onShow }: Props) {
+/**
+ * The files of a change with what was decided of each. One row takes the focus; the arrow keys move it. Memoised, like
+ * its rows: there can be hundreds, and most of what is done in a review changes none.
+ */
+export const FileList = memo(function FileList({ files, decisions, actions, canDecide, onShow }: Props) {
   const root = useRef<HTMLElement>(null);
   const [current, setCurrent] = useState(0);
   const folders = useMemo(() => byFolder(files), [files]);
@@ -69,6 +66,8 @@ export function FileList({ files, decisions, actions, canDecide, onShow }: Props
     if (action === "undo") actions.undo(hunks);
     else actions.decide(left, action === "accept" ? "accepted" : "rejected");
   };
+  const latest = useLatest(act);
+  const onAct = useCallback((at: number, action: FileAction) => latest.current(at, action), [latest]);
   const onKeyDown = (event: KeyboardEvent) => {
     const key = fileListKey(event);
     if (key === null) return;
@@ -84,9 +83,13 @@ export function FileList({ files, decisions, actions, canDecide, onShow }: Props
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys, heard from the rows inside
     <section className="file-list" ref={root} onKeyDown={onKeyDown}>
       <p className="file-list-head secondary small" role="status">
-        <Trans>
-          {done} of {plural(files.length, { one: "# file", other: "# files" })} decided
-        </Trans>
+        {files.some((file) => file.hunks.length > 0) ? (
+          <Trans>
+            {done} of {plural(files.length, { one: "# file", other: "# files" })} decided
+          </Trans>
+        ) : (
+          plural(files.length, { one: "# file", other: "# files" })
+        )}
       </p>
       <ul className="file-list-rows" aria-label={t`Files in this change`}>
         {folders.map((folder) => (
@@ -100,14 +103,18 @@ export function FileList({ files, decisions, actions, canDecide, onShow }: Props
               {folder.files.map(({ file, at }) => (
                 <li key={file.path} className="listed-file">
                   <Row
-                    file={file}
                     at={at}
-                    progress={progress[at] ?? progressOf(decisions, file.hunks)}
+                    path={file.path}
+                    added={file.added}
+                    removed={file.removed}
+                    hunks={file.hunks.length}
+                    state={progress[at]?.state ?? "undecided"}
+                    left={progress[at]?.left ?? 0}
                     isCurrent={at === current}
                     canDecide={canDecide}
-                    onFocus={() => setCurrent(at)}
-                    onShow={() => onShow(at)}
-                    onAct={(action) => act(at, action)}
+                    onFocus={setCurrent}
+                    onShow={onShow}
+                    onAct={onAct}
                   />
                 </li>
               ))}
@@ -117,23 +124,28 @@ export function FileList({ files, decisions, actions, canDecide, onShow }: Props
       </ul>
     </section>
   );
-}
+});
 
 type RowProps = {
-  file: ListedFile;
   at: number;
-  progress: FileProgress;
+  path: string;
+  added: number;
+  removed: number;
+  hunks: number;
+  state: FileState;
+  left: number;
   isCurrent: boolean;
   canDecide: boolean;
-  onFocus: () => void;
-  onShow: () => void;
-  onAct: (action: FileAction) => void;
+  onFocus: (at: number) => void;
+  onShow: (at: number) => void;
+  onAct: (at: number, action: FileAction) => void;
 };
 
-function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct }: RowProps) {
+const Row = memo(function Row(props: RowProps) {
+  const { at, path, added, removed, hunks, state, left, isCurrent, canDecide, onShow, onAct } = props;
   const detail = useId();
-  const { state, left } = progress;
-  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const onFocus = () => props.onFocus(at);
   const common = {
     small: true,
     look: "quiet",
@@ -148,11 +160,11 @@ function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct 
         className="listed-file-name"
         data-file={at}
         tabIndex={isCurrent ? 0 : -1}
-        aria-label={file.path}
+        aria-label={path}
         aria-describedby={detail}
-        title={file.path}
+        title={path}
         onFocus={onFocus}
-        onClick={onShow}
+        onClick={() => onShow(at)}
       >
         <span className={`listed-file-state decision ${state}`} data-sign={signs[state]} />
         <span className="mono grow">
@@ -160,11 +172,11 @@ function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct 
         </span>
       </button>
       <span className="file-counts mono" aria-hidden>
-        {file.added > 0 && <span className="plus">+{file.added}</span>}
-        {file.removed > 0 && <span className="minus">−{file.removed}</span>}
+        {added > 0 && <span className="plus">+{added}</span>}
+        {removed > 0 && <span className="minus">−{removed}</span>}
       </span>
       <span className="sr-only" id={detail}>
-        {describe(file, progress)}
+        {describe(props)}
       </span>
       <span className="listed-file-actions">
         {canDecide && left > 0 && (
@@ -175,7 +187,7 @@ function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct 
               label={t`Accept file`}
               shortcut="A"
               icon={<Check size={14} aria-hidden />}
-              onClick={() => onAct("accept")}
+              onClick={() => onAct(at, "accept")}
             />
             <Button
               {...common}
@@ -183,28 +195,27 @@ function Row({ file, at, progress, isCurrent, canDecide, onFocus, onShow, onAct 
               label={t`Reject file`}
               shortcut="R"
               icon={<X size={14} aria-hidden />}
-              onClick={() => onAct("reject")}
+              onClick={() => onAct(at, "reject")}
             />
           </>
         )}
-        {canDecide && left === 0 && file.hunks.length > 0 && (
+        {canDecide && left === 0 && hunks > 0 && (
           <Button
             {...common}
             label={t`Undo`}
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
-            onClick={() => onAct("undo")}
+            onClick={() => onAct(at, "undo")}
           />
         )}
       </span>
     </>
   );
-}
+});
 
-function describe(file: ListedFile, { state, left }: FileProgress): string {
-  const lines = t`${plural(file.added, { one: "# line", other: "# lines" })} added, ${file.removed} removed`;
-  if (file.hunks.length === 0) return t`decided with the whole change, ${lines}`;
-  const decided =
-    left > 0 && state === "partly" ? t`${left} of ${file.hunks.length} hunks left` : i18n._(words[state]);
+function describe({ added, removed, hunks, state, left }: RowProps): string {
+  const lines = t`${plural(added, { one: "# line", other: "# lines" })} added, ${removed} removed`;
+  if (hunks === 0) return t`decided with the whole change, ${lines}`;
+  const decided = left > 0 && state === "partly" ? t`${left} of ${hunks} hunks left` : i18n._(words[state]);
   return `${decided}, ${lines}`;
 }

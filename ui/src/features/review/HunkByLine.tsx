@@ -1,39 +1,58 @@
 /** One hunk line by line: changed lines are taken or left, and each line can have a comment. */
 import { plural, t } from "@lingui/core/macro";
 import { MessageSquarePlus } from "lucide-react";
-import { Fragment, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  Fragment,
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "../../components/Button";
 import type { Span } from "../../components/code/highlight";
 import { digits, firstLines, LineText, useLineSpans } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { type MarkedLine, markLines } from "../../components/diff/rows";
-import { matches } from "../../components/shortcuts";
-import { CommentBox } from "./CommentBox";
+import { useLatest } from "../../components/latest";
+import { composes, matches } from "../../components/shortcuts";
+import { CommentBox, commentLabel } from "./CommentBox";
 import type { LineComment } from "./comments";
+import type { Selection } from "./decisions";
 import { lineKey } from "./keys";
-import { canChooseLines, changedRows, chosenSide, endsLastLine } from "./lines";
+import { canChooseLines, changedRows, endsLastLine, selectionOf } from "./lines";
 import type { ReviewActions } from "./useReview";
 
 type Props = {
   hunk: DiffHunk;
   path: string;
+  canSelect: boolean;
+  selection: Selection | undefined;
   comments: readonly LineComment[];
   actions: ReviewActions;
-  /** Whether a comment on the first changed line is begun. */
+  /** Whether a comment is begun: on the first added line, or on the first removed one where none is added. */
   startCommenting: boolean;
   onCancel: () => void;
 };
 
-export function HunkByLine({ hunk, path, comments, actions, startCommenting, onCancel }: Props) {
+export function HunkByLine(props: Props) {
+  const { hunk, path, canSelect, selection, comments, actions, startCommenting, onCancel } = props;
   const root = useRef<HTMLDivElement>(null);
   const changed = useMemo(() => changedRows(hunk), [hunk]);
   const lines = useMemo(() => markLines(hunk), [hunk]);
   const spansOf = useLineSpans(hunk, path);
-  const canChoose = useMemo(() => canChooseLines(hunk), [hunk]);
-  const [off, setOff] = useState<ReadonlySet<number>>(new Set());
-  const [current, setCurrent] = useState(changed[0] ?? 0);
-  const [commenting, setCommenting] = useState(startCommenting ? (changed[0] ?? 0) : null);
-  const [whole, setWhole] = useState(false);
+  const canChoose = useMemo(() => canSelect && canChooseLines(hunk), [canSelect, hunk]);
+  const off = useMemo(() => new Set(selection?.off), [selection]);
+  const [start] = useState(() => {
+    const added = startCommenting ? changed.find((row) => lines[row]?.kind === "added") : undefined;
+    return added ?? changed[0] ?? 0;
+  });
+  const [current, setCurrent] = useState(start);
+  const [commenting, setCommenting] = useState(startCommenting ? start : null);
+  const [whole, setWhole] = useState(start >= firstLines);
   const shown = whole ? lines : lines.slice(0, firstLines);
   const taken = changed.length - off.size;
 
@@ -50,15 +69,16 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
   const toggle = (row: number) => {
     const next = new Set(off);
     if (!next.delete(row)) next.add(row);
-    setOff(next);
+    actions.select(hunk.index, selectionOf(hunk, next));
   };
+  const latestToggle = useLatest(toggle);
+  const onToggle = useCallback((row: number) => latestToggle.current(row), [latestToggle]);
   const accept = () => {
-    if (!canChoose || taken === 0) return;
-    if (off.size === 0) actions.decide([hunk.index], "accepted");
-    else actions.edit(hunk.index, chosenSide(hunk, off));
+    if (!canChoose || taken > 0) actions.decide([hunk.index], "accepted");
   };
+  const acceptWords = canChoose ? t`Accept selected lines` : t`Accept hunk`;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLTextAreaElement) return;
+    if (event.target instanceof HTMLTextAreaElement || composes(event.nativeEvent)) return;
     const key = matches(event, "Mod+Enter") ? "accept" : lineKey(event);
     if (key === null) return;
     // Letters that decide the hunk are not heard from in here.
@@ -76,7 +96,7 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
     <div className="by-line" ref={root} onKeyDown={onKeyDown}>
       <div className="diff diff-unified" dir="ltr" style={digits(hunk)}>
         {shown.map((line, row) => {
-          const at = { hunk: hunk.index, row, path, line: line.newNumber ?? line.oldNumber ?? 0 };
+          const at = { hunk: hunk.index, row, path, ...placeOf(line) };
           return (
             <Fragment key={`${row}`}>
               <Row
@@ -86,9 +106,9 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
                 isCurrent={row === current}
                 isOff={off.has(row)}
                 canChoose={canChoose}
-                onFocus={() => setCurrent(row)}
-                onToggle={() => toggle(row)}
-                onComment={() => setCommenting(row)}
+                onFocus={setCurrent}
+                onToggle={onToggle}
+                onComment={setCommenting}
               />
               {commenting === row && (
                 <CommentBox
@@ -115,28 +135,35 @@ export function HunkByLine({ hunk, path, comments, actions, startCommenting, onC
           {canChoose
             ? endsLastLine(hunk, off)
               ? t`The last line will end with a newline.`
-              : t`${taken} of ${plural(changed.length, { one: "# changed line", other: "# changed lines" })} selected`
-            : t`The lines of this hunk can only be accepted together.`}
+              : selectedWords(taken, changed.length)
+            : changed.length > 1 && t`The lines of this hunk can only be accepted together.`}
         </span>
         <Button small look="quiet" title={t`Close (Esc)`} onClick={onCancel}>
           {t`Close`}
         </Button>
-        {canChoose && (
-          <Button
-            small
-            look="primary"
-            title={t`Accept selected lines`}
-            shortcut="Mod+Enter"
-            disabled={taken === 0}
-            onClick={accept}
-          >
-            {t`Accept selected lines`}
-          </Button>
-        )}
+        <Button
+          small
+          look="primary"
+          title={acceptWords}
+          shortcut="Mod+Enter"
+          disabled={canChoose && taken === 0}
+          onClick={accept}
+        >
+          {acceptWords}
+        </Button>
       </div>
     </div>
   );
 }
+
+export function selectedWords(taken: number, changed: number): string {
+  return t`${taken} of ${plural(changed, { one: "# changed line", other: "# changed lines" })} selected`;
+}
+
+const placeOf = (line: MarkedLine) => ({
+  line: line.newNumber ?? line.oldNumber ?? 0,
+  removed: line.kind === "removed",
+});
 
 const rowAt = (root: HTMLElement | null, row: number) =>
   root?.querySelector<HTMLElement>(`[data-row="${row}"]`) ?? null;
@@ -148,17 +175,19 @@ type RowProps = {
   isCurrent: boolean;
   isOff: boolean;
   canChoose: boolean;
-  onFocus: () => void;
-  onToggle: () => void;
-  onComment: () => void;
+  onFocus: (row: number) => void;
+  onToggle: (row: number) => void;
+  onComment: (row: number) => void;
 };
 
-/** The check box, or the button where there is none, has the focus for the row. */
-function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle, onComment }: RowProps) {
+/** The check box, or the button where there is none, has the focus for the row. Memoised: a hunk can be long. */
+const Row = memo(function Row(props: RowProps) {
+  const { line, row, spans, isCurrent, isOff, canChoose, onToggle, onComment } = props;
   const text = useId();
   const number = line.newNumber ?? line.oldNumber ?? 0;
   const hasBox = canChoose && line.kind !== "context";
   const tabIndex = isCurrent ? 0 : -1;
+  const onFocus = () => props.onFocus(row);
   return (
     <div className={`diff-row ${line.kind} ${isOff ? "off" : ""}`}>
       <span className="line-box">
@@ -166,7 +195,7 @@ function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle,
           <input
             type="checkbox"
             checked={!isOff}
-            onChange={onToggle}
+            onChange={() => onToggle(row)}
             onFocus={onFocus}
             tabIndex={tabIndex}
             data-row={row}
@@ -182,15 +211,15 @@ function Row({ line, row, spans, isCurrent, isOff, canChoose, onFocus, onToggle,
         small
         look="quiet"
         className="line-comment"
-        label={t`Comment on line ${number}`}
+        label={commentLabel(placeOf(line))}
         shortcut="C"
         icon={<MessageSquarePlus size={14} aria-hidden />}
         tabIndex={tabIndex}
         data-row={hasBox ? undefined : row}
         aria-describedby={text}
         onFocus={onFocus}
-        onClick={onComment}
+        onClick={() => onComment(row)}
       />
     </div>
   );
-}
+});

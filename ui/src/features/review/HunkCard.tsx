@@ -2,16 +2,18 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Check, ListChecks, MessageSquarePlus, Pencil, Undo2, X } from "lucide-react";
-import { memo, useId, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { Comments } from "./CommentBox";
 import type { LineComment } from "./comments";
-import type { Decision } from "./decisions";
-import { HunkByLine } from "./HunkByLine";
+import type { Decision, Selection } from "./decisions";
+import { HunkByLine, selectedWords } from "./HunkByLine";
 import { HunkEditor } from "./HunkEditor";
+import { type HunkAction, hunkKey } from "./keys";
+import { changedRows } from "./lines";
 import type { Editing, ReviewActions } from "./useReview";
 
 type Props = {
@@ -21,8 +23,12 @@ type Props = {
   look: DiffLook;
   decision: Decision | undefined;
   edited: string | undefined;
+  selection: Selection | undefined;
   busy: boolean;
-  editing: Editing["by"] | null;
+  /** Whether it can be accepted otherwise than as it is. */
+  canEdit: boolean;
+  editing: Editing | null;
+  unsaved: string | undefined;
   /** Of this hunk. */
   comments: readonly LineComment[];
   actions: ReviewActions;
@@ -36,14 +42,53 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
-  const { hunk, path, look, decision, edited, busy, editing, comments, actions } = props;
+  const {
+    hunk,
+    path,
+    look,
+    decision,
+    edited,
+    selection,
+    busy,
+    canEdit,
+    editing,
+    unsaved,
+    comments,
+    actions,
+  } = props;
   const root = useRef<HTMLDivElement>(null);
   const cancelEdit = () => {
-    actions.setEditing(null);
+    actions.stopEditing();
     root.current?.focus();
   };
   const where = useId();
-  const shown = useMemo(() => (edited === undefined ? hunk : withNewSide(hunk, edited)), [hunk, edited]);
+  const chosen = decision === undefined ? selection : undefined;
+  const text = edited ?? chosen?.text;
+  const shown = useMemo(() => (text === undefined ? hunk : withNewSide(hunk, text)), [hunk, text]);
+  const canSelect = useMemo(() => canEdit && changedRows(hunk).length > 1, [canEdit, hunk]);
+  const offered: Record<HunkAction, boolean> = {
+    accept: !decision,
+    reject: !decision,
+    edit: !decision && canEdit,
+    lines: !decision && canSelect,
+    comment: !decision,
+    undo: decision !== undefined,
+  };
+  const act = (action: HunkAction) => {
+    if (busy || !offered[action]) return;
+    if (action === "accept") actions.decide([hunk.index], "accepted");
+    else if (action === "reject") actions.decide([hunk.index], "rejected");
+    else if (action === "undo") actions.undo([hunk.index]);
+    else actions.startEditing(hunk.index, action === "edit" ? "text" : action);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const action = hunkKey(event);
+    if (action === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act(action);
+  };
+  const partly = chosen && !editing && selectedWords(chosen.taken, changedRows(hunk).length);
   return (
     <div
       className={`hunk ${decision ?? "open"}`}
@@ -52,6 +97,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       role="group"
       aria-labelledby={where}
       tabIndex={0}
+      onKeyDown={onKeyDown}
     >
       <div className="hunk-bar">
         <span className="secondary small cut grow" title={hunk.section || undefined}>
@@ -63,36 +109,52 @@ export const HunkCard = memo(function HunkCard(props: Props) {
             Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
             {decision && `, ${i18n._(decisionWords[decision]).slice(2)}`}
           </Trans>
+          {partly && `, ${partly}`}
         </span>
-        <Buttons {...props} describedBy={where} />
+        {partly && (
+          <span className="attention small" aria-hidden>
+            {partly}
+          </span>
+        )}
+        <Buttons {...props} offered={offered} act={act} describedBy={where} />
       </div>
-      {editing === "text" ? (
+      {editing?.by === "text" ? (
         <HunkEditor
           hunk={hunk}
-          text={edited}
+          text={selection?.text}
+          unsaved={unsaved}
+          refusals={editing.refusals}
+          onChange={(next) => actions.write(hunk.index, next)}
           onCancel={cancelEdit}
-          onSave={(text) => actions.edit(hunk.index, text)}
+          onSave={(next) => actions.edit(hunk.index, next)}
         />
       ) : editing ? (
         <HunkByLine
-          key={editing}
+          key={editing.by}
           hunk={hunk}
           path={path}
+          canSelect={canSelect}
+          selection={selection}
           comments={comments}
           actions={actions}
-          startCommenting={editing === "comment"}
+          startCommenting={editing.by === "comment"}
           onCancel={cancelEdit}
         />
       ) : (
         <HunkLines hunk={shown} path={path} look={look} />
       )}
-      <Comments comments={comments} actions={actions} busy={busy} />
+      <Comments comments={comments} actions={actions} busy={busy} onRemove={() => root.current?.focus()} />
     </div>
   );
 });
 
-function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props & { describedBy: string }) {
-  const { index } = hunk;
+type ButtonsProps = Pick<Props, "decision" | "busy" | "editing"> & {
+  offered: Record<HunkAction, boolean>;
+  act: (action: HunkAction) => void;
+  describedBy: string;
+};
+
+function Buttons({ decision, busy, editing, offered, act, describedBy }: ButtonsProps) {
   if (decision) {
     return (
       <>
@@ -104,7 +166,7 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
             label={t`Undo`}
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
-            onClick={() => actions.undo([index])}
+            onClick={() => act("undo")}
             aria-describedby={describedBy}
           />
         )}
@@ -122,7 +184,7 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
         title={t`Accept hunk`}
         shortcut="A"
         icon={<Check size={14} aria-hidden />}
-        onClick={() => actions.decide([index], "accepted")}
+        onClick={() => act("accept")}
       >
         {t`Accept`}
       </Button>
@@ -133,30 +195,34 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
         title={t`Reject hunk`}
         shortcut="R"
         icon={<X size={14} aria-hidden />}
-        onClick={() => actions.decide([index], "rejected")}
+        onClick={() => act("reject")}
       >
         {t`Reject`}
       </Button>
-      <Button
-        {...common}
-        label={t`Edit hunk`}
-        shortcut="E"
-        icon={<Pencil size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "text" })}
-      />
-      <Button
-        {...common}
-        label={t`Select lines`}
-        shortcut="L"
-        icon={<ListChecks size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "lines" })}
-      />
+      {offered.edit && (
+        <Button
+          {...common}
+          label={t`Edit hunk`}
+          shortcut="E"
+          icon={<Pencil size={14} aria-hidden />}
+          onClick={() => act("edit")}
+        />
+      )}
+      {offered.lines && (
+        <Button
+          {...common}
+          label={t`Select lines`}
+          shortcut="L"
+          icon={<ListChecks size={14} aria-hidden />}
+          onClick={() => act("lines")}
+        />
+      )}
       <Button
         {...common}
         label={t`Comment on a line`}
         shortcut="C"
         icon={<MessageSquarePlus size={14} aria-hidden />}
-        onClick={() => actions.setEditing({ index, by: "comment" })}
+        onClick={() => act("comment")}
       />
     </>
   );

@@ -1,6 +1,5 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
 import { Button } from "../../components/Button";
 import type { DiffHunk } from "../../components/diff/parse";
 import { newSide, restoreEndings, usesCrlf } from "../../components/diff/side";
@@ -8,25 +7,37 @@ import { OwnText } from "./OwnText";
 
 type Props = {
   hunk: DiffHunk;
+  /** To begin with; the proposed one where there is none. */
   text: string | undefined;
+  /** As far as the user has written. */
+  unsaved: string | undefined;
+  refusals: number;
+  onChange: (text: string) => void;
   onSave: (text: string) => void;
   onCancel: () => void;
 };
 
 /** The new side of one hunk as text. Line endings and the final newline come back as they were. */
-export function HunkEditor({ hunk, text, onSave, onCancel }: Props) {
+export function HunkEditor({ hunk, text, unsaved, refusals, onChange, onSave, onCancel }: Props) {
   const original = newSide(hunk);
-  const [draft, setDraft] = useState((text ?? original).replace(/\r\n/g, "\n").replace(/\n$/, ""));
-  const save = () => onSave(restoreEndings(draft, original));
+  const shown = unsaved ?? (text ?? original).replace(/\r\n/g, "\n").replace(/\n$/, "");
+  const save = () => onSave(restoreEndings(shown, original));
   return (
     <OwnText
       label={t`New text of this hunk`}
-      value={draft}
+      value={shown}
       maxRows={24}
-      onChange={setDraft}
+      onChange={onChange}
+      // What was there before is not come to by typing.
+      takesFocus={unsaved === undefined || refusals > 0}
       onCancel={onCancel}
       onSave={save}
     >
+      {refusals > 0 && (
+        <p className="small attention" role="alert">
+          {t`Save or cancel this edit first.`}
+        </p>
+      )}
       <span className="secondary small grow">
         <Trans>Saved as edited by you{usesCrlf(original) ? t`; keeps CRLF line endings` : ""}.</Trans>
       </span>

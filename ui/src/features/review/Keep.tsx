@@ -4,7 +4,7 @@ import { msg, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
@@ -35,7 +35,7 @@ export function useProposedRule(approvalId: string): string | null {
 }
 
 export function keepKey(event: KeyboardEvent): KeepScope | null {
-  if (event.nativeEvent.isComposing) return null;
+  if (composes(event.nativeEvent)) return null;
   return choices.find(({ shortcut }) => matches(event, shortcut))?.scope ?? null;
 }
 

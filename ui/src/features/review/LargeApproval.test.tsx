@@ -1,7 +1,14 @@
 import { screen, waitFor } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { markLines } from "../../components/diff/rows";
 import { buttons, hash, press, resolution, show, waiting } from "../../testing/approvals";
 import { sent } from "../../testing/render";
+
+vi.mock("../../components/diff/rows", async (original) => {
+  const all = await original<typeof import("../../components/diff/rows")>();
+  return { ...all, markLines: vi.fn(all.markLines) };
+});
 
 describe("a change that is too large to be sent at once", () => {
   const part = (lines: string) => `diff --git a/big.txt b/big.txt\n--- a/big.txt\n+++ b/big.txt\n${lines}`;
@@ -52,6 +59,17 @@ describe("a change that is too large to be sent at once", () => {
     await waitFor(() => expect((buttons("Accept hunk")[1] as HTMLButtonElement).disabled).toBe(false));
     screen.getByText("I");
     expect(buttons("Show more")).toHaveLength(0);
+  });
+
+  it("draws no hunk anew for what is typed", async () => {
+    const { fake, id } = given();
+    await show(fake, id);
+    await screen.findByRole("region", { name: "gone.bin" });
+    await press("Unfold");
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(2));
+    vi.mocked(markLines).mockClear();
+    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "so");
+    expect(markLines).not.toHaveBeenCalled();
   });
 
   it("is decided by hunk and by file, bound to the hash of the whole", async () => {

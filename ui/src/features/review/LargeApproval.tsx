@@ -17,6 +17,7 @@ import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { ofHunk } from "./comments";
 import { open } from "./decisions";
+import { FileActions } from "./FileActions";
 import { HunkCard } from "./HunkCard";
 import { useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
@@ -63,7 +64,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       className="approval"
       ref={root}
       tabIndex={0}
-      onKeyDown={onReviewKey(review, () => undefined)}
+      onKeyDown={onReviewKey(actions, () => undefined)}
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
@@ -129,7 +130,7 @@ type FileProps = {
 };
 
 function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
-  const { decisions, actions, editing, comments, all } = review;
+  const { decisions, actions, editing, unsaved, comments, all } = review;
   const left = canDecide ? open(decisions, hunksOf(file)) : [];
   return (
     <FileCard
@@ -137,36 +138,28 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
       startOpen={false}
       openRequest={openRequest}
       state={<span className="secondary small">{fileState(file, left.length)}</span>}
-      actions={
-        left.length > 0 && (
-          <>
-            <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
-              {t`Accept file`}
-            </Button>
-            <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
-              {t`Reject file`}
-            </Button>
-          </>
-        )
-      }
+      actions={left.length > 0 && <FileActions left={left} actions={actions} />}
     >
-      <Pages approvalId={approvalId} place={place}>
+      <Pages approvalId={approvalId} place={place} firstHunk={file.firstHunk}>
         {(shown, isWhole) =>
           shown.hunks.map((hunk, at) => {
-            const index = file.firstHunk + at;
+            const { index } = hunk;
             // One that goes on in the next page can't be edited yet.
             const isCut = !isWhole && at === shown.hunks.length - 1;
             return (
               <HunkCard
                 key={index}
-                hunk={{ ...hunk, index }}
+                hunk={hunk}
                 path={file.path}
                 total={all.length}
                 look={look}
                 decision={decisions.of[index]}
                 edited={decisions.edits[index]}
+                selection={isCut ? undefined : decisions.selected[index]}
                 busy={!canDecide || isCut}
-                editing={editing?.index === index && !isCut ? editing.by : null}
+                canEdit={!shown.isLink}
+                editing={editing?.index === index && !isCut ? editing : null}
+                unsaved={unsaved?.index === index ? unsaved.text : undefined}
                 comments={ofHunk(comments, index)}
                 actions={actions}
               />
@@ -181,11 +174,12 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
 type PagesProps = {
   approvalId: string;
   place: number;
+  firstHunk: number;
   children: (shown: DiffFile, isWhole: boolean) => React.ReactNode;
 };
 
 /** A file's diff, as far as it was asked for. */
-function Pages({ approvalId, place, children }: PagesProps) {
+function Pages({ approvalId, place, firstHunk, children }: PagesProps) {
   const { platform } = useArki();
   const [text, setText] = useState("");
   const [next, setNext] = useState<number | null>(0);
@@ -208,7 +202,10 @@ function Pages({ approvalId, place, children }: PagesProps) {
   useEffect(() => {
     void first.current();
   }, []);
-  const shown = useMemo(() => parseDiff(text)[0], [text]);
+  const shown = useMemo(() => {
+    const file = parseDiff(text)[0];
+    return file && { ...file, hunks: file.hunks.map((hunk, at) => ({ ...hunk, index: firstHunk + at })) };
+  }, [text, firstHunk]);
   return (
     <>
       {shown && children(shown, next === null)}
@@ -239,5 +236,5 @@ function fileState(file: ReviewFile, left: number): string {
 /** What the card says of a file that is not read yet. It has a hunk, so that the card says nothing of its own. */
 function folded({ path, change, added, removed }: ReviewFile): DiffFile {
   const hunk = { index: 0, oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, section: "", lines: [] };
-  return { path, oldPath: null, change, binary: false, hunks: [hunk], added, removed };
+  return { path, oldPath: null, change, binary: false, isLink: false, hunks: [hunk], added, removed };
 }

@@ -1,12 +1,13 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
-import { hasBidi } from "../../components/code/invisible";
-import { matches } from "../../components/shortcuts";
+import { hasHidden } from "../../components/code/invisible";
+import { composes, matches } from "../../components/shortcuts";
 
 type Props = {
   label: string;
   value: string;
   maxRows: number;
+  takesFocus?: boolean;
   onChange: (value: string) => void;
   onCancel: () => void;
   /** By key; none where what is written counts as it is written. */
@@ -16,7 +17,8 @@ type Props = {
 };
 
 /** The user's own text in place of the model's. It was opened to be typed in, so it has the focus. */
-export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, children }: Props) {
+export function OwnText(props: Props) {
+  const { label, value, maxRows, takesFocus = true, onChange, onCancel, onSave, children } = props;
   return (
     <div className="own-text">
       <textarea
@@ -26,10 +28,10 @@ export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, chi
         rows={Math.min(maxRows, value.split("\n").length + 1)}
         spellCheck={false}
         // biome-ignore lint/a11y/noAutofocus: opened by "Edit …", which means to type
-        autoFocus
+        autoFocus={takesFocus}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
+          if (composes(event.nativeEvent)) return;
           if (event.key === "Escape") onCancel();
           else if (onSave && matches(event, "Mod+Enter")) onSave();
           else return;
@@ -37,8 +39,14 @@ export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, chi
           event.stopPropagation();
         }}
       />
-      {hasBidi(value) && <p className="small attention">{t`Contains bidirectional control characters.`}</p>}
+      <HiddenWarning text={value} />
       <div className="own-text-foot">{children}</div>
     </div>
   );
+}
+
+/** A text area can't show these characters as boxes. */
+export function HiddenWarning({ text }: { text: string }) {
+  if (!hasHidden(text)) return null;
+  return <p className="small attention">{t`Contains invisible or bidirectional control characters.`}</p>;
 }

@@ -28,6 +28,36 @@ describe("a plan approval", () => {
     expect(resolution(fake)).toMatchObject([{ plan: ["Look", "Test"] }]);
   });
 
+  it("sends no steps of the user's own where none were written, whatever the shown ones look like", async () => {
+    const steps = [" Look ", "", "Mend"];
+    const { fake, id } = waiting({}, { ...plan, args: { ...args, steps } });
+    await show(fake, id);
+    await press("Approve");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", plan: null }]);
+    const again = waiting({}, { ...plan, args: { ...args, steps } });
+    await show(again.fake, again.id);
+    await userEvent.type(
+      screen.getAllByRole("textbox", { name: "Steps of the plan, one per line" })[1] as HTMLElement,
+      "x{Backspace}",
+    );
+    await press("Approve");
+    expect(resolution(again.fake)).toMatchObject([{ decision: "approve", plan: null }]);
+  });
+
+  it("says when a step has characters that can't be seen", async () => {
+    const words = "Contains invisible or bidirectional control characters.";
+    const { fake, id } = waiting({}, plan);
+    const { unmount } = await show(fake, id);
+    expect(screen.queryByText(words)).toBeNull();
+    unmount();
+    for (const hidden of ["\u202e", "\u200b", "\u{e0041}"]) {
+      const given = waiting({}, { ...plan, args: { ...args, steps: [`Look${hidden}`] } });
+      const view = await show(given.fake, given.id);
+      expect(screen.getByText(words)).toBeTruthy();
+      view.unmount();
+    }
+  });
+
   it("is rejected with a note", async () => {
     const { fake, id } = waiting({}, plan);
     await show(fake, id);

@@ -3,10 +3,11 @@ import { type KeyboardEvent, useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
-import { matches } from "../../components/shortcuts";
+import { composes, matches } from "../../components/shortcuts";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { useDraft } from "./drafts";
+import { HiddenWarning } from "./OwnText";
 import { useResolve } from "./useResolve";
 
 const maxRows = 20;
@@ -19,15 +20,11 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
   const until = expiresAt(approval);
   const isOver = useIsOver(until);
   const { intent, steps, calls, leftOut } = planOf(approval.args);
-  const shown = steps.join("\n");
-  const text = own ?? shown;
-  const wanted = text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+  const text = own ?? steps.join("\n");
+  const wanted = stepsOf(text);
   const answer = (decision: "approve" | "reject") => {
     if (sending.state !== "deciding" || (decision === "approve" && wanted.length === 0)) return;
-    const isChanged = decision === "approve" && wanted.join("\n") !== shown;
+    const isChanged = decision === "approve" && wanted.join("\n") !== stepsOf(steps.join("\n")).join("\n");
     void send({
       decision,
       hunks: null,
@@ -39,7 +36,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
+    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
     answer("approve");
@@ -63,6 +60,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
         disabled={sending.state !== "deciding" || isOver}
         onChange={(event) => setDraft({ plan: event.target.value })}
       />
+      <HiddenWarning text={text} />
       {leftOut > 0 && (
         <p className="secondary small">
           {plural(leftOut, { one: "# more step is left out.", other: "# more steps are left out." })}
@@ -96,6 +94,13 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
       />
     </article>
   );
+}
+
+function stepsOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 function planOf(args: unknown): { intent: string; steps: string[]; calls: string[]; leftOut: number } {

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { useLatest } from "../../components/latest";
 import { FileList } from "./FileList";
 import { isListed, type ListedFile } from "./file_list";
 import type { useReview } from "./useReview";
@@ -18,6 +19,14 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
   useEffect(() => {
     if (jump.request > 0) showFile(root.current?.children[jump.at] ?? null);
   }, [jump]);
+  const show = useCallback((at: number) => setJump((before) => ({ at, request: before.request + 1 })), []);
+  const refused = review.editing?.refusals ? review.editing : null;
+  const latest = useLatest(files);
+  useEffect(() => {
+    if (!refused) return;
+    const at = latest.current.findIndex((file) => file.hunks.includes(refused.index));
+    show(at);
+  }, [refused, latest, show]);
   const hasList = isListed(files);
   return (
     <div className="review-files">
@@ -27,7 +36,7 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
           decisions={review.decisions}
           actions={review.actions}
           canDecide={canDecide}
-          onShow={(at) => setJump((before) => ({ at, request: before.request + 1 }))}
+          onShow={show}
         />
       )}
       <div className="review-cards" ref={root}>
@@ -37,10 +46,11 @@ export function ReviewFiles({ files, review, canDecide, children }: Props) {
   );
 }
 
-/** The focus goes to what is still to be decided in it; a file whose diff is yet to come has its own button. */
+/** The focus goes to the open editor, or what is still to be decided; a file whose diff is yet to come has its button. */
 function showFile(card: Element | null): void {
-  const stops = [".hunk.open", ".hunk", ".file-toggle"];
+  const stops = [".own-text .field", ".hunk.open", ".hunk", ".file-toggle"];
   const stop = stops.map((one) => card?.querySelector<HTMLElement>(one)).find((found) => found);
   card?.scrollIntoView({ block: "start" });
   stop?.focus({ preventScroll: true });
+  if (stop?.matches("textarea")) stop.scrollIntoView({ block: "nearest" });
 }

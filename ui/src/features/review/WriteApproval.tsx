@@ -13,9 +13,10 @@ import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { ofHunk } from "./comments";
 import { open } from "./decisions";
+import { FileActions } from "./FileActions";
 import { HunkCard } from "./HunkCard";
 import { Keep, keepKey, useProposedRule } from "./Keep";
-import { focusFileList, hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
+import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { type ReviewActions, useReview } from "./useReview";
 
@@ -31,25 +32,30 @@ export function WriteApproval({ approval, preview, look }: Props) {
   const summary = useId();
   const rule = useProposedRule(approval.approvalId);
   // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
-  const offered = left.length === all.length ? rule : null;
+  const isWhole = left.length === all.length && Object.keys(review.decisions.selected).length === 0;
+  const offered = isWhole ? rule : null;
   const onKeep = (scope: KeepScope) =>
     offered !== null && actions.whole("accepted", { scope, rule: offered });
   const unfolded = useMemo(() => startUnfolded(files), [files]);
-  const listed = useMemo(() => files.map((file) => ({ ...file, hunks: indexesOf(file) })), [files]);
-  const canDecide = review.byHunk && !review.busy && !isOver;
+  const { byHunk } = review;
+  const listed = useMemo(
+    () => files.map((file) => ({ ...file, hunks: byHunk ? indexesOf(file) : [] })),
+    [files, byHunk],
+  );
+  const canDecide = byHunk && !review.busy && !isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
       className="approval"
       ref={root}
-      onKeyDown={onReviewKey(review, onKeep)}
+      onKeyDown={onReviewKey(actions, onKeep)}
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
         {plural(files.length, { one: "# file", other: "# files" })},{" "}
         {plural(all.length, { one: "# hunk", other: "# hunks" })}
       </ApprovalHead>
-      {!review.byHunk && (
+      {!byHunk && (
         <p className="small attention">{t`You can only accept or reject this preview as a whole.`}</p>
       )}
       <ReviewFiles files={listed} review={review} canDecide={canDecide}>
@@ -111,7 +117,7 @@ type FileProps = {
 };
 
 function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }: FileProps) {
-  const { decisions, actions, editing, comments, files, all } = review;
+  const { decisions, actions, editing, unsaved, comments, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
   const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
   return (
@@ -130,8 +136,11 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
           look={look}
           decision={decisions.of[hunk.index]}
           edited={decisions.edits[hunk.index]}
+          selection={decisions.selected[hunk.index]}
           busy={!canDecide}
-          editing={editing?.index === hunk.index ? editing.by : null}
+          canEdit={!file.isLink}
+          editing={editing?.index === hunk.index ? editing : null}
+          unsaved={unsaved?.index === hunk.index ? unsaved.text : undefined}
           comments={ofHunk(comments, hunk.index)}
           actions={actions}
         />
@@ -140,40 +149,16 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
   );
 }
 
-function FileActions({ left, actions }: { left: readonly number[]; actions: ReviewActions }) {
-  return (
-    <>
-      <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
-        {t`Accept file`}
-      </Button>
-      <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
-        {t`Reject file`}
-      </Button>
-    </>
-  );
-}
-
-export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: KeepScope) => void) {
+export function onReviewKey(actions: ReviewActions, onKeep: (scope: KeepScope) => void) {
   return (event: KeyboardEvent<HTMLElement>) => {
     const scope = keepKey(event);
-    if (scope !== null) {
-      event.preventDefault();
-      event.stopPropagation();
-      return onKeep(scope);
-    }
-    const action = reviewKey(event);
-    if (action === null) return;
+    const action = scope === null ? reviewKey(event) : null;
+    if (scope === null && action === null) return;
     event.preventDefault();
     event.stopPropagation();
-    if (action === "accept all") return actions.whole("accepted");
-    if (action === "files") return focusFileList(event.currentTarget);
-    const index = hunkOf(event.target);
-    if (index === null) return;
-    if (decisions.of[index] !== undefined) return action === "undo" ? actions.undo([index]) : undefined;
-    if (action === "accept") actions.decide([index], "accepted");
-    if (action === "reject") actions.decide([index], "rejected");
-    if (action === "edit") actions.setEditing({ index, by: "text" });
-    if (action === "lines" || action === "comment") actions.setEditing({ index, by: action });
+    if (scope !== null) onKeep(scope);
+    else if (action === "files") focusFileList(event.currentTarget);
+    else actions.whole("accepted");
   };
 }
 

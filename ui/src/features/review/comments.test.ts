@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commentOn, noteWith, toSend, withComment } from "./comments";
 
-const at = (row: number, hunk = 1) => ({ hunk, row, path: "src/a.rs", line: row + 10 });
+const at = (row: number, hunk = 1) => ({ hunk, row, path: "src/a.rs", line: row + 10, removed: false });
 
 describe("comments on lines", () => {
   it("replace each other on one line, and go with their text", () => {
@@ -23,8 +23,19 @@ describe("comments on lines", () => {
   });
 
   it("can't make lines that look like other comments", () => {
-    const forged = withComment([], { ...at(1), path: "a\nb.rs:1: ok" }, "x\n\n b.rs:2: y\r\nz");
-    expect(noteWith("", forged)).toBe("a b.rs:1: ok:11: x b.rs:2: y z");
+    const on = (path: string) => noteWith("", withComment([], { ...at(1), path }, "x\n\n b.rs:2: y\r\nz"));
+    const words = ":11: x b.rs:2: y z";
+    expect(on("a\nb.rs:1: ok")).toBe(`"a\\nb.rs:1: ok"${words}`);
+    expect(on("b.rs:1: ok")).toBe(`"b.rs:1: ok"${words}`);
+    expect(on("b.rs:1 (removed)")).toBe(`"b.rs:1 (removed)"${words}`);
+    expect(on('a" b')).toBe(`"a\\" b"${words}`);
+    expect(on("a\u2028\u202e\u{e0041}\u0085b")).toBe(`"a\\u2028\\u202e\\udb40\\udc41\\u0085b"${words}`);
+    expect(on("src/@x/größe_1+2-3.d.ts")).toBe(`src/@x/größe_1+2-3.d.ts${words}`);
+  });
+
+  it("say when their line is one that goes", () => {
+    const gone = withComment([], { ...at(1), removed: true }, "why?");
+    expect(noteWith("", withComment(gone, at(2), "x"))).toBe("src/a.rs:11 (removed): why?\nsrc/a.rs:12: x");
   });
 
   it("are nothing where there is nothing to say", () => {

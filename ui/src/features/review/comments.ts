@@ -7,6 +7,7 @@ export type CommentedLine = {
   path: string;
   /** Its number in the new file, or in the old one if it is removed. */
   line: number;
+  removed: boolean;
 };
 export type LineComment = CommentedLine & { text: string };
 
@@ -38,10 +39,23 @@ export function withComment(
 /** Blank ones are not sent. */
 export const toSend = (comments: readonly LineComment[]) => comments.filter(({ text }) => text.trim() !== "");
 
-/** The user's note, then each comment on a line of its own: `path:line: words`. */
+/** The user's note, then each comment on a line of its own: `path:line: words`, or `path:line (removed): words`. */
 export function noteWith(note: string, comments: readonly LineComment[]): string {
-  const lines = toSend(comments).map(({ path, line, text }) => `${oneLine(path)}:${line}: ${oneLine(text)}`);
+  const lines = toSend(comments).map(
+    ({ path, line, removed, text }) =>
+      `${pathName(path)}:${line}${removed ? " (removed)" : ""}: ${oneLine(text)}`,
+  );
   return [note.trim(), ...lines].filter((line) => line !== "").join("\n");
+}
+
+const plainPath = /^[\p{L}\p{N}_./@+-]+$/u;
+
+/** A name that could be read as more than a name stands in quotes, with an escape for each character that hides. */
+function pathName(path: string): string {
+  if (plainPath.test(path)) return path;
+  return JSON.stringify(path).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    hidden.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
 }
 
 const oneLine = (text: string) => text.trim().replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/g, " ");

@@ -5,31 +5,55 @@ export type Decision = "accepted" | "rejected" | "edited";
 export type Decisions = {
   readonly of: Readonly<Record<number, Decision>>;
   readonly edits: Readonly<Record<number, string>>;
+  /** Kept when the hunk is decided: undoing that brings it back. */
+  readonly selected: Readonly<Record<number, Selection>>;
 };
 
-export const undecided: Decisions = { of: {}, edits: {} };
+/** A hunk of which only some lines are to be taken. `text` is its new side without the changes at `off`. */
+export type Selection = { readonly off: readonly number[]; readonly text: string; readonly taken: number };
 
+export const undecided: Decisions = { of: {}, edits: {}, selected: {} };
+
+/** A hunk of which only some lines are selected is accepted with those alone; with none of them it is rejected. */
 export function decide(
   state: Decisions,
   indexes: readonly number[],
   decision: "accepted" | "rejected",
 ): Decisions {
-  const gone = new Set(indexes.map(String));
+  const selected = decision === "accepted" ? state.selected : {};
+  const of = (index: number): Decision => {
+    const selection = selected[index];
+    if (selection === undefined) return decision;
+    return selection.taken > 0 ? "edited" : "rejected";
+  };
+  const edits = indexes.filter((index) => of(index) === "edited");
   return {
-    of: { ...state.of, ...Object.fromEntries(indexes.map((index) => [index, decision])) },
-    edits: Object.fromEntries(Object.entries(state.edits).filter(([index]) => !gone.has(index))),
+    ...state,
+    of: { ...state.of, ...Object.fromEntries(indexes.map((index) => [index, of(index)])) },
+    edits: {
+      ...without(state.edits, indexes),
+      ...Object.fromEntries(edits.map((index) => [index, selected[index]?.text ?? ""])),
+    },
   };
 }
 
+/** Null: all of its lines. */
+export function select(state: Decisions, index: number, selection: Selection | null): Decisions {
+  const others = without(state.selected, [index]);
+  return { ...state, selected: selection === null ? others : { ...others, [index]: selection } };
+}
+
 export function edit(state: Decisions, index: number, text: string): Decisions {
-  return { of: { ...state.of, [index]: "edited" }, edits: { ...state.edits, [index]: text } };
+  return { ...state, of: { ...state.of, [index]: "edited" }, edits: { ...state.edits, [index]: text } };
 }
 
 export function undo(state: Decisions, indexes: readonly number[]): Decisions {
+  return { ...state, of: without(state.of, indexes), edits: without(state.edits, indexes) };
+}
+
+function without<T>(values: Readonly<Record<number, T>>, indexes: readonly number[]): Record<number, T> {
   const gone = new Set(indexes.map(String));
-  const kept = <T>(values: Readonly<Record<number, T>>): Record<number, T> =>
-    Object.fromEntries(Object.entries(values).filter(([index]) => !gone.has(index)));
-  return { of: kept(state.of), edits: kept(state.edits) };
+  return Object.fromEntries(Object.entries(values).filter(([index]) => !gone.has(index)));
 }
 
 export function open(state: Decisions, all: readonly number[]): number[] {

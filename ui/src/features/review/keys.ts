@@ -1,25 +1,19 @@
-/** The review's keys. They act on the hunk that has the focus, so they never fire from elsewhere. */
+/**
+ * The review's keys. A letter acts on the hunk, file or line that has the focus, never from a text; Mod+Enter accepts
+ * from anywhere in the approval, its note too.
+ */
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { inTextField, matches } from "../../components/shortcuts";
+import { composes, inTextField, matches } from "../../components/shortcuts";
 
-export type ReviewAction =
-  | "accept"
-  | "reject"
-  | "edit"
-  | "lines"
-  | "comment"
-  | "undo"
-  | "files"
-  | "accept all";
+export type HunkAction = "accept" | "reject" | "edit" | "lines" | "comment" | "undo";
 
-const keys: Record<string, ReviewAction> = {
+const hunkKeys: Record<string, HunkAction> = {
   a: "accept",
   r: "reject",
   e: "edit",
   l: "lines",
   c: "comment",
   u: "undo",
-  f: "files",
 };
 
 export type FileAction = "accept" | "reject" | "undo";
@@ -37,16 +31,25 @@ const fileListKeys: Record<string, FileListKey> = {
   end: "last",
 };
 
-export function reviewKey(event: KeyboardEvent): ReviewAction | null {
-  if (event.nativeEvent.isComposing) return null;
+export function reviewKey(event: KeyboardEvent): "files" | "accept all" | null {
+  if (composes(event.nativeEvent)) return null;
   if (matches(event, "Mod+Enter")) return "accept all";
-  if (inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return null;
-  return keys[event.key.toLowerCase()] ?? null;
+  return letter(event) === "f" ? "files" : null;
+}
+
+export function hunkKey(event: KeyboardEvent): HunkAction | null {
+  return hunkKeys[letter(event) ?? ""] ?? null;
+}
+
+/** A key that is no text and has no modifier. */
+function letter(event: KeyboardEvent): string | null {
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
+  return inTextField(event.target) ? null : event.key.toLowerCase();
 }
 
 /** The same letters for a whole file, where the list of files has the focus. */
 export function fileListKey(event: KeyboardEvent): FileListKey | null {
-  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return fileListKeys[event.key.toLowerCase()] ?? null;
 }
 
@@ -63,17 +66,12 @@ const lineKeys: Record<string, LineKey> = {
 };
 
 export function lineKey(event: KeyboardEvent): LineKey | null {
-  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (composes(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return null;
   return lineKeys[event.key.toLowerCase()] ?? (/^\S$/.test(event.key) ? "other" : null);
 }
 
 export function focusFileList(root: HTMLElement): void {
   root.querySelector<HTMLElement>('.file-list [data-file][tabindex="0"]')?.focus();
-}
-
-export function hunkOf(target: EventTarget): number | null {
-  const at = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-hunk]") : null;
-  return at ? Number(at.dataset.hunk) : null;
 }
 
 /** After a decision the focus goes to the next undecided hunk (or folded file), never to nowhere. */

@@ -3,7 +3,8 @@
  * file will have, which the engine keeps as long as all lines of the hunk end alike. Pure.
  */
 import type { DiffHunk, DiffLine } from "../../components/diff/parse";
-import { newSide } from "../../components/diff/side";
+import { newSide, oldSide } from "../../components/diff/side";
+import type { Selection } from "./decisions";
 
 /** The places of the lines that the hunk adds or removes. */
 export function changedRows(hunk: DiffHunk): number[] {
@@ -24,6 +25,12 @@ export function canChooseLines(hunk: DiffHunk): boolean {
       (line) => line.text.includes(replacement) || (line.noNewline && line.text.endsWith("\r")),
     )
   );
+}
+
+/** Null where no line is left out. */
+export function selectionOf(hunk: DiffHunk, off: ReadonlySet<number>): Selection | null {
+  if (off.size === 0) return null;
+  return { off: [...off], text: chosenSide(hunk, off), taken: changedRows(hunk).length - off.size };
 }
 
 /** The hunk's new side if the changes at `off` are left out: an added line is not there, a removed one stays. */
@@ -54,11 +61,6 @@ function addsNewline(hunk: DiffHunk, text: string): boolean {
   const after = newSide(hunk);
   const known = after === "" ? oldSide(hunk) : after;
   return known.endsWith("\n") && text !== "" && !text.endsWith("\n");
-}
-
-function oldSide(hunk: DiffHunk): string {
-  const lines = hunk.lines.filter((line) => line.kind !== "added");
-  return lines.map((line) => line.text + (line.noNewline ? "" : "\n")).join("");
 }
 
 const eolOf = (hunk: DiffHunk) =>

@@ -171,10 +171,13 @@ describe("changes of whitespace", () => {
     await userEvent.keyboard("w");
     expect(rows()).toEqual(["diff-row context", "diff-row removed", "diff-row added"]);
     expect(screen.getByText("Only whitespace changes.")).toBeTruthy();
+    expect(screen.getByText("Whitespace changes are hidden")).toBeTruthy();
+    expect(screen.getByText("1 line with only whitespace changes isn't marked.")).toBeTruthy();
     const toggle = screen.getByRole("button", { name: "Hide whitespace changes" });
     expect(toggle.getAttribute("aria-pressed")).toBe("true");
     await userEvent.click(toggle);
     expect(rows()).toEqual(plain);
+    expect(screen.queryByText("Whitespace changes are hidden")).toBeNull();
     await userEvent.keyboard("w");
     await press("Accept all");
     expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);

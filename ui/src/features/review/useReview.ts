@@ -1,21 +1,32 @@
 /** The state of one write approval under review, and what can be done to it. */
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
+import { useLatest } from "../../components/latest";
 import type { ChangePreview, Keep } from "../../protocol/generated";
 import { type CommentedLine, noteWith, toSend, withComment } from "./comments";
-import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
+import { type Decisions, decide, edit, open, resolution, type Selection, select, undo } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
 
 /** A hunk that is being changed: its text, or which of its lines are taken, beginning with a comment perhaps. */
-export type Editing = { index: number; by: "text" | "lines" | "comment" };
+export type Editing = {
+  index: number;
+  by: "text" | "lines" | "comment";
+  /** How often something was refused because the text is neither saved nor cancelled. */
+  refusals: number;
+};
 
 /** Stable for the life of a review, so that one decision does not draw every hunk again. */
 export type ReviewActions = {
   decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
   edit: (index: number, text: string) => void;
+  /** Null: all lines of the hunk. */
+  select: (index: number, selection: Selection | null) => void;
   undo: (indexes: readonly number[]) => void;
-  setEditing: (editing: Editing | null) => void;
+  startEditing: (index: number, by: Editing["by"]) => void;
+  /** A text that is not saved is gone then. */
+  stopEditing: () => void;
+  write: (index: number, text: string) => void;
   comment: (at: CommentedLine, text: string) => void;
   /** With a rule to keep the change is taken as it was proposed. */
   whole: (decision: "accepted" | "rejected", keep?: Keep | null) => void;
@@ -29,23 +40,42 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
     [files, paged],
   );
-  const [{ decisions, note, comments }, setDraft] = useDraft(approvalId);
-  const [editing, setEditing] = useState<Editing | null>(null);
+  const [{ decisions, note, comments, unsaved }, setDraft] = useDraft(approvalId);
+  const [editing, setEditing] = useState<Editing | null>(
+    () => unsaved && { index: unsaved.index, by: "text", refusals: 0 },
+  );
   const { sending, send } = useResolve(approvalId);
   const byHunk = preview.hunks.length === 0 || preview.hunks.length === all.length;
   const busy = sending.state !== "deciding";
   const left = open(decisions, all);
 
+  const stopEditing = () => {
+    setEditing(null);
+    setDraft({ unsaved: null });
+  };
+  /** Who accepts beside an open editor may mean its text or the proposed one. */
+  const refuses = (indexes: readonly number[]) => {
+    if (editing?.by !== "text" || !indexes.includes(editing.index)) return false;
+    setEditing({ ...editing, refusals: editing.refusals + 1 });
+    return true;
+  };
+  const startEditing = (index: number, by: Editing["by"]) => {
+    if (busy || !byHunk || (editing && refuses([editing.index]))) return;
+    setEditing({ index, by, refusals: 0 });
+  };
+  const take = (indexes: readonly number[], decision: "accepted" | "rejected") => {
+    if (decision === "rejected" || !refuses(indexes)) commit(decide(decisions, indexes, decision));
+  };
   const commit = (next: Decisions) => {
     if (busy || !byHunk) return;
-    setEditing(null);
+    if (editing && next.of[editing.index] !== undefined) stopEditing();
     setDraft({ decisions: next });
     const decided = resolution(next, all, noteWith(note, comments), preview.previewHash);
     if (decided) void send(decided);
   };
   const whole = (decision: "accepted" | "rejected", keep: Keep | null = null) => {
-    if (keep === null && byHunk && all.length > 0) return commit(decide(decisions, left, decision));
-    if (busy) return;
+    if (keep === null && byHunk && all.length > 0) return take(left, decision);
+    if (busy || (keep !== null && refuses(left))) return;
     const answer = decision === "accepted" ? "approve" : "reject";
     const words = noteWith(note, comments) || null;
     void send({
@@ -58,11 +88,14 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
       keep,
     });
   };
-  const actions = useLatest<ReviewActions>({
-    decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),
+  const actions = useStableActions<ReviewActions>({
+    decide: take,
     edit: (index, text) => commit(edit(decisions, index, text)),
+    select: (index, selection) => !busy && setDraft({ decisions: select(decisions, index, selection) }),
     undo: (indexes) => !busy && setDraft({ decisions: undo(decisions, indexes) }),
-    setEditing: (next) => ((!busy && byHunk) || next === null ? setEditing(next) : undefined),
+    startEditing,
+    stopEditing,
+    write: (index, text) => !busy && setDraft({ unsaved: { index, text } }),
     comment: (at, text) => !busy && setDraft({ comments: withComment(comments, at, text) }),
     whole,
     again: () => commit(decisions),
@@ -77,6 +110,7 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     note,
     setNote,
     comments,
+    unsaved,
     sends,
     editing,
     sending,
@@ -87,16 +121,13 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
 }
 
 /** The same functions on each render, doing what the latest ones do. */
-function useLatest<T extends Record<string, (...args: never[]) => unknown>>(now: T): T {
-  const latest = useRef(now);
-  useLayoutEffect(() => {
-    latest.current = now;
-  });
+function useStableActions<T extends Record<string, (...args: never[]) => unknown>>(now: T): T {
+  const latest = useLatest(now);
   return useMemo(() => {
     const call =
       (key: string) =>
       (...args: never[]) =>
         latest.current[key]?.(...args);
     return Object.fromEntries(Object.keys(latest.current).map((key) => [key, call(key)])) as T;
-  }, []);
+  }, [latest]);
 }
