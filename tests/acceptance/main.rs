@@ -54,6 +54,7 @@ mod hooks;
 mod ids;
 mod inside_tools;
 mod interrupted_rewind;
+mod isolated;
 mod keychain;
 mod keys;
 mod killed;

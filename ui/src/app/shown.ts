@@ -10,6 +10,7 @@ import { useArki, useOpenFolder, useSessions, useWaiting } from "../platform/con
 import { asCommandError } from "../platform/platform";
 import { useStore } from "../platform/stores/store";
 import type { CommandError, Shown } from "../protocol/generated";
+import { folderOf } from "../protocol/sessions";
 
 /** What was chosen, and which folder was open then: another that is opened later starts anew. */
 export type Choice = { over: string | null; shown: Shown };
@@ -44,7 +45,9 @@ export function useShown(onLed: (folder: string) => void) {
   useFirstSession(open, choice, last.current, choose);
   /** Null: a new session, in the folder that is shown or, where that one is gone, in the open one. */
   const select = (sessionId: string | null, project?: string) => {
-    const known = arki.sessions.get().find((one) => one.sessionId === sessionId)?.project ?? project;
+    const sessions = arki.sessions.get();
+    const session = sessions.find((one) => one.sessionId === sessionId);
+    const known = session ? folderOf(session, sessions) : project;
     const own = sessionId === null && unavailable ? open : shown?.folder;
     const folder = known ?? own ?? open;
     if (folder !== null) choose({ folder, sessionId });
@@ -100,7 +103,7 @@ function useFirstSession(
     if (!ready || open === null || begun.current === open) return;
     begun.current = open;
     if (shownOver(open, choice)?.sessionId) return;
-    const here = sessions.filter((session) => session.project === open);
+    const here = sessions.filter((session) => folderOf(session, sessions) === open);
     const asks = here.find(
       (one) =>
         (one.state === "waiting" && one.parent === null) ||

@@ -82,6 +82,12 @@ export function isUnfinished(state: SessionState): boolean {
 /** A session with those of the sub-agents that work or worked for it, the oldest first. */
 export type Family = { session: SessionSummary; subagents: readonly SessionSummary[] };
 
+/** The folder to open with a session: a sub-agent may work in a worktree, which belongs to the folder of the session above. */
+export function folderOf(session: SessionSummary, sessions: readonly SessionSummary[]): string {
+  const above = sessions.find((one) => one.sessionId === session.parent);
+  return (above ?? session).project;
+}
+
 export function groupByProject(sessions: readonly SessionSummary[], openProject: string | null) {
   const groups = new Map<string, Family[]>();
   if (openProject !== null) groups.set(openProject, []);

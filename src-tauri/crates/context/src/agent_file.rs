@@ -12,6 +12,8 @@ const OTHER_MODELS: [&str; 5] = ["inherit", "default", "sonnet", "opus", "haiku"
 /// The permission mode in which other agents only read.
 const PLAN_MODE: &str = "plan";
 
+const WORKTREE: &str = "worktree";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentFile {
     /// Up to 32 lower-case letters, digits, `-` and `_`.
@@ -22,6 +24,8 @@ pub struct AgentFile {
     /// The only tools that it has; `None` where it has all.
     pub tools: Option<ToolNames>,
     pub only_reads: bool,
+    /// It works in a git worktree of its own.
+    pub in_worktree: bool,
     /// `PROVIDER/MODEL`.
     pub model: Option<String>,
     /// In words that go on after the path.
@@ -57,7 +61,9 @@ impl AgentFile {
         let mode = head.text("permissionMode");
         let only_reads = head.flag("readOnly") == Some(true) || mode.as_deref() == Some(PLAN_MODE);
         let model = head.text("model").filter(|model| !OTHER_MODELS.contains(&model.to_ascii_lowercase().as_str()));
-        Ok(Self { name, description, system_prompt, tools: allowed.tools, only_reads, model, warnings })
+        let in_worktree = head.text("isolation").is_some_and(|isolation| isolation == WORKTREE);
+        let tools = allowed.tools;
+        Ok(Self { name, description, system_prompt, tools, only_reads, in_worktree, model, warnings })
     }
 }
 
@@ -121,12 +127,13 @@ mod tests {
 
     #[test]
     fn it_may_do_less_than_others_and_have_a_model_of_its_own() {
-        let text = "---\ndescription: d\ndisallowedTools: Write, Edit\npermissionMode: plan\nmodel: lab/x\n---\nText";
+        let text = "---\ndescription: d\ndisallowedTools: Write, Edit\npermissionMode: plan\nmodel: lab/x\n\
+            isolation: worktree\n---\nText";
         let agent = AgentFile::read("a", text).unwrap();
         let tools = agent.tools.unwrap();
         assert!(tools.has("read_file") && tools.has("mcp__docs__a") && !tools.has("write_file"));
         assert!(!tools.has("edit_file") && !tools.has("apply_patch"));
-        assert_eq!((agent.only_reads, agent.model.as_deref()), (true, Some("lab/x")));
+        assert_eq!((agent.only_reads, agent.in_worktree, agent.model.as_deref()), (true, true, Some("lab/x")));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("notebookedit", &["edit_file"]),
     ("read", &["read_file", "list_directory"]),
     ("shell", &["run_command"]),
-    ("task", &["delegate"]),
+    ("task", &["delegate", "take_changes"]),
     ("todowrite", &["update_plan"]),
     ("webfetch", &["fetch_url"]),
     ("write", &["write_file"]),

@@ -24,7 +24,7 @@ pub use modes::mode_of;
 #[cfg(unix)]
 pub use private_dir::is_same;
 pub use private_dir::{
-    PrivateTempDir, create_private_dir, new_private_file, remove_abandoned_temp_dirs, remove_private_file,
-    write_private_file, write_private_file_once,
+    PrivateTempDir, create_private_dir, new_private_file, remove_abandoned_temp_dirs, remove_private_dir,
+    remove_private_file, write_private_file, write_private_file_once,
 };
 pub use protection::{SecretsWithin, is_protected_name, is_secret_name};

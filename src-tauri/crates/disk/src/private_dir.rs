@@ -62,6 +62,14 @@ pub fn remove_private_file(path: &Path) -> Result<(), FileError> {
     fs::remove_file(path).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
 }
 
+/// Removes a folder with all that is in it; links in it are not followed. Nothing to do where it is gone.
+pub fn remove_private_dir(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut file = new_private_file(folder)?;

@@ -256,6 +256,16 @@ codes! {
     URL_INVALID,
     /// The command line was used wrongly.
     USAGE,
+    /// A sub-agent's changes and the project's since then are to the same lines.
+    WORKTREE_CONFLICT,
+    /// Git could not make or remove a sub-agent's worktree.
+    WORKTREE_FAILED,
+    /// There is no worktree whose changes could be taken.
+    WORKTREE_GONE,
+    /// The folder has too many files, or too large ones, for a worktree.
+    WORKTREE_TOO_LARGE,
+    /// A sub-agent can't have a worktree of this folder.
+    WORKTREE_UNAVAILABLE,
 }
 
 impl fmt::Display for Code {

@@ -61,6 +61,7 @@ pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
 pub use tool::{
-    Category, DELEGATE_TOOL, Decision, REPEATED_RULE, Risk, ToolDefinition, UNTRUSTED_RULE, goes_on_in_background,
+    Category, DELEGATE_TOOL, Decision, REPEATED_RULE, Risk, TAKE_CHANGES_TOOL, ToolDefinition, UNTRUSTED_RULE,
+    goes_on_in_background,
 };
 pub use tool_names::{BUILT_IN_TOOLS, ToolNames};

@@ -55,6 +55,9 @@ pub const REPEATED_RULE: &str = "builtin:repeated-call";
 /// The tool that hands a task to a sub-agent.
 pub const DELEGATE_TOOL: &str = "delegate";
 
+/// The tool that takes a sub-agent's changes out of its worktree.
+pub const TAKE_CHANGES_TOOL: &str = "take_changes";
+
 /// Returns whether a call asks to go on in the background: commands and delegated tasks do, with the argument
 /// `background`.
 #[must_use]

@@ -23,6 +23,7 @@ pub const BUILT_IN_TOOLS: &[&str] = &[
     "read_tool_manual",
     "run_command",
     "search_files",
+    "take_changes",
     "update_plan",
     "write_file",
 ];

@@ -61,6 +61,20 @@ impl Directories {
         self.data.join("checks").join(&sha256_hex(folder.as_bytes())[..CHECKS_NAME_CHARS])
     }
 
+    /// Returns the folder for sub-agents' worktrees: beside the data and not in it, since commands work in them.
+    #[must_use]
+    pub(crate) fn trees(&self) -> PathBuf {
+        let mut name = self.data.file_name().unwrap_or_default().to_owned();
+        name.push("-worktrees");
+        self.data.with_file_name(name)
+    }
+
+    /// Returns the folder for notes on sub-agents' worktrees, and for the files that these began with.
+    #[must_use]
+    pub(crate) fn tree_notes(&self) -> PathBuf {
+        self.data.join("worktrees")
+    }
+
     /// Names of exports that are being written.
     pub(crate) fn unfinished_exports(&self) -> PathBuf {
         self.data.join("exports")

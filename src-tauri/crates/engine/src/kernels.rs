@@ -36,7 +36,7 @@ impl Kernels {
 
     pub(crate) fn kernel(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<Kernel> {
         let settings = KernelSettings {
-            project: open.project.clone(),
+            project: open.workplace().clone(),
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
             limits: config.tool_limits,
@@ -53,10 +53,14 @@ impl Kernels {
             sandbox: self.projects.sandbox().clone(),
             standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
-            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
-                .into_iter()
-                .chain(self.mcp.mcp_tools(open, config))
-                .collect(),
+            tools: [
+                arki_tools::fetch_url(config.private_hosts.clone()),
+                self.delegate_tool(open, config, presence),
+                arki_tools::take_changes(self.projects.trees().clone()),
+            ]
+            .into_iter()
+            .chain(self.mcp.mcp_tools(open, config))
+            .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
             hooks: config.hooks.clone(),
             checkers: config.checkers.clone(),
@@ -87,6 +91,8 @@ impl Kernels {
             model: config.model.clone(),
             presence,
             readers: config.reading_agents(),
+            isolated: config.isolated_agents(),
+            trees: self.projects.trees().clone(),
         };
         let choice =
             |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };

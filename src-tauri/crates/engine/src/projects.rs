@@ -12,6 +12,7 @@ pub(crate) mod open;
 pub(crate) mod rules;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
+pub(crate) mod trees;
 
 use crate::accounts::Accounts;
 use crate::records::Records;
@@ -19,6 +20,7 @@ use arki_sandbox::SandboxStatus;
 use leavings::Leavings;
 use mentionable::Mentionable;
 use std::sync::{Arc, OnceLock};
+use trees::Trees;
 
 /// Folders: their trust, the configuration in force in them, their skills and procedures.
 pub struct Projects {
@@ -27,12 +29,18 @@ pub struct Projects {
     leavings: Arc<Leavings>,
     sandbox: OnceLock<SandboxStatus>,
     mentionable: Mentionable,
+    trees: Arc<Trees>,
 }
 
 impl Projects {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
         let leavings = Arc::new(Leavings::new(records.directories().untold()));
-        Self { records, accounts, leavings, sandbox: OnceLock::new(), mentionable: Mentionable::default() }
+        let trees = Arc::new(Trees::new(records.directories()));
+        Self { records, accounts, leavings, sandbox: OnceLock::new(), mentionable: Mentionable::default(), trees }
+    }
+
+    pub(crate) fn trees(&self) -> &Arc<Trees> {
+        &self.trees
     }
 
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {

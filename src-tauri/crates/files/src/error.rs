@@ -11,6 +11,7 @@ use std::io;
 
 mod attribution;
 mod change;
+mod copy;
 mod path;
 mod search;
 mod snapshot;
@@ -18,6 +19,7 @@ mod trust;
 
 pub use attribution::AttributionError;
 pub use change::{ChangeError, StaleKind, StalePreview};
+pub use copy::CopyError;
 pub use path::PathError;
 pub use search::SearchError;
 pub use snapshot::SnapshotError;
@@ -50,6 +52,8 @@ pub enum FilesError {
     Snapshot(#[from] SnapshotError),
     #[error(transparent)]
     Attribution(#[from] AttributionError),
+    #[error(transparent)]
+    Copy(#[from] CopyError),
 }
 
 impl FilesError {
@@ -67,6 +71,7 @@ impl FilesError {
             Self::Trust(error) => error.code(),
             Self::Snapshot(error) => error.code(),
             Self::Attribution(error) => error.code(),
+            Self::Copy(error) => error.code(),
         }
     }
 
@@ -84,6 +89,7 @@ impl FilesError {
             Self::Trust(error) => error.hint(),
             Self::Snapshot(error) => error.hint(),
             Self::Attribution(error) => error.hint(),
+            Self::Copy(error) => error.hint(),
         }
     }
 }

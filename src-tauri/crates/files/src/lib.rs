@@ -15,6 +15,7 @@ mod attribution;
 mod build_outputs;
 mod change_set;
 mod checkpoint;
+mod copies;
 mod env_files;
 mod error;
 mod file_content;
@@ -35,6 +36,7 @@ mod shell_pattern;
 mod trust;
 mod unnamed_reads;
 mod walk;
+mod worktree;
 
 pub use applied_change::AppliedChange;
 pub use arki_disk::EntryKind;
@@ -48,10 +50,11 @@ pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
     take_snapshot, unnamed_changes,
 };
+pub use copies::{CopyLimits, Taken, copy_files, differing_files, plan_take};
 pub use env_files::{EnvFiles, is_env_file, look_through_texts};
 pub use error::{
-    AttributionError, ChangeError, FilesError, PathError, Result, SearchError, SnapshotError, StaleKind, StalePreview,
-    TrustError,
+    AttributionError, ChangeError, CopyError, FilesError, PathError, Result, SearchError, SnapshotError, StaleKind,
+    StalePreview, TrustError,
 };
 pub use file_content::FileContent;
 pub use find::{Found, find};
@@ -76,6 +79,7 @@ pub use unnamed_reads::{
     Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,
     reads_names, reads_place, reads_places, stays_inside,
 };
+pub use worktree::forget_worktree;
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;

@@ -17,6 +17,7 @@ pub(crate) mod read_skill;
 pub(crate) mod read_tool_manual;
 pub(crate) mod run_command;
 pub(crate) mod search_files;
+pub(crate) mod take_changes;
 pub(crate) mod update_plan;
 pub(crate) mod write_file;
 
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_the_tools() {
-        let from_elsewhere = ["delegate", "fetch_url"].map(str::to_owned);
+        let from_elsewhere = ["delegate", "fetch_url", "take_changes"].map(str::to_owned);
         let mut names: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(from_elsewhere).collect();
         names.sort_unstable();
         assert_eq!(names, BUILT_IN_TOOLS);

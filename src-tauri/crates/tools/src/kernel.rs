@@ -16,6 +16,7 @@ mod formatting;
 mod hook_room;
 mod hook_trial;
 mod hooking;
+mod isolation;
 mod judging;
 mod kept_whole;
 mod language_servers;
@@ -237,7 +238,7 @@ impl Kernel {
                 Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
                     record.fail(call, &Fault::internal("a decision without its result")).await
                 }
-                Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,
+                Action::Write(plan) => self.reconcile_write(plan.clone(), call, files, approval, record).await,
                 Action::Command => self.command_interrupted(call, approval, record).await,
                 Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
             },
@@ -297,6 +298,7 @@ impl Executor for Kernel {
         };
         if outcome == CallOutcome::Finished {
             self.after_call(pending, &mut record).await?;
+            self.settle_taken(pending, &record).await;
         }
         let outcome = self.stopped.get().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
         Ok(Executed { outcome, events: record.into_events() })

@@ -28,6 +28,7 @@ mod touched;
 pub use artifact::{MAX_ARTIFACT_BYTES, of_text as text_artifact, reference as artifact_reference};
 pub use builtin::delegate::delegate;
 pub use builtin::fetch_url::fetch_url;
+pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use fetch::PrivateHosts;
@@ -43,6 +44,6 @@ pub use kernel::{
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use standing::Standing;
-pub use subagents::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents};
+pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Retry, Tool};
 pub use touched::Touched;

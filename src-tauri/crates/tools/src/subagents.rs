@@ -1,6 +1,7 @@
 //! Other agents that a run may hand work to, behind a port: the kernel only knows that they work, and how they stop.
 
-use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, LeftInBackground, SubagentStarted, Usage};
+use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, LeftInBackground, SessionId, SubagentStarted, Usage};
+use arki_files::{ChangeSet, Project};
 use async_trait::async_trait;
 
 /// An agent as the model is told of it.
@@ -45,12 +46,20 @@ pub struct SubagentStop {
     pub files: Vec<FileChanged>,
     /// The background calls of which nobody there will hear any more; empty where the run has not ended.
     pub background: Vec<LeftInBackground>,
+    /// The files that it changed in its worktree, where it had one: nothing of them is in the project yet.
+    pub in_tree: Vec<String>,
 }
 
 #[async_trait]
 pub trait Subagents: Send + Sync {
     /// Returns whether the agent changes nothing, so that several such may work side by side.
     fn only_reads(&self, agent: &str) -> bool;
+
+    /// Returns whether the agent always works in a worktree of its own.
+    fn is_isolated(&self, agent: &str) -> bool;
+
+    /// Returns the place of a sub-agent's worktree. Nothing is made.
+    fn tree_of(&self, session_id: &SessionId) -> String;
 
     /// Has the sub-agent work on the task from wherever it stands, until its run stops.
     ///
@@ -71,4 +80,21 @@ pub trait Subagents: Send + Sync {
     /// # Errors
     /// When the log cannot be used.
     async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault>;
+}
+
+/// The changes of sub-agents that have worked in a worktree, as long as nobody has decided on them.
+#[async_trait]
+pub trait SubagentChanges: Send + Sync {
+    /// Returns the files that were changed in the worktree of a sub-agent's session, by their paths; none where there is
+    /// no such worktree.
+    fn paths(&self, worktree: &SessionId) -> Vec<String>;
+
+    /// Computes the change that brings these files to the project as it is now; all where `only` is `None`.
+    ///
+    /// # Errors
+    /// `WORKTREE_GONE`, `WORKTREE_CONFLICT` with the files' names, and what reading them says.
+    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Fault>;
+
+    /// Removes the worktree: what was in it was decided on.
+    async fn settle(&self, worktree: &SessionId);
 }

@@ -6,7 +6,7 @@ use crate::left_out::LeftOut;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
-use crate::subagents::Subagents;
+use crate::subagents::{SubagentChanges, Subagents};
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Fault, Redactor, ToolDefinition};
 use arki_files::{ChangeSet, Project};
@@ -40,7 +40,15 @@ pub struct Output {
 }
 
 pub(crate) type ReadAction = fn(&ReadTask) -> Result<Output, ToolError>;
-pub(crate) type WriteAction = fn(&Project, &Value) -> Result<ChangeSet, ToolError>;
+pub(crate) type WriteAction = Arc<dyn Fn(&Project, &Value) -> Result<ChangeSet, ToolError> + Send + Sync>;
+type Touches = Arc<dyn Fn(&Value) -> Touched + Send + Sync>;
+
+/// The action of a tool that writes.
+pub(crate) fn writing(
+    plan: impl Fn(&Project, &Value) -> Result<ChangeSet, ToolError> + Send + Sync + 'static,
+) -> Action {
+    Action::Write(Arc::new(plan))
+}
 
 /// The way in which the kernel carries a tool out. A write tool only computes the change; the kernel makes it, after
 /// the decision.
@@ -85,7 +93,9 @@ pub struct Tool {
     pub(crate) manual: Arc<str>,
     pub(crate) action: Action,
     pub(crate) conduct: Conduct,
-    touches: fn(&Value) -> Touched,
+    touches: Touches,
+    /// The worktrees whose changes it takes.
+    pub(crate) changes: Option<Arc<dyn SubagentChanges>>,
     validator: OnceLock<Result<jsonschema::Validator, String>>,
 }
 
@@ -110,7 +120,8 @@ impl Tool {
             manual: manual.text.into(),
             action,
             conduct,
-            touches: Touched::by_name,
+            touches: Arc::new(Touched::by_name),
+            changes: None,
             validator: OnceLock::new(),
         }
     }
@@ -144,7 +155,8 @@ impl Tool {
             manual: "".into(),
             action: Action::Remote(remote),
             conduct: Conduct::default(),
-            touches: Touched::mentioned_in,
+            touches: Arc::new(Touched::mentioned_in),
+            changes: None,
             validator: OnceLock::from(Ok(validator)),
         })
     }
@@ -175,8 +187,15 @@ impl Tool {
 
     /// For tools whose files are not in an argument `path`, nor their shell line in `command`.
     #[must_use]
-    pub(crate) fn touching(mut self, touches: fn(&Value) -> Touched) -> Self {
-        self.touches = touches;
+    pub(crate) fn touching(mut self, touches: impl Fn(&Value) -> Touched + Send + Sync + 'static) -> Self {
+        self.touches = Arc::new(touches);
+        self
+    }
+
+    /// For the tool that takes changes out of worktrees.
+    #[must_use]
+    pub(crate) fn taking(mut self, changes: Arc<dyn SubagentChanges>) -> Self {
+        self.changes = Some(changes);
         self
     }
 

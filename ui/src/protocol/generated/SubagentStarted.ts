@@ -13,4 +13,8 @@ export type SubagentStarted = {
    * The share of the run's cost limit that is set aside for it, in US dollars, where it works in the background.
    */
   maxCostUsd?: number | null;
+  /**
+   * The git worktree in which the sub-agent works; the run's own folder where absent.
+   */
+  tree?: string | null;
 };

@@ -57,6 +57,7 @@ impl Executor for Handing {
             session_id: SessionId::from("beneath"),
             run_id: RunId::from("beneath"),
             max_cost_usd: None,
+            tree: None,
         };
         let placeholder = ToolResult { async_call_id: Some(call_id), ..result_of(pending) };
         let bodies: [EventBody; 2] = [started.into(), placeholder.into()];

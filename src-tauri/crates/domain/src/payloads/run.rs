@@ -44,6 +44,9 @@ payload! {
         /// The share of the run's cost limit that is set aside for it, in US dollars, where it works in the background.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub max_cost_usd: Option<f64>,
+        /// The git worktree in which the sub-agent works; the run's own folder where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub tree: Option<String>,
     }
     RunPaused {
         pub reason: PauseReason,

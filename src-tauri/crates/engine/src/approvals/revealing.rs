@@ -50,7 +50,7 @@ impl Approvals {
         }
         let paths = affected(&requested);
         let mut unresolved =
-            arki_tools::unresolved_placeholders(self.records.redactor(), &open.project, &paths, &requested.args);
+            arki_tools::unresolved_placeholders(self.records.redactor(), open.workplace(), &paths, &requested.args);
         // A provider's key is known as soon as the run goes on.
         let is_key = |placeholder: &String| {
             config.providers.iter().any(|provider| placeholder.starts_with(&format!("[secret:{}#", provider.name)))
@@ -64,7 +64,7 @@ impl Approvals {
         let Ok(session) = self.sessions.session(&record.session_id) else { return };
         let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return };
         if open.is_trusted() {
-            arki_tools::search_for_secrets(self.records.redactor(), &open.project, paths, wanted);
+            arki_tools::search_for_secrets(self.records.redactor(), open.workplace(), paths, wanted);
         }
     }
 }

@@ -59,7 +59,8 @@ impl Approvals {
         let folder = self.sessions.session(&record.session_id)?.project;
         let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
         let rule = kernel.proposed_rule(&requested.tool_id, &requested.args);
-        Ok(rule.map(|rule| RuleDefinition { project: Some(folder), ..rule }))
+        let project = self.projects.project_at(&folder);
+        Ok(rule.map(|rule| RuleDefinition { project: Some(project), ..rule }))
     }
 
     /// Adds a rule to the user's `config.json`; comments and everything else stay.

@@ -65,6 +65,12 @@ impl Config {
         self.agents.keys().filter(is_reader).cloned().collect()
     }
 
+    /// The names of the agents that work in a worktree of their own as sub-agents.
+    pub(crate) fn isolated_agents(&self) -> HashSet<String> {
+        let isolated = self.agents.iter().filter(|(_, agent)| agent.isolation.is_some());
+        isolated.map(|(name, _)| name.clone()).collect()
+    }
+
     pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
         let agent = self.whole_agent(name).ok_or_else(|| self.unknown_agent(name))?;
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
@@ -110,6 +116,7 @@ impl AgentConfig {
             read_only: self.read_only.or(base.read_only),
             system_prompt: self.system_prompt,
             description: self.description,
+            isolation: self.isolation,
             is_from_file: self.is_from_file,
         }
     }
@@ -149,8 +156,15 @@ pub(super) fn add_projects(
         };
         let system_prompt = projects.system_prompt.clone().or_else(|| users.system_prompt.clone());
         let description = projects.description.clone().or_else(|| users.description.clone());
-        let merged =
-            AgentConfig { tools, read_only, system_prompt, description, ..projects.clone().completed_by(&users) };
+        let isolation = projects.isolation.or(users.isolation);
+        let merged = AgentConfig {
+            tools,
+            read_only,
+            system_prompt,
+            description,
+            isolation,
+            ..projects.clone().completed_by(&users)
+        };
         agents.insert(name.clone(), merged);
     }
     ensure_few(agents, path)

@@ -68,9 +68,18 @@ pub(crate) struct AgentConfig {
     pub(crate) tools: Option<ToolNames>,
     /// The agent only reads: it has the tools that read, and of commands those that are known to only read.
     pub(crate) read_only: Option<bool>,
+    /// Where it works as a sub-agent, if not in the project's folder.
+    pub(crate) isolation: Option<Isolation>,
     /// Whether no configuration names it, only a file of its own.
     #[serde(skip)]
     pub(crate) is_from_file: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Isolation {
+    /// In a git worktree of its own, whose changes are reviewed when it has finished.
+    Worktree,
 }
 
 /// The number of characters of an agent's description that a model gets.

@@ -1,6 +1,7 @@
 //! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
 
 use crate::presence::Presence;
+use crate::projects::trees::Trees;
 use arki_domain::{ApprovalId, Fault, SessionId, SubagentStarted};
 use arki_tools::{SubagentStop, SubagentTask, Subagents};
 use async_trait::async_trait;
@@ -29,6 +30,9 @@ pub(crate) struct Delegation {
     pub(crate) presence: Presence,
     /// The agents that change nothing.
     pub(super) readers: HashSet<String>,
+    /// The agents that always have a worktree.
+    pub(super) isolated: HashSet<String>,
+    pub(super) trees: Arc<Trees>,
 }
 
 impl Delegation {
@@ -41,6 +45,14 @@ impl Delegation {
 impl Subagents for Delegation {
     fn only_reads(&self, agent: &str) -> bool {
         self.readers.contains(agent)
+    }
+
+    fn is_isolated(&self, agent: &str) -> bool {
+        self.isolated.contains(agent)
+    }
+
+    fn tree_of(&self, session_id: &SessionId) -> String {
+        self.trees.place_of(session_id).display().to_string()
     }
 
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {

@@ -180,6 +180,8 @@ fn is_agreed(open: &OpenProject, hook: &Hook) -> bool {
 pub(crate) struct StandingFolder {
     leavings: Arc<Leavings>,
     project: Arc<Project>,
+    /// The folder in which hooks find their programs.
+    workplace: Arc<Project>,
     trust: Option<TrustRecord>,
     git: GitScan,
     /// Of the configuration that the run began with.
@@ -190,7 +192,7 @@ impl StandingFolder {
     pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
         let began_with = read(&open.project).ok().flatten();
         let (project, trust, git) = (open.project.clone(), open.trust.clone(), open.git.clone());
-        Self { leavings, project, trust, git, began_with }
+        Self { leavings, project, workplace: open.workplace().clone(), trust, git, began_with }
     }
 
     fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
@@ -233,8 +235,8 @@ impl Standing for StandingFolder {
             return false;
         }
         let programs = line.map(arki_files::line_programs).unwrap_or_default();
-        let current = arki_files::program_pins(&self.project, &programs, PinKind::Hook);
-        current.is_ok_and(|current| agrees_to(trust, &paths_of(&self.project, &programs), &current, PinKind::Hook))
+        let current = arki_files::program_pins(&self.workplace, &programs, PinKind::Hook);
+        current.is_ok_and(|current| agrees_to(trust, &paths_of(&self.workplace, &programs), &current, PinKind::Hook))
     }
 
     fn tell(&self, note: String) {

@@ -112,7 +112,8 @@ impl Projects {
         }
     }
 
-    async fn tell_leavings(self: &Arc<Self>, session_id: &SessionId, project: &str) {
+    /// Tells what waits to be told of the folder now.
+    pub(crate) async fn tell_leavings(self: &Arc<Self>, session_id: &SessionId, project: &str) {
         if let Err(fault) = self.told_leavings(session_id, project.to_owned()).await {
             tracing::warn!(%fault, "what commands left behind is not in the log yet");
         }

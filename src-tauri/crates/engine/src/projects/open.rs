@@ -29,6 +29,8 @@ const PARTLY_SEEN: &str = "The folder has too much in it to look for every git d
 /// A folder with everything that was decided about it.
 pub(crate) struct OpenProject {
     pub(crate) project: Arc<Project>,
+    /// The worktree of the project that is worked in instead; all that is agreed to is the project's.
+    pub(crate) tree: Option<Arc<Project>>,
     pub(crate) trust: Option<TrustRecord>,
     /// The files in it now that are executable or instruct a model.
     pub(crate) current: Vec<arki_files::Pin>,
@@ -58,6 +60,16 @@ impl OpenProject {
 
     pub(crate) fn path(&self) -> String {
         self.project.root().display().to_string()
+    }
+
+    /// The folder whose files are worked on.
+    pub(crate) fn workplace(&self) -> &Arc<Project> {
+        self.tree.as_ref().unwrap_or(&self.project)
+    }
+
+    /// Returns the path of the folder whose files are worked on, as sessions name it.
+    pub(crate) fn place(&self) -> String {
+        self.workplace().root().display().to_string()
     }
 
     /// Returns what the user agreed to; empty while untrusted.
@@ -114,7 +126,22 @@ impl OpenProject {
 }
 
 impl Projects {
+    /// A worktree that Arki made is opened as the project that it is of, and worked in.
     pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
+        let Some(origin) = self.trees.origin_of(path) else { return self.load_folder(path) };
+        let (open, tree) = (self.load_folder(&origin)?, Arc::new(open_folder(path)?));
+        if open.is_trusted() {
+            self.settle_abandoned(tree.root());
+        }
+        Ok(OpenProject { tree: Some(tree), ..open })
+    }
+
+    /// Returns the project that a session's folder belongs to: the folder itself, unless it is a worktree that Arki made.
+    pub(crate) fn project_at(&self, folder: &str) -> String {
+        self.trees.origin_of(Path::new(folder)).map_or_else(|| folder.to_owned(), |origin| origin.display().to_string())
+    }
+
+    fn load_folder(&self, path: &Path) -> Result<OpenProject, Fault> {
         let project = Arc::new(open_folder(path)?);
         let trust = self.records.decisions().trust(&project.root().display().to_string())?;
         let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
@@ -127,6 +154,7 @@ impl Projects {
         };
         Ok(OpenProject {
             project,
+            tree: None,
             trust,
             current: scan.pins,
             git: scan.git,

@@ -5,6 +5,7 @@
 //! program that is started anew begins nothing twice.
 
 use crate::kernels::delegating::{Delegation, WorksBeneath};
+use crate::projects::trees::NewTree;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -14,7 +15,8 @@ use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
-    ApprovalId, CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
+    ApprovalId, ApprovalMode, CallContext, Code, DELEGATE_TOOL, Event, Fault, FileChanged, ParentCall, PauseReason,
+    RunOptions, SessionId, SubagentStarted, TAKE_CHANGES_TOOL,
 };
 use arki_store::ApprovalStatus;
 use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
@@ -23,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Nobody hears a sub-agent's questions, and what it has to do it does itself.
-const NOT_FOR_SUBAGENTS: [&str; 2] = ["ask_user", "delegate"];
+const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
 
 impl Runs {
     /// Returns whether it is the approvals of sub-agents that keep the run waiting: none of those that work for it could
@@ -68,25 +70,32 @@ impl Runs {
             None => {
                 let (folder, agent) = (delegation.project.clone(), started.agent.clone());
                 let own_model = blocking(self, move |runs| runs.own_model_of(&folder, &agent)).await?;
-                let start = task_of(delegation, own_model, task, context);
+                let parent = ParentCall {
+                    session_id: context.session_id.clone(),
+                    run_id: context.run_id.clone(),
+                    call_id: started.call_id.clone(),
+                };
+                let folder = match &started.tree {
+                    Some(tree) => self.tree_made(delegation, started, &parent).await.map(|()| tree.into())?,
+                    None => delegation.project.clone(),
+                };
+                let start = task_of(delegation, own_model, task, (started, context));
                 let place = Place {
                     session_id: started.session_id.clone(),
                     run_id: started.run_id.clone(),
                     agent: started.agent.clone(),
-                    parent: Some(ParentCall {
-                        session_id: context.session_id.clone(),
-                        run_id: context.run_id.clone(),
-                        call_id: started.call_id.clone(),
-                    }),
+                    parent: Some(parent),
                     control,
-                    ..Place::of_new_session(delegation.project.clone(), delegation.presence)
+                    ..Place::of_new_session(folder, delegation.presence)
                 };
                 self.start_at(place, start).await?
             }
             Some((state, _)) => match end_of(&state) {
                 Some(end) => return Ok(end),
                 None => {
-                    let approve = Some(context.options.approve).filter(|approve| *approve != state.options.approve);
+                    self.ensure_tree_is_there(started).await?;
+                    let approve =
+                        Some(approval_of(started, context)).filter(|approve| *approve != state.options.approve);
                     let run = Some(started.run_id.clone());
                     self.resume(
                         &started.session_id,
@@ -101,6 +110,50 @@ impl Runs {
 }
 
 impl Runs {
+    /// Makes the sub-agent's worktree, unless an interrupted run has.
+    async fn tree_made(
+        self: &Arc<Self>,
+        delegation: &Delegation,
+        started: &SubagentStarted,
+        parent: &ParentCall,
+    ) -> Result<(), Fault> {
+        let (origin, session_id) = (delegation.project.clone(), started.session_id.clone());
+        let folder = origin.clone();
+        let known = blocking(self, move |runs| {
+            let config = runs.projects.config_of(&runs.projects.load_project(&folder)?)?;
+            Ok((config.secret_files.set, runs.projects.trees().is_made(&session_id)))
+        });
+        let (secrets, is_made) = known.await?;
+        if is_made {
+            return Ok(());
+        }
+        let (session_id, parent) = (started.session_id.clone(), parent.clone());
+        self.projects.trees().make(NewTree { origin, session_id, parent, secrets }).await
+    }
+
+    async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Fault> {
+        let Some(tree) = started.tree.clone() else { return Ok(()) };
+        let session_id = started.session_id.clone();
+        blocking(self, move |runs| match runs.projects.trees().is_made(&session_id) {
+            true => Ok(()),
+            false => Err(Fault::new(
+                Code::WORKTREE_GONE,
+                format!("The sub-agent's worktree {tree} is gone."),
+                "Delegate the task anew.",
+            )),
+        })
+        .await
+    }
+
+    /// Returns what an isolated sub-agent that has ended changed in its worktree.
+    async fn changed_in_tree(self: &Arc<Self>, started: &SubagentStarted) -> Result<Vec<String>, Fault> {
+        if started.tree.is_none() {
+            return Ok(Vec::new());
+        }
+        let session_id = started.session_id.clone();
+        blocking(self, move |runs| runs.projects.trees().changes_at_end(&session_id)).await
+    }
+
     async fn subagent_now(
         self: &Arc<Self>,
         started: &SubagentStarted,
@@ -115,15 +168,28 @@ impl Runs {
     }
 }
 
+/// In a worktree of its own edits need no question: they are asked about when they are taken.
+fn approval_of(started: &SubagentStarted, context: &CallContext) -> ApprovalMode {
+    match context.options.approve {
+        ApprovalMode::Ask if started.tree.is_some() => ApprovalMode::Edits,
+        approve => approve,
+    }
+}
+
 /// Returns the start of the sub-agent's run; the permissions and limits above hold beneath, too.
-fn task_of(delegation: &Delegation, own_model: Option<String>, task: &str, context: &CallContext) -> StartRun {
+fn task_of(
+    delegation: &Delegation,
+    own_model: Option<String>,
+    task: &str,
+    (started, context): (&SubagentStarted, &CallContext),
+) -> StartRun {
     let options = &context.options;
     let mut disabled_tools = options.disabled_tools.clone();
     disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
     StartRun {
         model: Some(own_model.unwrap_or_else(|| delegation.model.clone())),
         options: RunOptions {
-            approve: options.approve,
+            approve: approval_of(started, context),
             plan: options.plan,
             read_only: options.read_only,
             max_turns: options.max_turns,
@@ -153,14 +219,13 @@ impl WorksBeneath for Runs {
             RunEnd::BudgetExhausted => SubagentEnd::OutOfBudget { last_said: state.last_text.clone() },
             RunEnd::AwaitingAnswer(_) | RunEnd::Paused => SubagentEnd::Paused,
         };
+        let has_ended = !matches!(end, SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused);
+        let in_tree = if has_ended { self.changed_in_tree(started).await? } else { Vec::new() };
         let is_changed = |file: &WantedFile| file.wanted == FileAt::Unknown || file.wanted != file.last_known;
-        let files = FilesAt::fold(0, &events).into_iter().filter(is_changed);
-        let files = files.map(|file| changed(file, started)).collect();
-        let background = match end {
-            SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused => Vec::new(),
-            _ => self.left_in_background(started).await?,
-        };
-        Ok(SubagentStop { end, usage: state.usage, files, background })
+        let of_project = if started.tree.is_none() { FilesAt::fold(0, &events) } else { Vec::new() };
+        let files = of_project.into_iter().filter(is_changed).map(|file| changed(file, started)).collect();
+        let background = if has_ended { self.left_in_background(started).await? } else { Vec::new() };
+        Ok(SubagentStop { end, usage: state.usage, files, background, in_tree })
     }
 
     async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault> {

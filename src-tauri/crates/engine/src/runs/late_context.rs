@@ -37,7 +37,7 @@ impl Belongings {
     ) -> Self {
         let mut rules = rules.clone();
         rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
-        Self { project: open.project.clone(), rules, skills, mentioned, redactor: redactor.clone() }
+        Self { project: open.workplace().clone(), rules, skills, mentioned, redactor: redactor.clone() }
     }
 
     /// What the conversation has is redacted, and is compared with this.

@@ -4,6 +4,7 @@ use crate::ActiveRun;
 use crate::config::Config;
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
+use crate::projects::trees::Discarded;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -14,9 +15,10 @@ use crate::runs::notifying::Notifier;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
-use arki_domain::{Code, Fault, ModelOptions, SessionId};
+use arki_domain::{Code, Fault, ModelOptions, RunId, SessionId};
 use arki_policy::PolicySettings;
 use arki_tools::Kernel;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,12 +45,24 @@ impl Runs {
             control: hold.control().clone(),
         };
         self.take_up(&session_id);
+        let is_subagent = run.parent.is_some();
         let notifier = Notifier::of(&parts.executor, &session_id, run);
         hold.enter(&self.active, active.clone());
         let run = RunHost::new(parts, session_id.clone(), standing, active.control.clone());
         let runs = self.clone();
         let handle = tokio::spawn(async move {
-            let telling = runs.projects.with_leavings(&session_id, &project, run.run(core));
+            let telling = async {
+                let working = runs.projects.with_leavings(&session_id, &project, run.run(core));
+                if is_subagent {
+                    return working.await;
+                }
+                runs.discard_trees(&project).await;
+                let ended = working.await;
+                if runs.discard_trees(&project).await {
+                    runs.projects.tell_leavings(&session_id, &project).await;
+                }
+                ended
+            };
             let (ended, _claim) = hold.during(telling).await;
             runs.after(presence, &session_id, &project, &ended).await;
             if let Some(notifier) = notifier {
@@ -57,6 +71,26 @@ impl Runs {
             ended
         });
         Ok((active, handle))
+    }
+
+    /// Removes the worktrees of the project whose changes nobody can take any more: their run has ended, or its session is
+    /// gone. Returns whether there is something to tell of it.
+    async fn discard_trees(self: &Arc<Self>, project: &str) -> bool {
+        let folder = project.to_owned();
+        let discarded = blocking(self, move |runs| {
+            let is_over = |session_id: &SessionId, run_id: &RunId| match runs.sessions.overview(session_id) {
+                Ok(overview) => overview.run.is_none_or(|run| run.run_id != *run_id || !run.can_go_on()),
+                Err(fault) => fault.is(Code::SESSION_NOT_FOUND),
+            };
+            let discarded = runs.projects.trees().discard(Path::new(&folder), is_over);
+            let notes: Vec<String> = discarded.iter().map(Discarded::told).collect();
+            runs.projects.leavings().add(&folder, &notes);
+            Ok(!notes.is_empty())
+        });
+        discarded.await.unwrap_or_else(|fault| {
+            tracing::warn!(%fault, "the worktrees of sub-agents were not looked through");
+            false
+        })
     }
 
     /// Does the work that follows the end of a run, on nobody's way.

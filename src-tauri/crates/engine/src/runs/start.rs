@@ -97,7 +97,7 @@ impl Runs {
         if is_new {
             let created = SessionCreated {
                 title: title_from_prompt(&prepared.prompt),
-                project: prepared.open.path(),
+                project: prepared.open.place(),
                 agent: agent.clone(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
             };

@@ -45,7 +45,7 @@ impl Runs {
         rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, &config.off));
         let custom = self.custom_prompt(open, config, options)?;
         let inputs = SystemPromptInputs {
-            project: &open.path(),
+            project: &open.place(),
             system: std::env::consts::OS,
             today: &day(self.records.clock().now_ms()),
             // A core that plans says itself what becomes of the plan.

@@ -58,9 +58,9 @@ impl Sessions {
     /// changes to be told apart.
     pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Fault> {
         let open = self.projects.load_project(folder)?;
-        let path = open.project.resolve(path).map_err(Fault::from)?;
-        let path = open.project.canonical(&path).unwrap_or(path);
-        let changes = self.changes_of(&open.path(), path.as_str(), None, MAX_MOVES)?;
+        let path = open.workplace().resolve(path).map_err(Fault::from)?;
+        let path = open.workplace().canonical(&path).unwrap_or(path);
+        let changes = self.changes_of(&open.place(), path.as_str(), None, MAX_MOVES)?;
         let Some(changes) = changes else {
             return Err(Fault::new(
                 Code::CHANGE_NOT_FOUND,
@@ -200,9 +200,15 @@ fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &Kept
 }
 
 fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
-    open.project.read_if_present(path, EDIT_LIMIT_BYTES).map_err(Fault::from)?.map(|file| file.bytes).ok_or_else(|| {
-        Fault::new(Code::FILE_NOT_FOUND, format!("There is no file {path} now."), "`arki rewind` can bring it back.")
-    })
+    open.workplace().read_if_present(path, EDIT_LIMIT_BYTES).map_err(Fault::from)?.map(|file| file.bytes).ok_or_else(
+        || {
+            Fault::new(
+                Code::FILE_NOT_FOUND,
+                format!("There is no file {path} now."),
+                "`arki rewind` can bring it back.",
+            )
+        },
+    )
 }
 
 /// The calls of a run, with the approvals that permitted them.

@@ -144,7 +144,7 @@ impl Sessions {
         let plan = blocking(self, move |_| {
             let written = plan.files.iter().filter(|planned| planned.is_written());
             let restorations = written.map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
-            apply_restorations(&open.project, restorations).map_err(Fault::from)?;
+            apply_restorations(open.workplace(), restorations).map_err(Fault::from)?;
             Ok(plan)
         });
         Ok((plan.await?, Some(checkpoint_id)))
@@ -202,7 +202,7 @@ impl Sessions {
 
 impl PlannedFile {
     fn restoration(&self, open: &OpenProject) -> Result<Restoration, Fault> {
-        let path = open.project.resolve(&self.file.path).map_err(Fault::from)?;
+        let path = open.workplace().resolve(&self.file.path).map_err(Fault::from)?;
         Ok(Restoration {
             path,
             wanted: self.wanted.clone(),
@@ -216,7 +216,7 @@ impl PlannedFile {
 pub(crate) fn diff(open: &OpenProject, files: &[PlannedFile]) -> Result<String, Fault> {
     let written = files.iter().filter(|planned| planned.is_written());
     let restorations = written.map(|planned| planned.restoration(open)).collect::<Result<Vec<_>, _>>()?;
-    let change = plan_restorations(&open.project, restorations).map_err(Fault::from)?;
+    let change = plan_restorations(open.workplace(), restorations).map_err(Fault::from)?;
     Ok(change.preview().diff)
 }
 

@@ -1,7 +1,7 @@
 //! `apply_patch`: changes to several files at once, all or nothing.
 
 use crate::error::ToolError;
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Tool, arguments, writing};
 use crate::touched::Touched;
 use arki_edit::patch::patch_paths;
 use arki_files::{ChangeSet, Project, plan_patch};
@@ -17,7 +17,7 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("apply_patch", include_str!("apply_patch/manual.md"), Action::Write(plan)).touching(touches)
+    Tool::new::<Arguments>("apply_patch", include_str!("apply_patch/manual.md"), writing(plan)).touching(touches)
 }
 
 /// Every file that it names: the strictest of them decides.

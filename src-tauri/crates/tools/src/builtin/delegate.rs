@@ -14,7 +14,7 @@ pub(crate) const NAME: &str = arki_domain::DELEGATE_TOOL;
 /// The longest task, in bytes.
 const MAX_TASK_BYTES: usize = 64 << 10;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     /// The agent's name.
@@ -24,6 +24,16 @@ pub(crate) struct Arguments {
     /// Return at once; the result comes later.
     #[serde(default)]
     pub(crate) background: bool,
+    /// Work in a copy; take its changes with take_changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) isolation: Option<Isolation>,
+}
+
+/// Where a sub-agent works, if not in the project's folder.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Isolation {
+    Worktree,
 }
 
 /// The tool, where there are these agents. Calls that name another are refused by its schema.

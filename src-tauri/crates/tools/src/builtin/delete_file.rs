@@ -1,7 +1,7 @@
 //! `delete_file`: a file goes; its content stays in the store, from which a rewind brings it back.
 
 use crate::error::ToolError;
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Tool, arguments, writing};
 use arki_files::{ChangeSet, Project, plan_delete};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("delete_file", include_str!("delete_file/manual.md"), Action::Write(plan))
+    Tool::new::<Arguments>("delete_file", include_str!("delete_file/manual.md"), writing(plan))
 }
 
 fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {

@@ -1,7 +1,7 @@
 //! `edit_file`: exact replacements in one file, all or none.
 
 use crate::error::ToolError;
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Tool, arguments, writing};
 use arki_edit::TextEdit;
 use arki_files::{ChangeSet, Project, plan_edit};
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ struct Edit {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("edit_file", include_str!("edit_file/manual.md"), Action::Write(plan))
+    Tool::new::<Arguments>("edit_file", include_str!("edit_file/manual.md"), writing(plan))
 }
 
 fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {

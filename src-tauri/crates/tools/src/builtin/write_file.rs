@@ -1,7 +1,7 @@
 //! `write_file`: a new file, or the whole of one anew.
 
 use crate::error::ToolError;
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Tool, arguments, writing};
 use arki_files::{ChangeSet, Project, plan_write};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("write_file", include_str!("write_file/manual.md"), Action::Write(plan))
+    Tool::new::<Arguments>("write_file", include_str!("write_file/manual.md"), writing(plan))
 }
 
 fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {

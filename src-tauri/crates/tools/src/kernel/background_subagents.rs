@@ -3,7 +3,7 @@
 //! completes, they rest when it stops, and whoever goes on with it takes them up again from where their logs say.
 
 use super::Kernel;
-use super::delegation::{Came, begun, task_of};
+use super::delegation::{Came, task_of};
 use super::delegation_row::awaited;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
@@ -130,12 +130,12 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        if let Err(fault) = self.ensure_fit_for_background(subagents, &arguments.agent) {
+        if let Err(fault) = self.ensure_fit_for_background(subagents, arguments) {
             return record.conclude_read(call, verdict, Err(fault)).await;
         }
         let context = record.context();
         let max_cost_usd = context.cost_left_usd.map(|left| self.share_of(left));
-        let started = SubagentStarted { max_cost_usd, ..begun(call, arguments.agent.clone()) };
+        let started = SubagentStarted { max_cost_usd, ..self.begun(subagents, call, arguments.clone()) };
         let placeholder = placeholder(call, &started, record);
         let context = context.clone();
         let outcome = record.settle_decided(call, verdict, vec![started.clone().into(), placeholder.into()]).await?;
@@ -149,9 +149,9 @@ impl Kernel {
         left / u32::try_from(free + 1).map_or(f64::INFINITY, f64::from)
     }
 
-    fn ensure_fit_for_background(&self, subagents: &dyn Subagents, agent: &str) -> Result<(), Fault> {
-        if !subagents.only_reads(agent) {
-            return Err(would_write(agent));
+    fn ensure_fit_for_background(&self, subagents: &dyn Subagents, arguments: &Arguments) -> Result<(), Fault> {
+        if !self.keeps_apart(subagents, arguments) {
+            return Err(would_write(&arguments.agent));
         }
         match self.background_subagents.count() < MAX_SUBAGENTS_IN_BACKGROUND {
             true => Ok(()),
@@ -284,7 +284,7 @@ fn would_write(agent: &str) -> Fault {
     Fault::new(
         Code::BACKGROUND_WOULD_WRITE,
         format!("The agent {agent} may change files, so it can't work in the background."),
-        "Leave `background` out, or choose an agent that only reads.",
+        "Leave `background` out, choose an agent that only reads, or add `isolation: \"worktree\"`.",
     )
 }
 

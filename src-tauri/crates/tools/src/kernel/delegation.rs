@@ -1,9 +1,9 @@
 //! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is
 //! the call's result. In between the call waits as long as the sub-agent does, also across restarts.
 
-use super::Kernel;
 use super::record::Record;
-use crate::builtin::delegate;
+use super::{Kernel, isolation};
+use crate::builtin::delegate::{self, Arguments};
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::{Action, Output};
 use arki_domain::{CallOutcome, Code, EventBody, Fault, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
@@ -21,10 +21,13 @@ impl Kernel {
             Ok(arguments) => arguments,
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
         };
+        if let Err(fault) = self.ensure_can_be_taken(subagents, &arguments) {
+            return record.conclude_read(call, verdict, Err(fault)).await;
+        }
         if arguments.background {
             return self.delegate_in_background(subagents, (call, &arguments), verdict, record).await;
         }
-        let started = begun(call, arguments.agent);
+        let started = self.begun(subagents, call, arguments);
         record.begin(call, verdict, Vec::new(), vec![started.clone().into()]).await?;
         self.work_as_subagent(subagents, call, &started, record).await
     }
@@ -90,7 +93,7 @@ impl Kernel {
             Ok(stop) => stop,
             Err(fault) => return Came::ToAnEnd(vec![record.error(call, &failed(&started.agent, &fault)).into()]),
         };
-        let SubagentStop { end, usage, files, background } = stop;
+        let SubagentStop { end, usage, files, background, in_tree } = stop;
         let answer = match end {
             SubagentEnd::AwaitingApproval(id) => return Came::ToStop(CallOutcome::AwaitingApproval(id)),
             SubagentEnd::Paused => return Came::ToStop(CallOutcome::Paused),
@@ -104,11 +107,20 @@ impl Kernel {
         for body in &mut bodies {
             if let EventBody::ToolResult(result) = body {
                 result.usage = Some(usage);
+                result.result.push_str(&isolation::told(started, &in_tree));
                 result.result.push_str(&left(&started.agent, &background));
                 result.background.clone_from(&background);
             }
         }
         Came::ToAnEnd(bodies)
+    }
+
+    /// A sub-agent that is about to begin.
+    pub(super) fn begun(&self, subagents: &dyn Subagents, call: &ToolCall, arguments: Arguments) -> SubagentStarted {
+        let (session_id, run_id) = (SessionId::new(), RunId::new());
+        let tree = self.is_isolated(subagents, &arguments).then(|| subagents.tree_of(&session_id));
+        let (call_id, agent) = (call.call_id.clone(), arguments.agent);
+        SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None, tree }
     }
 }
 
@@ -117,12 +129,6 @@ pub(super) enum Came {
     /// It only waits or pauses: there is no result yet.
     ToStop(CallOutcome),
     ToAnEnd(Vec<EventBody>),
-}
-
-/// A sub-agent that is about to begin.
-pub(super) fn begun(call: &ToolCall, agent: String) -> SubagentStarted {
-    let (call_id, session_id, run_id) = (call.call_id.clone(), SessionId::new(), RunId::new());
-    SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None }
 }
 
 pub(super) fn task_of(call: &ToolCall) -> Result<String, Fault> {
@@ -144,7 +150,11 @@ fn left(agent: &str, background: &[LeftInBackground]) -> String {
     text
 }
 
+/// Why there is no worktree is told as it is, with what to do about it.
 fn failed(agent: &str, fault: &Fault) -> Fault {
+    if [Code::WORKTREE_UNAVAILABLE, Code::WORKTREE_TOO_LARGE].iter().any(|code| fault.is(*code)) {
+        return fault.clone();
+    }
     Fault::new(
         Code::SUBAGENT_FAILED,
         format!("The agent {agent} failed: {} ({})", fault.message, fault.code),

@@ -5,7 +5,6 @@
 //! waits for the user and others work, nobody else may go on with the run above: the row itself looks for the decision.
 
 use super::Kernel;
-use super::delegation::begun;
 use super::path::{Decided, Work};
 use super::record::Record;
 use crate::builtin::delegate;
@@ -149,7 +148,8 @@ impl Kernel {
         let arguments = delegate::parse(&call.args).ok()?;
         // Hooks run around one call at a time.
         if arguments.background
-            || !subagents.only_reads(&arguments.agent)
+            || !self.keeps_apart(subagents, &arguments)
+            || self.ensure_can_be_taken(subagents, &arguments).is_err()
             || self.has_hooks_for(call)
             || !self.redactor.placeholders(&call.args).is_empty()
         {
@@ -163,7 +163,7 @@ impl Kernel {
                 let Decided::Perform(verdict, Work::Delegation(_)) = self.decided(prepared, &mut record).await else {
                     return None;
                 };
-                let started = begun(call, arguments.agent.clone());
+                let started = self.begun(subagents, call, arguments.clone());
                 let decided = verdict.decided(call, Vec::new());
                 (started.clone(), vec![decided.into(), started.into()])
             }

@@ -119,8 +119,8 @@ impl Kernel {
             Ok(()) => {}
         }
         let work = match (&tool.action, approval) {
-            (Action::Write(plan), None) => return self.judge_write(*plan, call, subject, record),
-            (Action::Write(plan), Some(approval)) => return self.write_approved(*plan, call, approval),
+            (Action::Write(plan), None) => return self.judge_write(plan.clone(), call, subject, record),
+            (Action::Write(plan), Some(approval)) => return self.write_approved(plan.clone(), call, approval),
             (Action::Command, None) => return self.judge_command(call, verdict, record.approve()).await,
             (Action::Command, Some(approval)) => {
                 return self.command_approved(call, approval, record.approve()).await;

@@ -6,6 +6,7 @@ mod delegation;
 mod delegation_row;
 #[cfg(target_os = "linux")]
 mod hooks;
+mod isolation;
 mod moments;
 #[cfg(target_os = "linux")]
 mod reading;

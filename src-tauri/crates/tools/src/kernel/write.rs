@@ -55,7 +55,7 @@ impl Kernel {
         mut subject: SubjectOf,
         record: &mut Record<'_>,
     ) -> Decided<'_> {
-        let change = match self.plan(plan, call) {
+        let change = match self.plan(&plan, call) {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
@@ -106,7 +106,7 @@ impl Kernel {
         call: &ToolCall,
         approval: &'a ResolvedApproval,
     ) -> Decided<'a> {
-        let change = match self.plan(plan, call) {
+        let change = match self.plan(&plan, call) {
             Ok(change) => change,
             Err(fault) if approval.requested.preview.is_none() => return Decided::Fail(fault),
             Err(fault) => return Decided::Fail(stale(&path_of(call), &fault.message)),
@@ -168,7 +168,7 @@ impl Kernel {
             Err(stale) => stale,
         };
         let Some(approval) = approval else { return record.fail(call, &stale).await };
-        match self.plan(plan, call) {
+        match self.plan(&plan, call) {
             Ok(change) if !change.is_empty() => {
                 self.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
             }
@@ -225,7 +225,7 @@ impl Kernel {
             let why = "It matches neither its old content nor the intended content.";
             return record.fail(call, &stale(&path_of(call), why)).await;
         }
-        let change = match self.plan(plan, call) {
+        let change = match self.plan(&plan, call) {
             Ok(change) => change,
             Err(fault) => return record.fail(call, &fault).await,
         };
@@ -248,7 +248,7 @@ impl Kernel {
         }
     }
 
-    fn plan(&self, plan: WriteAction, call: &ToolCall) -> Result<ChangeSet, Fault> {
+    fn plan(&self, plan: &WriteAction, call: &ToolCall) -> Result<ChangeSet, Fault> {
         let project = &self.settings.project;
         Ok(plan(project, &call.args)?.placed_in(project))
     }

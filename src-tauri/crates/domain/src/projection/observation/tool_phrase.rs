@@ -99,6 +99,7 @@ fn words(tool_id: &str) -> Option<(&'static str, &'static str, Object)> {
         "emit_artifact" => ("Keep", "Kept", Object::Plain("name")),
         "ask_user" => ("Ask the user:", "Asked the user:", Object::Plain("question")),
         "delegate" => ("Delegate to", "Delegated to", Object::Plain("agent")),
+        "take_changes" => ("Take a sub-agent's changes", "Took a sub-agent's changes", Object::None),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::built_in;
 use crate::config::AGENT;
-use crate::config::file::{AgentConfig, ConfigFile};
+use crate::config::file::{AgentConfig, ConfigFile, Isolation};
 use arki_context::{AgentFile, FileWarning};
 use arki_domain::ToolNames;
 
@@ -58,6 +58,7 @@ pub(crate) fn add_agent_files(
             read_only: written.read_only.or(only_reads.then_some(true)),
             system_prompt: written.system_prompt.or(Some(agent.system_prompt)),
             description: written.description.or(agent.description),
+            isolation: written.isolation.or(agent.in_worktree.then_some(Isolation::Worktree)),
             is_from_file: is_new,
             ..written
         };

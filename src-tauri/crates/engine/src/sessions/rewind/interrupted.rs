@@ -75,7 +75,7 @@ impl Untold {
 
 /// It is not worth failing for.
 fn tidy(open: &OpenProject, path: &str) {
-    let tidied = open.project.resolve(path).and_then(|path| remove_unfinished_restoration(&open.project, &path));
+    let tidied = open.workplace().resolve(path).and_then(|path| remove_unfinished_restoration(open.workplace(), &path));
     if let Err(error) = tidied {
         tracing::warn!(%error, path, "what an interrupted restoration left was not removed");
     }

@@ -208,20 +208,20 @@ const PROMPT_WITHIN: usize = 4;
 /// folder, or it has the place of a folder that holds only such.
 fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-    let holds_only_gone = |path| open.project.holds_only(&path, |below| gone.contains(below));
-    folders.any(|folder| gone.contains(folder)) || open.project.resolve(path).is_ok_and(holds_only_gone)
+    let holds_only_gone = |path| open.workplace().holds_only(&path, |below| gone.contains(below));
+    folders.any(|folder| gone.contains(folder)) || open.workplace().resolve(path).is_ok_and(holds_only_gone)
 }
 
 fn has_no_place(open: &OpenProject, path: &str) -> bool {
-    open.project.resolve(path).is_ok_and(|path| open.project.has_no_place_for_file(&path))
+    open.workplace().resolve(path).is_ok_and(|path| open.workplace().has_no_place_for_file(&path))
 }
 
 fn may_change(open: &OpenProject, path: &str) -> bool {
-    open.project.resolve(path).is_ok_and(|path| open.project.may_change(&path))
+    open.workplace().resolve(path).is_ok_and(|path| open.workplace().may_change(&path))
 }
 
 /// Returns the content at a path itself: links are neither read through nor written through.
 pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Fault> {
-    let path = open.project.resolve(path).map_err(Fault::from)?;
-    open.project.found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
+    let path = open.workplace().resolve(path).map_err(Fault::from)?;
+    open.workplace().found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
 }

@@ -11,6 +11,14 @@ impl Subagents for Stops {
         false
     }
 
+    fn is_isolated(&self, _: &str) -> bool {
+        false
+    }
+
+    fn tree_of(&self, session_id: &SessionId) -> String {
+        format!("/trees/{session_id}")
+    }
+
     async fn is_settled(&self, _: &ApprovalId) -> Result<bool, Fault> {
         Ok(false)
     }
@@ -27,7 +35,7 @@ impl Subagents for Stops {
 
 fn stop(end: SubagentEnd) -> Result<SubagentStop, Fault> {
     let usage = Usage { cost_usd: Some(0.5), ..Usage::default() };
-    Ok(SubagentStop { end, usage, files: Vec::new(), background: Vec::new() })
+    Ok(SubagentStop { end, usage, files: Vec::new(), background: Vec::new(), in_tree: Vec::new() })
 }
 
 fn bench(stops: Vec<Result<SubagentStop, Fault>>) -> Bench {

@@ -88,7 +88,15 @@ impl Subagents for Readers {
         let end = self.end(&task).await;
         self.at_work.lock().unwrap().remove(&session);
         let usage = Usage { cost_usd: Some(0.25), ..Usage::default() };
-        Ok(SubagentStop { end, usage, files: Vec::new(), background: Vec::new() })
+        Ok(SubagentStop { end, usage, files: Vec::new(), background: Vec::new(), in_tree: Vec::new() })
+    }
+
+    fn is_isolated(&self, _: &str) -> bool {
+        false
+    }
+
+    fn tree_of(&self, session_id: &SessionId) -> String {
+        format!("/trees/{session_id}")
     }
 
     async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Fault> {
@@ -196,6 +204,7 @@ async fn a_row_that_was_begun_goes_on_with_the_same_sub_agents() {
         session_id: SessionId::new(),
         run_id: RunId::new(),
         max_cost_usd: None,
+        tree: None,
     };
     let (first, second) = (begun("c0"), begun("c1"));
     bench.append(vec![first.clone().into(), second.into()]).await;

@@ -250,7 +250,14 @@ impl Script {
     pub(super) fn delegate(&mut self, a: u8) {
         let call_id = self.call.as_ref().map_or_else(|| CallId::from("none"), |call| call.call_id.clone());
         let (session_id, run_id) = (SessionId::from(format!("child{}", self.made)), RunId::from("child"));
-        self.add(SubagentStarted { call_id, agent: format!("agent-{a}"), session_id, run_id, max_cost_usd: None });
+        self.add(SubagentStarted {
+            call_id,
+            agent: format!("agent-{a}"),
+            session_id,
+            run_id,
+            max_cost_usd: None,
+            tree: None,
+        });
     }
 
     pub(super) fn pipeline(&mut self, a: u8) {

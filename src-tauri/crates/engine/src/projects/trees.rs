@@ -1,0 +1,207 @@
+//! The worktrees of sub-agents: made outside the sandbox, worked in inside it, compared with what they began with, and
+//! removed once somebody has decided on their changes.
+//!
+//! A worktree lies beside Arki's data, where commands may work. A note on it, and the files it began with, lie in the
+//! data, where nothing but Arki writes. So the note says which project a worktree is of: what was agreed to there holds
+//! in it, and no worktree is ever trusted by itself.
+
+mod fitness;
+mod git;
+mod note;
+mod taking;
+
+use crate::Directories;
+use crate::records::blocking;
+use arki_disk::{create_private_dir, remove_private_dir};
+use arki_domain::{Code, Fault, ParentCall, RunId, SessionId};
+use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
+use git::Git;
+use globset::GlobSet;
+use note::TreeNote;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Of one worktree.
+const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
+
+pub(crate) struct Trees {
+    trees: PathBuf,
+    notes: PathBuf,
+    /// Git names its own folders for worktrees one after another.
+    making: tokio::sync::Mutex<()>,
+}
+
+/// A worktree that is to be made.
+pub(crate) struct NewTree {
+    /// The project's folder, canonical.
+    pub(crate) origin: PathBuf,
+    /// Of the sub-agent.
+    pub(crate) session_id: SessionId,
+    pub(crate) parent: ParentCall,
+    /// Files that are not copied.
+    pub(crate) secrets: GlobSet,
+}
+
+/// A worktree that is there no more, though nobody has decided on what was in it.
+pub(crate) struct Discarded {
+    session_id: SessionId,
+    changed: Vec<String>,
+}
+
+impl Trees {
+    pub(crate) fn new(directories: &Directories) -> Self {
+        Self { trees: directories.trees(), notes: directories.tree_notes(), making: tokio::sync::Mutex::default() }
+    }
+
+    /// Returns the place of a session's worktree, whether it is there or not.
+    pub(crate) fn place_of(&self, session_id: &SessionId) -> PathBuf {
+        let trees = self.trees.canonicalize().unwrap_or_else(|_| self.trees.clone());
+        trees.join(session_id.as_str())
+    }
+
+    /// Returns the project whose worktree is at `path`; `None` where Arki has made none there.
+    pub(crate) fn origin_of(&self, path: &Path) -> Option<PathBuf> {
+        let path = path.canonicalize().ok()?;
+        let note = TreeNote::read(&self.notes, path.file_name()?.to_str()?)?;
+        (path == self.place_of(&note.session_id)).then_some(note.origin)
+    }
+
+    /// Makes a worktree with the project's files as they are: those that git tracks or doesn't ignore, but secret ones.
+    /// What an interrupted attempt left is removed before.
+    ///
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what the disk says. Nothing is left then.
+    pub(crate) async fn make(self: &Arc<Self>, new: NewTree) -> Result<(), Fault> {
+        let _making = self.making.lock().await;
+        let (session_id, origin) = (new.session_id.clone(), new.origin.clone());
+        let session = session_id.clone();
+        blocking(self, move |trees| {
+            fitness::ensure_fit(&origin)?;
+            trees.remove(&session);
+            create_private_dir(&trees.trees)?;
+            create_private_dir(&trees.notes)?;
+            Ok(())
+        })
+        .await?;
+        let made = self.made(new).await;
+        if made.is_err() {
+            blocking(self, move |trees| {
+                trees.remove(&session_id);
+                Ok(())
+            })
+            .await?;
+        }
+        made
+    }
+
+    async fn made(self: &Arc<Self>, NewTree { origin, session_id, parent, secrets }: NewTree) -> Result<(), Fault> {
+        let git = Git::of(&origin, &self.trees)?;
+        git.ensure_has_commit().await?;
+        let paths: Vec<String> = git.files().await?.into_iter().collect();
+        let note = TreeNote { session_id, origin: origin.clone(), parent, files: None, changed: None };
+        note.write(&self.notes)?;
+        git.add_worktree(&self.place_of(&note.session_id)).await?;
+        blocking(self, move |trees| {
+            let (tree, base) = (trees.place_of(&note.session_id), trees.base_of(&note.session_id));
+            create_private_dir(&tree)?;
+            create_private_dir(&base)?;
+            let (origin, tree, base) = (Project::open(&note.origin)?, Project::open(&tree)?, Project::open(&base)?);
+            let files = copy_files(&origin, &[&base, &tree], &paths, &secrets, LIMITS)?;
+            TreeNote { files: Some(files), ..note }.write(&trees.notes)
+        })
+        .await
+    }
+
+    /// Returns whether the session's worktree is there as a whole.
+    pub(crate) fn is_made(&self, session_id: &SessionId) -> bool {
+        self.note(session_id).is_some_and(|note| note.files.is_some()) && self.place_of(session_id).is_dir()
+    }
+
+    /// Returns the files that the sub-agent, which has ended, changed in its worktree. One without changes is removed.
+    /// Blocking.
+    ///
+    /// # Errors
+    /// When a file can't be read.
+    pub(crate) fn changes_at_end(&self, session_id: &SessionId) -> Result<Vec<String>, Fault> {
+        let Some(note) = self.note(session_id) else { return Ok(Vec::new()) };
+        if let Some(changed) = note.changed {
+            return Ok(changed);
+        }
+        let Some(files) = &note.files else { return Ok(Vec::new()) };
+        let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
+        let changed = differing_files(&base, &tree, files)?;
+        match changed.is_empty() {
+            true => self.remove(session_id),
+            false => TreeNote { changed: Some(changed.clone()), ..note }.write(&self.notes)?,
+        }
+        Ok(changed)
+    }
+
+    /// Removes the worktrees of a project whose run above, as `is_over` says, can't take their changes any more.
+    /// Blocking.
+    pub(crate) fn discard(&self, origin: &Path, mut is_over: impl FnMut(&SessionId, &RunId) -> bool) -> Vec<Discarded> {
+        let mut discarded = Vec::new();
+        for note in TreeNote::all(&self.notes) {
+            let TreeNote { session_id, parent, changed, .. } = &note;
+            if note.origin != origin || !is_over(&parent.session_id, &parent.run_id) {
+                continue;
+            }
+            let changed = changed.clone().unwrap_or_else(|| self.changes_at_end(session_id).unwrap_or_default());
+            self.remove(session_id);
+            if !changed.is_empty() {
+                discarded.push(Discarded { session_id: session_id.clone(), changed });
+            }
+        }
+        discarded
+    }
+
+    /// Removes a worktree with all that belongs to it. What can't be removed now stays noted, and is tried again by
+    /// whoever begins the next run in the project.
+    fn remove(&self, session_id: &SessionId) {
+        let Some(note) = self.note(session_id) else { return };
+        let tree = self.place_of(session_id);
+        let removed = forget_worktree(&note.origin, &tree)
+            .and_then(|()| remove_private_dir(&tree))
+            .and_then(|()| remove_private_dir(&self.base_of(session_id)))
+            .and_then(|()| note.remove(&self.notes));
+        if let Err(error) = removed {
+            tracing::warn!(%session_id, %error, "a sub-agent's worktree could not be removed");
+        }
+    }
+
+    fn base_of(&self, session_id: &SessionId) -> PathBuf {
+        self.notes.join(format!("{session_id}.base"))
+    }
+
+    fn note(&self, session_id: &SessionId) -> Option<TreeNote> {
+        TreeNote::read(&self.notes, session_id.as_str())
+    }
+}
+
+impl Discarded {
+    /// For the session's log.
+    pub(crate) fn told(&self) -> String {
+        const MAX_NAMED: usize = 20;
+        let named: Vec<&str> = self.changed.iter().take(MAX_NAMED).map(String::as_str).collect();
+        let more = match self.changed.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "Removed the worktree of the sub-agent {}: nobody took its changes to {}{more}.",
+            self.session_id,
+            named.join(", ")
+        )
+    }
+}
+
+fn gone(worktree: &SessionId) -> Fault {
+    Fault::new(
+        Code::WORKTREE_GONE,
+        format!("There is no worktree {worktree} with changes to take."),
+        "They were taken, rejected, or discarded when the run ended. The result of `delegate` names the worktree.",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! What is brought back of worktrees: the port behind the tool `take_changes`.
+
+use super::{Trees, gone};
+use arki_domain::{Code, Fault, SessionId};
+use arki_files::{ChangeSet, Project, Taken, plan_take};
+use arki_tools::SubagentChanges;
+use async_trait::async_trait;
+
+#[async_trait]
+impl SubagentChanges for Trees {
+    fn paths(&self, worktree: &SessionId) -> Vec<String> {
+        self.note(worktree).and_then(|note| note.changed).unwrap_or_default()
+    }
+
+    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Fault> {
+        let note = self.note(worktree).filter(|note| note.origin == project.root());
+        let Some(changed) = note.and_then(|note| note.changed) else { return Err(gone(worktree)) };
+        let paths = match only {
+            None => changed,
+            Some(only) => among(project, &changed, only)?,
+        };
+        match self.planned(project, worktree, &paths)? {
+            Taken::Change(change) => Ok(change),
+            Taken::Conflicts(paths) => Err(conflicts(&paths)),
+        }
+    }
+
+    async fn settle(&self, worktree: &SessionId) {
+        self.remove(worktree);
+    }
+}
+
+impl Trees {
+    fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<Taken, Fault> {
+        let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
+        Ok(plan_take(&base, &tree, project, paths)?)
+    }
+}
+
+/// # Errors
+/// `ARGUMENTS_INVALID` where one was not changed.
+fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<String>, Fault> {
+    let mut paths = Vec::new();
+    for path in only {
+        let path = project.resolve(path)?.to_string();
+        if !changed.contains(&path) {
+            return Err(Fault::new(
+                Code::ARGUMENTS_INVALID,
+                format!("The sub-agent did not change {path}."),
+                format!("It changed {}.", changed.join(", ")),
+            ));
+        }
+        paths.push(path);
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(paths)
+}
+
+fn conflicts(paths: &[String]) -> Fault {
+    Fault::new(
+        Code::WORKTREE_CONFLICT,
+        format!(
+            "Nothing was written. The project and the sub-agent have changed the same place in {}.",
+            paths.join(", ")
+        ),
+        "The worktree stays until your run ends. Take the other files with `paths`, and make these changes yourself or \
+         delegate them anew.",
+    )
+}

@@ -1,0 +1,128 @@
+use super::*;
+use std::fs;
+use tempfile::TempDir;
+
+struct Home {
+    folder: TempDir,
+    trees: Arc<Trees>,
+}
+
+fn home() -> Home {
+    let folder = tempfile::tempdir().unwrap();
+    let directories = Directories { config: folder.path().join("config"), data: folder.path().join("data") };
+    fs::create_dir_all(&directories.data).unwrap();
+    Home { trees: Arc::new(Trees::new(&directories)), folder }
+}
+
+impl Home {
+    fn origin(&self) -> PathBuf {
+        let origin = self.folder.path().join("project");
+        fs::create_dir_all(&origin).unwrap();
+        origin.canonicalize().unwrap()
+    }
+
+    /// A worktree as it is once it was made, with `files` of which each holds `was`, and now holds `is`.
+    fn made(&self, call_id: &str, files: &[(&str, &str, &str)]) -> SessionId {
+        let session_id = SessionId::new();
+        let (tree, base) = (self.trees.trees.join(session_id.as_str()), self.trees.base_of(&session_id));
+        fs::create_dir_all(&tree).unwrap();
+        fs::create_dir_all(&base).unwrap();
+        for (path, was, is) in files {
+            fs::write(base.join(path), was).unwrap();
+            fs::write(tree.join(path), is).unwrap();
+        }
+        let parent = ParentCall { session_id: "above".into(), run_id: "run".into(), call_id: call_id.into() };
+        let files = Some(files.iter().map(|(path, ..)| (*path).to_owned()).collect());
+        let note = TreeNote { session_id: session_id.clone(), origin: self.origin(), parent, files, changed: None };
+        note.write(&self.trees.notes).unwrap();
+        session_id
+    }
+}
+
+#[test]
+fn a_worktree_is_of_its_project_and_nothing_beside_it_is() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    let tree = home.trees.place_of(&session_id);
+    assert_eq!(home.trees.origin_of(&tree), Some(home.origin()));
+    assert_eq!(home.trees.origin_of(&tree.join(".")), Some(home.origin()));
+    let elsewhere = home.folder.path().join(session_id.as_str());
+    fs::create_dir(&elsewhere).unwrap();
+    assert_eq!(home.trees.origin_of(&elsewhere), None, "only its name is the same");
+    fs::create_dir(tree.join("below")).unwrap();
+    assert_eq!(home.trees.origin_of(&tree.join("below")), None);
+    home.trees.remove(&session_id);
+    fs::create_dir(&tree).unwrap();
+    assert_eq!(home.trees.origin_of(&tree), None, "its note is gone");
+}
+
+#[test]
+fn changes_are_told_once_it_has_ended_and_without_any_it_is_removed() {
+    let home = home();
+    let (changed, same) = (home.made("c1", &[("a", "1", "2"), ("b", "1", "1")]), home.made("c2", &[("a", "1", "1")]));
+    assert_eq!(home.trees.changes_at_end(&changed).unwrap(), ["a"]);
+    assert_eq!(home.trees.changes_at_end(&same).unwrap(), Vec::<String>::new());
+    assert!(home.trees.is_made(&changed) && !home.trees.is_made(&same));
+    // What comes later, from what it left running, was not told and is not taken.
+    fs::write(home.trees.place_of(&changed).join("b"), "late").unwrap();
+    assert_eq!(home.trees.changes_at_end(&changed).unwrap(), ["a"]);
+}
+
+#[test]
+fn only_what_was_changed_can_be_taken_and_only_into_its_project() {
+    use arki_tools::SubagentChanges;
+    let home = home();
+    fs::write(home.origin().join("a"), "1").unwrap();
+    let session_id = home.made("call", &[("a", "1", "2"), ("b", "1", "1")]);
+    let project = Project::open(&home.origin()).unwrap();
+    let plan = |project: &Project, only: Option<&[String]>| home.trees.plan(project, &session_id, only);
+    let code = |planned: Result<arki_files::ChangeSet, Fault>| planned.unwrap_err().code;
+    assert_eq!(code(plan(&project, None)), "WORKTREE_GONE", "the sub-agent still works");
+    home.trees.changes_at_end(&session_id).unwrap();
+    assert_eq!(plan(&project, None).unwrap().files().len(), 1);
+    assert_eq!(code(plan(&project, Some(&["b".to_owned()]))), "ARGUMENTS_INVALID");
+    assert_eq!(code(plan(&project, Some(&["../a".to_owned()]))), "PATH_OUTSIDE_PROJECT");
+    let elsewhere = Project::open(home.folder.path()).unwrap();
+    assert_eq!(code(plan(&elsewhere, None)), "WORKTREE_GONE");
+}
+
+#[test]
+fn those_of_a_run_that_is_over_are_discarded_and_no_others() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    let origin = home.origin();
+    assert!(home.trees.discard(&origin, |_, _| false).is_empty());
+    assert!(home.trees.discard(home.folder.path(), |_, _| true).is_empty(), "another project's");
+    let told: Vec<String> = home.trees.discard(&origin, |_, _| true).iter().map(Discarded::told).collect();
+    assert!(told[0].contains(session_id.as_str()) && told[0].contains("changes to a."), "{told:?}");
+    assert!(!home.trees.is_made(&session_id) && home.trees.note(&session_id).is_none());
+}
+
+#[test]
+fn an_id_that_leads_to_another_folder_is_none() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    let note = home.trees.note(&session_id).unwrap();
+    let elsewhere = SessionId::from("../evil");
+    TreeNote { session_id: elsewhere.clone(), ..note }.write(&home.trees.notes).unwrap();
+    assert!(home.trees.notes.join("../evil.json").exists() && home.trees.note(&elsewhere).is_none());
+}
+
+#[test]
+fn only_its_own_folder_is_taken_out_of_the_repository() {
+    let home = home();
+    let session_id = home.made("call", &[]);
+    let all = home.origin().join(".git/worktrees");
+    for (name, leads_to) in [(session_id.as_str(), "/elsewhere/.git"), ("mine", "/mine/.git")] {
+        fs::create_dir_all(all.join(name)).unwrap();
+        fs::write(all.join(name).join("gitdir"), leads_to).unwrap();
+    }
+    home.trees.remove(&session_id);
+    assert!(all.join(session_id.as_str()).exists(), "it leads to another's");
+    let session_id = home.made("call", &[]);
+    let tree = home.trees.place_of(&session_id);
+    fs::create_dir_all(all.join(session_id.as_str())).unwrap();
+    fs::write(all.join(session_id.as_str()).join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+    home.trees.remove(&session_id);
+    assert!(!all.join(session_id.as_str()).exists() && all.join("mine").exists() && !tree.exists());
+}
