@@ -148,7 +148,8 @@ fn a_conflict_is_named_and_what_nobody_took_is_told() {
     let results = payloads(&events, "tool.result");
     let last = results.last().unwrap();
     assert_eq!((&last["code"], &last["isError"]), (&json!("WORKTREE_CONFLICT"), &json!(true)));
-    assert!(text(&last["result"]).contains("a.txt"), "{last}");
+    let result = text(&last["result"]);
+    assert!(result.contains("in a.txt") && result.contains("-five\n+B\n"), "{result}");
     let log = stage.events(&text(&events[0]["sessionId"]));
     let told = payload(&log, "sandbox.cleaned_up").to_string();
     assert!(told.contains("nobody took its changes to a.txt"), "{told}");
@@ -331,4 +332,19 @@ fn where_there_can_be_none_the_model_is_told_why() {
         stage.write(".gitmodules", "");
     });
     assert!(submodules.contains("submodules"), "{submodules}");
+    let linked = told(&|stage| stage.write(".git", "gitdir: ../elsewhere/.git/worktrees/here\n"));
+    assert!(linked.contains("itself a linked worktree"), "{linked}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_git_there_is_none() {
+    let mut stage = repository(script(&["change the top"], both_ends), &Value::Null, |_| {});
+    let programs = stage.home.data_dir().with_file_name("programs");
+    std::fs::create_dir(&programs).unwrap();
+    stage.home.env.insert("PATH".to_owned(), programs.display().to_string());
+    let events = stage.exec(&["go", "--approve", "edits"]).exits(0).lines();
+    let result = payload(&events, "tool.result");
+    assert_eq!(result["code"], "WORKTREE_UNAVAILABLE", "{result}");
+    assert!(text(&result["result"]).contains("Git was not found"), "{result}");
 }

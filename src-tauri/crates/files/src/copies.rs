@@ -32,8 +32,8 @@ pub struct CopyLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     Change(ChangeSet),
-    /// The files of which the copy and the project have both changed the same place, by their paths.
-    Conflicts(Vec<String>),
+    /// What was changed in those files of the copy of which the project has changed the same place.
+    Conflicts(ChangeSet),
 }
 
 /// Copies those of `paths` that are files or links and not secret to each of `targets`, which have none of them.
@@ -103,14 +103,14 @@ pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[Str
         let mode = disk.as_ref().or(wanted.as_ref()).and_then(|found| found.mode);
         let (before, wanted) = (disk.map(|found| found.content), wanted.map(|found| found.content));
         let base = present(base, &path)?.map(|found| found.content);
-        match merged(base.as_ref(), wanted, before.clone()) {
+        match merged(base.as_ref(), wanted.clone(), before.clone()) {
             Some(after) => changes.push(FileChange { path, before, after, mode }),
-            None => conflicts.push(path.to_string()),
+            None => conflicts.push(FileChange { path, before: base, after: wanted, mode }),
         }
     }
     match conflicts.is_empty() {
         true => Ok(Taken::Change(ChangeSet::new(changes)?)),
-        false => Ok(Taken::Conflicts(conflicts)),
+        false => Ok(Taken::Conflicts(ChangeSet::new(conflicts)?)),
     }
 }
 

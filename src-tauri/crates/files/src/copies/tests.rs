@@ -116,7 +116,10 @@ fn what_both_changed_is_a_conflict() {
     let base = [("a", LINES), ("b", LINES), ("c", "x")];
     let (_, taken) =
         taken(&base, &[("a", "A\n"), ("b", LINES)], &[("a", "B\n"), ("b", "B\n"), ("c", "y")], &["a", "b", "c", "d"]);
-    assert_eq!(taken, Taken::Conflicts(vec!["a".to_owned(), "c".to_owned()]));
+    let Taken::Conflicts(wanted) = taken else { panic!("{taken:?}") };
+    let paths: Vec<&str> = wanted.files().iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["a", "c"]);
+    assert!(wanted.preview().diff.contains("\n+A\n"), "{}", wanted.preview().diff);
 }
 
 #[test]

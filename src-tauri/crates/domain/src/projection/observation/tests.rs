@@ -187,6 +187,9 @@ fn a_late_result_is_told_in_the_words_of_its_call() {
         })
     };
     let call = call("run_command", json!({"command": "make"}));
+    let EventBody::ToolResult(mut placeholder) = result("run_command", "goes on", None, 5) else { unreachable!() };
+    placeholder.async_call_id = Some(placeholder.call_id.clone());
+    check(&[call.clone(), placeholder.into()], &[("TOOL_EXECUTION", "In the background: Run `make`")]);
     check(&[call.clone(), late(false)], &[("TOOL_EXECUTION", "Ran `make`")]);
     check(&[call, late(true)], &[("TOOL_EXECUTION", "Could not run `make`")]);
 }

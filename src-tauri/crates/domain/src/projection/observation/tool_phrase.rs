@@ -59,6 +59,9 @@ impl Phrase {
     }
 
     pub(super) fn with_result(&self, result: &ToolResult) -> String {
+        if result.async_call_id.is_some() && !result.is_error {
+            return format!("In the background: {}", self.to_do);
+        }
         let took = duration(result.duration_ms);
         let is_command = result.tool_id == "run_command";
         // A command's result begins with how it ended.

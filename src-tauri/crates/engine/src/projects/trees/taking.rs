@@ -6,6 +6,9 @@ use arki_files::{ChangeSet, Project, Taken, plan_take};
 use arki_tools::SubagentChanges;
 use async_trait::async_trait;
 
+/// Of the diff that a conflict shows.
+const MAX_CONFLICT_BYTES: usize = 16 << 10;
+
 #[async_trait]
 impl SubagentChanges for Trees {
     fn paths(&self, worktree: &SessionId) -> Vec<String> {
@@ -21,7 +24,7 @@ impl SubagentChanges for Trees {
         };
         match self.planned(project, worktree, &paths)? {
             Taken::Change(change) => Ok(change),
-            Taken::Conflicts(paths) => Err(conflicts(&paths)),
+            Taken::Conflicts(wanted) => Err(conflict(&wanted)),
         }
     }
 
@@ -57,14 +60,21 @@ fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<S
     Ok(paths)
 }
 
-fn conflicts(paths: &[String]) -> Fault {
+/// The model gets to see what the sub-agent wanted, for the worktree's files are out of its reach.
+fn conflict(wanted: &ChangeSet) -> Fault {
+    let paths: Vec<String> = wanted.files().iter().map(|change| change.path.to_string()).collect();
+    let diff = wanted.preview().diff;
+    let shown = &diff[..diff.floor_char_boundary(MAX_CONFLICT_BYTES)];
+    let cut = if shown.len() < diff.len() { "\n[cut]" } else { "" };
     Fault::new(
         Code::WORKTREE_CONFLICT,
         format!(
-            "Nothing was written. The project and the sub-agent have changed the same place in {}.",
-            paths.join(", ")
+            "Nothing was written. The project and the sub-agent have changed the same place in {}. The sub-agent's \
+             changes there:\n\n{}{cut}\n\n",
+            paths.join(", "),
+            shown.trim_end()
         ),
-        "The worktree stays until your run ends. Take the other files with `paths`, and make these changes yourself or \
-         delegate them anew.",
+        "Make these changes yourself or delegate them anew. Take the other files with `paths`: the worktree stays until \
+         your run ends.",
     )
 }
