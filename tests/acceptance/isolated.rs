@@ -324,15 +324,20 @@ fn where_there_can_be_none_the_model_is_told_why() {
         assert!(files(&trees(&stage)).is_empty());
         text(&result["result"])
     };
-    assert!(told(&|_| {}).contains("not the root of a git repository"));
-    assert!(told(&|stage| git(stage, "init -q .")).contains("no commit yet"));
-    assert!(told(&|stage| git(stage, "init -q --bare .")).contains("bare repository"));
+    let plain = told(&|_| {});
+    assert!(plain.contains("not the root of a git repository"), "{plain}");
+    let empty = told(&|stage| git(stage, "init -q ."));
+    assert!(empty.contains("no commit yet"), "{empty}");
+    let bare = told(&|stage| git(stage, "init -q --bare ."));
+    assert!(bare.contains("bare repository"), "{bare}");
     let submodules = told(&|stage| {
         git(stage, "init -q .");
         stage.write(".gitmodules", "");
     });
     assert!(submodules.contains("submodules"), "{submodules}");
-    let linked = told(&|stage| stage.write(".git", "gitdir: ../elsewhere/.git/worktrees/here\n"));
+    let linked = told(&|stage| {
+        stage.write(".git", "gitdir: ../elsewhere/.git/worktrees/here\n");
+    });
     assert!(linked.contains("itself a linked worktree"), "{linked}");
 }
 

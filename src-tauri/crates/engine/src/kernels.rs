@@ -53,14 +53,11 @@ impl Kernels {
             sandbox: self.projects.sandbox().clone(),
             standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
-            tools: [
-                arki_tools::fetch_url(config.private_hosts.clone()),
-                self.delegate_tool(open, config, presence),
-                arki_tools::take_changes(self.projects.trees().clone()),
-            ]
-            .into_iter()
-            .chain(self.mcp.mcp_tools(open, config))
-            .collect(),
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
+                .into_iter()
+                .chain(self.projects.trees().take_tool(open.project.root()))
+                .chain(self.mcp.mcp_tools(open, config))
+                .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
             hooks: config.hooks.clone(),
             checkers: config.checkers.clone(),

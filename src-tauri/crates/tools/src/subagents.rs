@@ -58,6 +58,10 @@ pub trait Subagents: Send + Sync {
     /// Returns whether the agent always works in a worktree of its own.
     fn is_isolated(&self, agent: &str) -> bool;
 
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE` where the folder can have no worktree.
+    fn ensure_can_isolate(&self) -> Result<(), Fault>;
+
     /// Returns the place of a sub-agent's worktree. Nothing is made.
     fn tree_of(&self, session_id: &SessionId) -> String;
 

@@ -51,6 +51,10 @@ impl Subagents for Delegation {
         self.isolated.contains(agent)
     }
 
+    fn ensure_can_isolate(&self) -> Result<(), Fault> {
+        self.trees.ensure_can_be_of(&self.project)
+    }
+
     fn tree_of(&self, session_id: &SessionId) -> String {
         self.trees.place_of(session_id).display().to_string()
     }

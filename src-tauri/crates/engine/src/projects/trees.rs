@@ -15,6 +15,7 @@ use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_dir};
 use arki_domain::{Code, Fault, ParentCall, RunId, SessionId};
 use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
+use arki_tools::Tool;
 use git::Git;
 use globset::GlobSet;
 use note::TreeNote;
@@ -51,6 +52,17 @@ pub(crate) struct Discarded {
 impl Trees {
     pub(crate) fn new(directories: &Directories) -> Self {
         Self { trees: directories.trees(), notes: directories.tree_notes(), making: tokio::sync::Mutex::default() }
+    }
+
+    /// Returns the tool that takes the changes of worktrees, where the folder can have some.
+    pub(crate) fn take_tool(self: &Arc<Self>, origin: &Path) -> Option<Tool> {
+        self.ensure_can_be_of(origin).is_ok().then(|| arki_tools::take_changes(self.clone()))
+    }
+
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE`, as far as the folder's files tell.
+    pub(crate) fn ensure_can_be_of(&self, origin: &Path) -> Result<(), Fault> {
+        fitness::ensure_fit(origin)
     }
 
     /// Returns the place of a session's worktree, whether it is there or not.

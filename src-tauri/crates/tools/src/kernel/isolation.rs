@@ -27,10 +27,13 @@ impl Kernel {
     }
 
     /// # Errors
-    /// `WORKTREE_UNAVAILABLE` where nobody could take the changes afterwards.
+    /// `WORKTREE_UNAVAILABLE` where the folder can have no worktree, or nobody could take the changes afterwards.
     pub(super) fn ensure_can_be_taken(&self, subagents: &dyn Subagents, arguments: &Arguments) -> Result<(), Fault> {
-        let is_offered = self.definitions.iter().any(|tool| *tool.name == *TAKE_CHANGES_TOOL);
-        match is_offered || !self.is_isolated(subagents, arguments) {
+        if !self.is_isolated(subagents, arguments) {
+            return Ok(());
+        }
+        subagents.ensure_can_isolate()?;
+        match self.definitions.iter().any(|tool| *tool.name == *TAKE_CHANGES_TOOL) {
             true => Ok(()),
             false => Err(Fault::new(
                 Code::WORKTREE_UNAVAILABLE,

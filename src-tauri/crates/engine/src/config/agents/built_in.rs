@@ -21,7 +21,7 @@ const BUILT_IN: [BuiltInAgent; 2] = [
     },
     BuiltInAgent {
         name: "reviewer",
-        description: "Reviews the changes that aren't committed yet and reports what is wrong. Changes nothing.",
+        description: "Reviews what isn't committed. Changes nothing.",
         system_prompt: include_str!("built_in/reviewer.md"),
         tools: &["calculate", "find_files", "list_directory", "read_*", "run_command", "search_files"],
     },

@@ -95,6 +95,10 @@ impl Subagents for Readers {
         false
     }
 
+    fn ensure_can_isolate(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
     fn tree_of(&self, session_id: &SessionId) -> String {
         format!("/trees/{session_id}")
     }

@@ -22,6 +22,10 @@ impl Subagents for Isolated {
         true
     }
 
+    fn ensure_can_isolate(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
     fn tree_of(&self, session_id: &SessionId) -> String {
         format!("/trees/{session_id}")
     }
