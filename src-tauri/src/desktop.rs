@@ -103,6 +103,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_history::set_queue,
             rpc_history::send_next,
             rpc_history::pause_run,
+            rpc_history::replay_files,
+            rpc_history::replay_file,
             rpc_history::rewind_preview,
             rpc_history::rewind,
             rpc_history::take_back_preview,

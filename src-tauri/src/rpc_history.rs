@@ -2,7 +2,10 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{LineOrigin, RewindPreview, Sent, SessionOverview, SessionSummary, SessionToolEntry, Shown};
+use arki_api::{
+    LineOrigin, ReplayedContent, ReplayedFile, RewindPreview, Sent, SessionOverview, SessionSummary, SessionToolEntry,
+    Shown,
+};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::RewindScope;
@@ -71,6 +74,26 @@ pub(crate) async fn rewind_preview(
     let scope = RewindScope { files, conversation };
     let session_id = SessionId::from(session_id);
     Ok(reading(&desktop, move |engine| engine.sessions().plan_rewind(&session_id, to_seq, scope)).await?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn replay_files(
+    session_id: String,
+    seq: u64,
+    desktop: State<'_, Desktop>,
+) -> Answer<Vec<ReplayedFile>> {
+    reading(&desktop, move |engine| engine.sessions().files_then(&SessionId::from(session_id), Some(seq))).await
+}
+
+#[tauri::command]
+pub(crate) async fn replay_file(
+    session_id: String,
+    seq: u64,
+    path: String,
+    desktop: State<'_, Desktop>,
+) -> Answer<ReplayedContent> {
+    let session_id = SessionId::from(session_id);
+    reading(&desktop, move |engine| engine.sessions().file_then_shown(&session_id, Some(seq), &path)).await
 }
 
 #[tauri::command]

@@ -83,6 +83,7 @@ mod prompt_options;
 mod providers;
 mod queueing;
 mod repeating;
+mod replay;
 mod retention;
 mod retrying;
 mod review;

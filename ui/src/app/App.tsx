@@ -60,6 +60,7 @@ export function App() {
         onTab={panes.setTab}
         focusRequest={panes.focusRequest}
         history={history}
+        replaying={window.replaying}
         onClose={panes.columns.inspector.floats ? () => panes.setInspector(false) : null}
       />
     </ErrorBoundary>

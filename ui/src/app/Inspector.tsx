@@ -14,7 +14,7 @@ import { TimelineTab } from "../features/timeline/TimelineTab";
 import { useApprovalsIn } from "../platform/context";
 import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
-import { PlanApproval } from "./parts";
+import { PlanApproval, ReplayedFiles } from "./parts";
 import type { Tab } from "./window_state";
 
 type Props = {
@@ -23,12 +23,13 @@ type Props = {
   onTab: (tab: Tab) => void;
   focusRequest: number;
   history: History;
+  replaying: boolean;
   /** Only where it floats above the conversation. */
   onClose: (() => void) | null;
 };
 
 /** What is to be decided, and what happened. */
-export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }: Props) {
+export function Inspector({ shown, tab, onTab, focusRequest, history, replaying, onClose }: Props) {
   const sessionId = shown?.sessionId ?? null;
   const approvals = useApprovalsIn(sessionId);
   const waiting = approvals.length;
@@ -72,7 +73,9 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
           <ErrorBoundary part={t`The changes`} about={sessionId}>
-            {sessionId ? (
+            {sessionId && replaying ? (
+              <ReplayedFiles key={sessionId} sessionId={sessionId} />
+            ) : sessionId ? (
               <>
                 <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
                 <ChangedFiles

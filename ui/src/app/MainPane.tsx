@@ -8,7 +8,7 @@ import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { History } from "./history";
-import { FindBar } from "./parts";
+import { FindBar, ReplayBar } from "./parts";
 import { SessionMenu } from "./SessionMenu";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
@@ -45,6 +45,9 @@ export function MainPane({ window }: { window: Window }) {
           onClose={window.endFinding}
         />
       )}
+      {window.replaying && selected !== null && (
+        <ReplayBar key={selected} sessionId={selected} onClose={window.endReplay} />
+      )}
       <ErrorBoundary part={t`The conversation`} about={selected}>
         {shown === null ? (
           app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
@@ -55,6 +58,7 @@ export function MainPane({ window }: { window: Window }) {
             options={window.options}
             inputRef={window.message}
             place={history.place}
+            replaying={window.replaying}
             draft={draft}
             onDraftTaken={history.draftTaken}
             onPutBack={(text) => history.putDraft(selected, text)}
@@ -122,7 +126,14 @@ function MainHead({ window }: { window: Window }) {
       <h2 className="cut grow" title={session?.title}>
         {shown && title}
       </h2>
-      {shown && <SessionMenu sessionId={selected} history={history} onRename={window.rename} />}
+      {shown && (
+        <SessionMenu
+          sessionId={selected}
+          history={history}
+          onRename={window.rename}
+          onReplay={window.replay}
+        />
+      )}
       <Button
         small
         look="quiet"

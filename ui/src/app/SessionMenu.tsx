@@ -1,5 +1,15 @@
 import { t } from "@lingui/core/macro";
-import { Download, Ellipsis, GitFork, Pencil, SlidersHorizontal, Trash2, Upload, Wrench } from "lucide-react";
+import {
+  Download,
+  Ellipsis,
+  GitFork,
+  History as HistoryIcon,
+  Pencil,
+  SlidersHorizontal,
+  Trash2,
+  Upload,
+  Wrench,
+} from "lucide-react";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
 import type { History } from "./history";
@@ -7,9 +17,9 @@ import type { History } from "./history";
 const size = 14;
 
 /** What can be done with the session that is shown, and bringing others in. */
-type Props = { sessionId: string | null; history: History; onRename: () => void };
+type Props = { sessionId: string | null; history: History; onRename: () => void; onReplay: () => void };
 
-export function SessionMenu({ sessionId, history, onRename }: Props) {
+export function SessionMenu({ sessionId, history, onRename, onReplay }: Props) {
   const bring: MenuAction = {
     label: t`Import…`,
     detail: t`Import sessions that were exported as JSONL.`,
@@ -26,6 +36,12 @@ export function SessionMenu({ sessionId, history, onRename }: Props) {
             detail: t`Start another session from the end of this one.`,
             icon: <GitFork size={size} />,
             run: () => history.fork(sessionId, null, null),
+          },
+          {
+            label: t`Replay`,
+            detail: t`Go through this session step by step, with the files as they were.`,
+            icon: <HistoryIcon size={size} />,
+            run: onReplay,
           },
           {
             label: t`Session settings…`,

@@ -18,6 +18,7 @@ export type Actions = {
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
   find: (() => void) | null;
+  replay: (() => void) | null;
   zoomIn: () => void;
   zoomOut: () => void;
   zoomUsual: () => void;
@@ -85,6 +86,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       run: act.renameSession,
     },
     { id: "find", section: t`Session`, title: t`Find in this session`, shortcut: "Mod+F", run: act.find },
+    { id: "replay", section: t`Session`, title: t`Replay this session`, run: act.replay },
     {
       id: "session-settings",
       section: t`Session`,
@@ -92,7 +94,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+Shift+S",
       run: act.sessionSettings,
     },
-    { id: "delete", section: t`Session`, title: "Delete this session", run: act.deleteSession },
+    { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },

@@ -153,6 +153,7 @@ describe("going back", () => {
       (await screen.findAllByRole("button", { name: "More about this message" }))[1] as Element,
     );
     await userEvent.click(await screen.findByRole("menuitem", { name: /^Fork from here/ }));
+    await waitFor(() => expect(sent(fake, "fork_session")).toHaveLength(1));
     expect(sent(fake, "fork_session")).toEqual([{ sessionId: "s", atSeq: 2 }]);
     await waitFor(() => expect(message().value).toBe("second"));
     const log = screen.getByRole("log", { name: "Transcript" });
@@ -254,6 +255,7 @@ describe("the session menu", () => {
     const fake = menu();
     await open(fake);
     await choose("Session menu", /^Export as Markdown/);
+    await waitFor(() => expect(sent(fake, "export_session")).toHaveLength(1));
     expect(sent(fake, "export_session")).toEqual([{ sessionId: "s", format: "markdown" }]);
     expect(await screen.findByText("Exported to /home/ada/Downloads/s.markdown")).toBeTruthy();
   });

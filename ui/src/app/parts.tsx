@@ -26,4 +26,8 @@ export const PlanApproval = lazily(() =>
   import("../features/review/PlanApproval").then((part) => part.PlanApproval),
 );
 export const FindBar = lazily(() => import("../features/find/FindBar").then((part) => part.FindBar));
+export const ReplayBar = lazily(() => import("../features/replay/ReplayBar").then((part) => part.ReplayBar));
+export const ReplayedFiles = lazily(() =>
+  import("../features/replay/ReplayedFiles").then((part) => part.ReplayedFiles),
+);
 export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

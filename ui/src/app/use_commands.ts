@@ -27,6 +27,7 @@ export function useCommands(window: Window) {
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
     find: selected ? window.find : null,
+    replay: selected ? window.replay : null,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),
     filterSessions: () => {
       panes.setSidebar(true);

@@ -26,6 +26,7 @@ export function useWindow() {
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   /** The session to find something in, and how often it was asked for. */
   const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);
+  const [replayed, setReplayed] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
@@ -38,7 +39,10 @@ export function useWindow() {
 
   const focusMessage = () => message.current?.focus();
   const lead = (sessionId: string | null, inFolder?: string) => {
-    if (sessionId !== selected) setFinding(null);
+    if (sessionId !== selected) {
+      setFinding(null);
+      setReplayed(null);
+    }
     select(sessionId, inFolder);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
@@ -71,6 +75,15 @@ export function useWindow() {
     history.leavePlace();
     focusMessage();
   };
+  const replay = () => {
+    setReplayed(selected);
+    panes.show("changes");
+  };
+  const endReplay = () => {
+    setReplayed(null);
+    // The box is there again only then.
+    setTimeout(focusMessage, 0);
+  };
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();
@@ -102,6 +115,9 @@ export function useWindow() {
     finding,
     find,
     endFinding,
+    replaying: replayed !== null && replayed === selected,
+    replay,
+    endReplay,
     rename,
     go,
     newSession,

@@ -1,6 +1,6 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 export type Choice = { value: string; label: string; detail?: string };
 
@@ -50,6 +50,13 @@ type ActionsProps = {
 
 /** A button that opens a menu of things to do; null separates groups of them. */
 export function ActionMenu({ label, trigger, actions, className }: ActionsProps) {
+  const chosen = useRef<(() => void) | null>(null);
+  /** The focus is given back right after this is asked: only then does the action begin, which may place it elsewhere. */
+  const giveBack = () => {
+    if (chosen.current) setTimeout(chosen.current, 0);
+    chosen.current = null;
+    return true;
+  };
   return (
     <Base.Root>
       <Base.Trigger className={`button quiet icon small ${className ?? ""}`} aria-label={label} title={label}>
@@ -57,13 +64,18 @@ export function ActionMenu({ label, trigger, actions, className }: ActionsProps)
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner side="bottom" align="end" sideOffset={4} className="menu-layer">
-          <Base.Popup className="menu">
+          <Base.Popup className="menu" finalFocus={giveBack}>
             {actions.map((action, place) =>
               action === null ? (
                 <Base.Separator key={`${place}`} className="menu-line" />
               ) : (
-                // After the menu has given the focus back, so that an action may place it elsewhere.
-                <Base.Item key={action.label} className="menu-item" onClick={() => setTimeout(action.run, 0)}>
+                <Base.Item
+                  key={action.label}
+                  className="menu-item"
+                  onClick={() => {
+                    chosen.current = action.run;
+                  }}
+                >
                   <span className="menu-icon" aria-hidden>
                     {action.icon}
                   </span>

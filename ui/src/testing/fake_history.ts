@@ -84,6 +84,13 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "run.cancelled", {});
       return null;
     },
+    replay_files: ({ sessionId, seq }) => {
+      const changed = log(sessionId).filter((event) => event.type === "file.changed");
+      const paths = [...new Set(changed.map((event) => pathOf(event)))];
+      const isThere = (path: string) => changed.some((event) => event.seq <= seq && pathOf(event) === path);
+      return paths.map((path) => ({ path, change: isThere(path) ? "modified" : null }));
+    },
+    replay_file: ({ seq, path }) => ({ diff: "", text: `${path} at ${seq}`, isCut: false }),
     rewind_preview: rewound,
     rewind: (params) => {
       const done = rewound(params);
@@ -195,4 +202,8 @@ function hit(session: SessionSummary, event: Event, asked: string): SearchHit[] 
       ],
     },
   ];
+}
+
+function pathOf(event: Event): string {
+  return storedKind(event) === "file.changed" ? (event.payload as PayloadOf<"file.changed">).path : "";
 }

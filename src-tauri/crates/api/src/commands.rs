@@ -163,6 +163,9 @@ commands! {
     rewind { session_id: String, to_seq: u64, files: bool, conversation: bool } -> RewindPreview;
     take_back_preview { session_id: String, seq: u64 } -> RewindPreview;
     take_back { session_id: String, seq: u64 } -> RewindPreview;
+    /// The files that the session changes at some time, as they were right after this event.
+    replay_files { session_id: String, seq: u64 } -> Vec<ReplayedFile>;
+    replay_file { session_id: String, seq: u64, path: String } -> ReplayedContent;
     fork_session { session_id: String, at_seq: Option<u64> } -> SessionSummary;
     line_origins { session_id: String, path: String } -> Vec<LineOrigin>;
 

@@ -1,6 +1,7 @@
 //! A session's past and its queue: going back, forking, a line's author, searching, pending messages. A domain type
 //! that has the right form already is used as it is.
 
+use crate::ReviewChange;
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{PlanStep, RestoredFile, Usage};
 use schemars::JsonSchema;
@@ -23,6 +24,20 @@ wire! {
         pub diff: String,
         /// The user's message right after `to_seq`, to be said differently.
         pub prompt: Option<String>,
+    }
+    /// A file that a session changes at some time, at one of its events.
+    ReplayedFile {
+        pub path: String,
+        /// Since the session began; null: not changed yet, or changed back.
+        pub change: Option<ReviewChange>,
+    }
+    ReplayedContent {
+        /// From the session's beginning to then; unified, empty where nothing was changed.
+        pub diff: String,
+        /// Null where there was no file, or no text.
+        pub text: Option<String>,
+        /// Whether more of them is not sent.
+        pub is_cut: bool,
     }
     RemovedSession {
         pub freed_bytes: u64,

@@ -7,8 +7,8 @@ mod sessions;
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
 pub(crate) use sessions::{
-    ConfigureArguments, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments,
-    SessionsCommand, StateArguments,
+    ConfigureArguments, ExportArguments, ExportForm, FilesArguments, QueueCommand, Queueing, RewindArguments,
+    SearchArguments, SessionsCommand, StateArguments,
 };
 
 use crate::exit::Exit;

@@ -9,6 +9,7 @@ mod editor;
 mod events;
 mod exec;
 mod export;
+mod files;
 mod guides;
 mod hooks;
 mod keys;
@@ -137,6 +138,7 @@ fn only_reads(command: &Command) -> bool {
             SessionsCommand::List
                 | SessionsCommand::Show { .. }
                 | SessionsCommand::Search(_)
+                | SessionsCommand::Files(_)
                 | SessionsCommand::Export(_)
         ),
         Command::Approvals(command) => matches!(command, ApprovalsCommand::List | ApprovalsCommand::Show { .. }),

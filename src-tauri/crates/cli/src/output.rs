@@ -54,8 +54,13 @@ impl Output {
     /// A piece of an answer on standard output, at once and as it is.
     pub(crate) fn text(&self, text: &str) {
         // Not through the colour filter: it would take characters out of the text.
+        self.bytes(text.as_bytes());
+    }
+
+    /// A file's content on standard output, as it is.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
         let mut stdout = std::io::stdout();
-        self.note(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+        self.note(stdout.write_all(bytes).and_then(|()| stdout.flush()));
     }
 
     /// A line beside the answer, on standard error.

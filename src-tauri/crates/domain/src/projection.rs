@@ -26,7 +26,7 @@ pub use answered_hooks::{AnsweredHook, AnsweredHooks};
 pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS, MAX_BACKGROUND_COMMAND_BYTES};
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel, UsagePlace};
-pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
+pub use files_at::{FileAt, FileStep, FilesAt, ReplayedFile, WantedFile, replayed_files};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
 pub use observation::{
     MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationFilter, ObservationType, Observer,

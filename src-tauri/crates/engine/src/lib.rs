@@ -78,6 +78,7 @@ pub use sessions::line_origins::{Author, AuthorCall, FileLine, author_word};
 pub use sessions::lineage::Origin;
 pub use sessions::names::{NamedPlace, refuse_last};
 pub use sessions::open_questions::OpenQuestion;
+pub use sessions::replay::FileThen;
 pub use sessions::rewind::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 pub use sessions::session_tools::SessionTool;
 pub use sessions::story::{Fate, HunkFate, Told};

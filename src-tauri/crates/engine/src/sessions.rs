@@ -20,6 +20,7 @@ pub(crate) mod overview;
 pub(crate) mod page;
 mod reading;
 mod renaming;
+pub(crate) mod replay;
 pub(crate) mod rewind;
 pub(crate) mod search;
 mod secrets;

@@ -31,6 +31,8 @@ export type ConversationProps = HistoryActions & {
   onSent: (sessionId: string) => void;
   onReview: () => void;
   onSettings: () => void;
+  /** The past is shown: nothing can be said to it. */
+  replaying: boolean;
   onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
@@ -88,23 +90,25 @@ export function Conversation(props: ConversationProps) {
           onAnswered={() => props.inputRef.current?.focus()}
         />
       )}
-      <Foot
-        key={`foot of ${draftOf(shown)}`}
-        shown={shown}
-        unavailable={props.unavailable}
-        session={session}
-        draft={props.draft}
-        onDraftTaken={props.onDraftTaken}
-        error={error}
-        inputRef={props.inputRef}
-        attempt={attempt}
-        onSend={send}
-        onStop={tell("stop_run")}
-        onPause={tell("pause_run")}
-        onRetryNow={tell("retry_now")}
-        onSendNext={begin("send_next")}
-        onPutBack={props.onPutBack}
-      />
+      {!props.replaying && (
+        <Foot
+          key={`foot of ${draftOf(shown)}`}
+          shown={shown}
+          unavailable={props.unavailable}
+          session={session}
+          draft={props.draft}
+          onDraftTaken={props.onDraftTaken}
+          error={error}
+          inputRef={props.inputRef}
+          attempt={attempt}
+          onSend={send}
+          onStop={tell("stop_run")}
+          onPause={tell("pause_run")}
+          onRetryNow={tell("retry_now")}
+          onSendNext={begin("send_next")}
+          onPutBack={props.onPutBack}
+        />
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { useLatest } from "../../components/latest";
 import { useArki, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary, Shown } from "../../protocol/generated";
+import { nothingLive } from "../../protocol/live";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
 import { ParentNote } from "./ParentNote";
@@ -37,22 +38,23 @@ export function Said(props: SaidProps) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const found = useFoundRow(sessionId, props.place);
   const atEnd = !view.window.hasNewer;
+  const isPast = view.replay !== null;
   const broken = overview?.brokenAt ?? null;
   const rows = useMemo(() => {
     const folded = found ? foldedIn(view.transcript.items, found.key) : null;
     return rowsOf({
       transcript: view.transcript,
-      live: view.live,
+      live: isPast ? nothingLive : view.live,
       atEnd,
-      standing: standingOf(session?.state ?? null, view.transcript),
+      standing: isPast ? null : standingOf(session?.state ?? null, view.transcript),
       unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
     });
-  }, [view.transcript, view.live, atEnd, session?.state, unfolded, found]);
+  }, [view.transcript, view.live, isPast, atEnd, session?.state, unfolded, found]);
   const toggle = useCallback(
     (key: string) => setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key]))),
     [],
   );
-  const actions = useRowActions(props, broken !== null, view.transcript.items.at(-1)?.key, toggle);
+  const actions = useRowActions(props, broken !== null || isPast, view.transcript.items.at(-1)?.key, toggle);
   return (
     <>
       {session?.parent && (

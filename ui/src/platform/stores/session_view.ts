@@ -12,6 +12,7 @@ import {
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
 import { type OpenOverview, openOverview } from "./overview";
+import type { Replay } from "./replay";
 import { createStore, type Store } from "./store";
 
 export type SessionView = Conversation & {
@@ -20,7 +21,12 @@ export type SessionView = Conversation & {
   error: CommandError | null;
   live: Live;
   fetching: "older" | "newer" | null;
+  /** The moment of the past that is shown instead of the end. */
+  replay: Moment | null;
 };
+
+/** An event; `last` is the number of the session's last one. */
+export type Moment = { seq: number; ts: number; last: number };
 
 export type OpenSession = {
   view: Store<SessionView>;
@@ -33,6 +39,10 @@ export type OpenSession = {
   apply: (frames: readonly Frame[]) => void;
   /** Frames were lost: what is read stays, the live end is fetched anew. */
   missed: () => void;
+  /** Shows the conversation as it was right after an event; 0: where something is seen first; null: as it is. */
+  replayTo: (seq: number | null) => Promise<void>;
+  /** Goes to the next or the one before of the moments at which something changes. False: there is none. */
+  replayStep: (by: 1 | -1) => Promise<boolean>;
   /** Whether the reader is away from the end: then the events being read are not dropped under them. */
   setReading: (reading: boolean) => void;
 };
@@ -44,6 +54,7 @@ const fresh = (sessionId: string): SessionView => ({
   error: null,
   live: nothingLive,
   fetching: null,
+  replay: null,
 });
 
 export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
@@ -96,7 +107,40 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     }
   };
 
+  let replaying: Promise<Replay> | null = null;
+  let asked = 0;
+  const replayTo = async (seq: number | null) => {
+    asked += 1;
+    const own = asked;
+    if (seq === null) {
+      replaying = null;
+      view.update((v) => ({ ...v, replay: null }));
+      return load();
+    }
+    try {
+      replaying ??= import("./replay").then(({ beginReplay }) => beginReplay(page));
+      const replay = await replaying;
+      const to = seq < 1 ? ((await replay.stepFrom(0, 1)) ?? 1) : Math.min(seq, replay.last);
+      const window = await replay.at(to);
+      // The slider has moved on meanwhile.
+      if (own !== asked) return;
+      const moment = { seq: to, ts: window.events.at(-1)?.ts ?? 0, last: replay.last };
+      view.update((v) => ({ ...v, ...holding(v, window), status: "ready", error: null, replay: moment }));
+    } catch (thrown) {
+      if (own === asked) replaying = null;
+      view.update((v) => ({ ...v, error: asCommandError(thrown) }));
+    }
+  };
+  const replayStep = async (by: 1 | -1) => {
+    const { replay: moment } = view.get();
+    if (moment === null || replaying === null) return false;
+    const next = await (await replaying).stepFrom(moment.seq, by).catch(() => null);
+    if (next !== null) await replayTo(next);
+    return next !== null;
+  };
+
   const loadAround = async (seq: number) => {
+    if (view.get().replay !== null) return replayTo(seq);
     await loading;
     const { events } = view.get().window;
     const first = events[0]?.seq ?? Number.POSITIVE_INFINITY;
@@ -118,6 +162,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     overview,
     load,
     loadAround,
+    replayTo,
+    replayStep,
     loadOlder: () => fetchPage("older", win.firstSeq(view.get().window)),
     loadNewer: () => {
       const last = win.lastSeq(view.get().window);
@@ -128,6 +174,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     },
     missed: () => {
       view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
+      if (view.get().replay !== null) return;
       if (reading) view.update((v) => ({ ...v, window: { ...v.window, hasNewer: true } }));
       else void load();
       void overview.load();
@@ -137,7 +184,9 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const events = frames.flatMap((f) => f.events.filter((e) => e.sessionId === sessionId));
       if (events.length > 0) overview.apply(events);
       if (v.status === "loading") early = [...early, ...events];
-      const joined = v.status === "ready" ? win.appendLive(v.window, events, reading) : v.window;
+      // What comes meanwhile is loaded once the past is left.
+      const isShown = v.status === "ready" && v.replay === null;
+      const joined = isShown ? win.appendLive(v.window, events, reading) : v.window;
       const live = liveFrames(v.live, sessionId, frames, now());
       if (joined === "gap") void load();
       const isSame = joined === "gap" || joined === v.window;

@@ -29,6 +29,8 @@ import type { QuestionSummary } from "./QuestionSummary";
 import type { QueueMode } from "./QueueMode";
 import type { QueuedMessage } from "./QueuedMessage";
 import type { RemovedSession } from "./RemovedSession";
+import type { ReplayedContent } from "./ReplayedContent";
+import type { ReplayedFile } from "./ReplayedFile";
 import type { Resolution } from "./Resolution";
 import type { ReviewFile } from "./ReviewFile";
 import type { ReviewPage } from "./ReviewPage";
@@ -206,6 +208,11 @@ export type Commands = {
   };
   take_back_preview: { params: { sessionId: string; seq: number }; result: RewindPreview };
   take_back: { params: { sessionId: string; seq: number }; result: RewindPreview };
+  /**
+   * The files that the session changes at some time, as they were right after this event.
+   */
+  replay_files: { params: { sessionId: string; seq: number }; result: Array<ReplayedFile> };
+  replay_file: { params: { sessionId: string; seq: number; path: string }; result: ReplayedContent };
   fork_session: { params: { sessionId: string; atSeq: number | null }; result: SessionSummary };
   line_origins: { params: { sessionId: string; path: string }; result: Array<LineOrigin> };
   list_processes: { params: Record<symbol, never>; result: Array<RunningCommand> };

@@ -123,6 +123,8 @@ export type * from "./QueuedMessage";
 export type * from "./Reasoning";
 export type * from "./Remembered";
 export type * from "./RemovedSession";
+export type * from "./ReplayedContent";
+export type * from "./ReplayedFile";
 export type * from "./RequestPurpose";
 export type * from "./Resolution";
 export type * from "./RestoreAction";

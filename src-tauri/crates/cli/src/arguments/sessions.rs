@@ -43,6 +43,8 @@ pub(crate) enum SessionsCommand {
     Configure(ConfigureArguments),
     /// Print a session's state as JSON, or change it: what agent cores and tools keep across runs
     State(StateArguments),
+    /// List the files that a session changes, as they were at one of its events, or print one
+    Files(FilesArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
     /// Export a session: all events (jsonl), or the conversation as a document (md, html)
@@ -89,6 +91,20 @@ impl StateArguments {
     pub(crate) fn changes(&self) -> bool {
         !self.set.is_empty() || !self.unset.is_empty()
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilesArguments {
+    /// The id of a session or run
+    pub(crate) id: String,
+    /// Print this file as it was then
+    pub(crate) path: Option<String>,
+    /// The number of the event; default: the last
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// Print what was changed in it from the session's beginning until then
+    #[arg(long, requires = "path")]
+    pub(crate) diff: bool,
 }
 
 #[derive(Debug, Args)]

@@ -58,6 +58,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Configure(arguments) => context::configure(engine, arguments, output).await,
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
+        SessionsCommand::Files(arguments) => super::files::run(engine, arguments, output),
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }

@@ -3,6 +3,10 @@
 //! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps some hashes a
 //! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
 
+mod replayed;
+
+pub use replayed::{ReplayedFile, replayed_files};
+
 use super::changed_files::{FILE_KINDS, FileState, file_states};
 use crate::{Event, EventBody, Permissions};
 use std::collections::BTreeMap;

@@ -45,6 +45,12 @@ impl ProjectPath {
         if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 
+    /// From a path that a log tells of. `None` where none can be written so.
+    #[must_use]
+    pub fn recorded(path: &str) -> Option<Self> {
+        resolve(path, &[]).ok()
+    }
+
     /// From a path that a walk below the root found. `None` when it is not UTF-8, or hides something.
     pub(crate) fn from_walk(relative: &Path) -> Option<Self> {
         let text = relative.to_str()?;

@@ -10,7 +10,7 @@ fn hash(text: &str) -> Option<String> {
 }
 
 /// An empty text stands for no file.
-fn changed(seq: u64, before: &str, after: &str) -> Event {
+pub(super) fn changed(seq: u64, before: &str, after: &str) -> Event {
     let (call_id, hunks) = (CallId::from("c"), vec![]);
     let (before_hash, after_hash) = (hash(before), hash(after));
     let changed = FileChanged {

@@ -159,7 +159,7 @@ impl Sessions {
     }
 
     /// `None` when it is not kept any more, or never was.
-    fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
+    pub(crate) fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
         match at {
             FileAt::Nothing => Some(None),
             FileAt::File(hash) => Some(Some(FileContent::File(self.image(Some(hash))??))),

@@ -1,0 +1,55 @@
+//! `arki sessions files`: a session's files as they were at one of its events.
+
+use crate::arguments::FilesArguments;
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_api::ReviewChange;
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, FileThen};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Printed<'a> {
+    path: &'a str,
+    /// Null where there was no file, or no text.
+    text: Option<&'a str>,
+    diff: &'a str,
+}
+
+pub(crate) fn run(engine: &Engine, arguments: &FilesArguments, output: &Output) -> Result<Exit, Fault> {
+    let FilesArguments { id, path, at, diff } = arguments;
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let Some(path) = path else {
+        for file in engine.sessions().files_then(&session_id, *at)? {
+            match output.json {
+                true => output.object(&file),
+                false => output.line(format!("{:<10}{}", word(file.change), visible(&file.path))),
+            }
+        }
+        return Ok(Exit::Done);
+    };
+    let file = engine.sessions().file_then(&session_id, *at, path)?;
+    let text = file.content.as_deref().and_then(|content| std::str::from_utf8(content).ok());
+    match (output.json, diff) {
+        (true, _) => output.object(&Printed { path, text, diff: &file.diff }),
+        (false, true) => output.line(visible(file.diff.trim_end())),
+        (false, false) => output.bytes(content(&file)?),
+    }
+    Ok(Exit::Done)
+}
+
+fn content(file: &FileThen) -> Result<&[u8], Fault> {
+    file.content.as_deref().ok_or_else(|| {
+        let message = format!("There was no file {} at this event.", file.path);
+        Fault::new(Code::FILE_NOT_FOUND, message, "Choose another event with --at; `arki events ID` lists them.")
+    })
+}
+
+fn word(change: Option<ReviewChange>) -> &'static str {
+    match change {
+        None => "as before",
+        Some(ReviewChange::Added) => "added",
+        Some(ReviewChange::Deleted) => "deleted",
+        Some(_) => "changed",
+    }
+}

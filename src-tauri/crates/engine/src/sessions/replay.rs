@@ -1,0 +1,112 @@
+//! The files of a session as they were at one of its events: read from what was kept, never from the disk.
+
+use crate::sessions::Sessions;
+use arki_api::{ReplayedContent, ReplayedFile, ReviewChange};
+use arki_domain::projection::{FileAt, ReplayedFile as Replayed, replayed_files};
+use arki_domain::{Code, Fault, SessionId};
+use arki_files::{ChangeSet, FileChange, FileContent, ProjectPath};
+use std::collections::BTreeMap;
+
+/// Of a diff that is shown, and of a text.
+const MAX_SHOWN_BYTES: usize = 256 << 10;
+
+/// A file at a moment, with its content.
+#[derive(Debug, Clone)]
+pub struct FileThen {
+    pub path: String,
+    /// `None` where there was no file.
+    pub content: Option<Vec<u8>>,
+    /// Unified; from the session's beginning to the moment. Empty where nothing was changed until then.
+    pub diff: String,
+}
+
+impl Sessions {
+    /// Returns the files that the session changes at some time, by path, as they were right after event `at_seq`; after
+    /// the last one where none is named.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, `EVENT_NOT_FOUND`, or when the database cannot be read.
+    pub fn files_then(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<Vec<ReplayedFile>, Fault> {
+        let files = self.replayed(session_id, at_seq)?;
+        let entry = |(path, file): (String, Replayed)| ReplayedFile { change: change(&file), path };
+        Ok(files.into_iter().map(entry).collect())
+    }
+
+    /// Returns one of these files.
+    ///
+    /// # Errors
+    /// `FILE_NOT_FOUND` where the session never changes it, `IMAGE_MISSING` where its content was not kept, and those of
+    /// [`Self::files_then`].
+    pub fn file_then(&self, session_id: &SessionId, at_seq: Option<u64>, path: &str) -> Result<FileThen, Fault> {
+        let Some(file) = self.replayed(session_id, at_seq)?.remove(path) else {
+            return Err(Fault::new(
+                Code::FILE_NOT_FOUND,
+                format!("The session never changes {path}."),
+                "`arki sessions files` lists the files that it changes.",
+            ));
+        };
+        let content = |at: &FileAt| self.content_at(at).ok_or_else(|| missing(path));
+        let then = content(&file.then)?;
+        let diff = match file.began == file.then {
+            true => String::new(),
+            false => diff(path, content(&file.began)?, then.clone())?,
+        };
+        Ok(FileThen { path: path.to_owned(), content: then.map(|content| content.to_vec()), diff })
+    }
+
+    /// The same for a window: text that is not too long to be shown.
+    ///
+    /// # Errors
+    /// As for [`Self::file_then`].
+    pub fn file_then_shown(
+        &self,
+        session_id: &SessionId,
+        at_seq: Option<u64>,
+        path: &str,
+    ) -> Result<ReplayedContent, Fault> {
+        let FileThen { content, diff, .. } = self.file_then(session_id, at_seq, path)?;
+        let text = content.and_then(|bytes| String::from_utf8(bytes).ok());
+        let is_cut = diff.len() > MAX_SHOWN_BYTES || text.as_ref().is_some_and(|text| text.len() > MAX_SHOWN_BYTES);
+        Ok(ReplayedContent { diff: whole_lines(diff), text: text.map(whole_lines), is_cut })
+    }
+
+    fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Fault> {
+        self.session(session_id)?;
+        let last = self.records.reader().last_seq(session_id)?;
+        let at_seq = at_seq.unwrap_or(last);
+        self.ensure_event(session_id, at_seq, last)?;
+        Ok(replayed_files(at_seq, &self.records.reader().session_file_events(session_id, 0)?))
+    }
+}
+
+fn change(file: &Replayed) -> Option<ReviewChange> {
+    match (&file.began, &file.then) {
+        (began, then) if began == then => None,
+        (FileAt::Nothing, _) => Some(ReviewChange::Added),
+        (_, FileAt::Nothing) => Some(ReviewChange::Deleted),
+        _ => Some(ReviewChange::Modified),
+    }
+}
+
+fn diff(path: &str, before: Option<FileContent>, after: Option<FileContent>) -> Result<String, Fault> {
+    let Some(path) = ProjectPath::recorded(path) else { return Ok(String::new()) };
+    let change = ChangeSet::new(vec![FileChange { path, before, after, mode: None }]).map_err(Fault::from)?;
+    Ok(change.preview().diff)
+}
+
+/// Returns the text up to the last whole line that is not too far.
+fn whole_lines(mut text: String) -> String {
+    if text.len() > MAX_SHOWN_BYTES {
+        let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
+        text.truncate(text[..end].rfind('\n').map_or(end, |last| last + 1));
+    }
+    text
+}
+
+fn missing(path: &str) -> Fault {
+    Fault::new(
+        Code::IMAGE_MISSING,
+        format!("What {path} contained then is no longer kept."),
+        "The log only tells that it was changed. Choose another event or file.",
+    )
+}
