@@ -39,6 +39,7 @@ mod pictures;
 mod plan;
 mod providers;
 mod readme_picture;
+mod replay;
 mod review_files;
 mod session_settings;
 mod settings;
