@@ -12,8 +12,10 @@ use crate::{
     repository::Repository,
 };
 
-/// An AppImage needs tools that are downloaded while bundling; these two are made from what is in the repository.
+/// Made from what is in the repository.
 const LINUX_BUNDLES: &str = "deb,rpm";
+/// An AppImage needs tools that Tauri downloads while bundling, so it is made where that is asked for.
+const APPIMAGE: &str = "--appimage";
 
 /// The shells for which there are completions, and where packages put those.
 const COMPLETIONS: &[(&str, &str)] = &[
@@ -36,7 +38,8 @@ Type=Application
 ";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
-    if let Some(argument) = arguments.first() {
+    let wants_appimage = cfg!(target_os = "linux") && arguments.iter().any(|argument| argument == APPIMAGE);
+    if let Some(argument) = arguments.iter().find(|argument| !wants_appimage || *argument != APPIMAGE) {
         return Err(Failure::unexpected("bundle", argument));
     }
     dist::build(repository)?;
@@ -45,7 +48,8 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
     command.args(["run", "tauri", "bundle", "--"]);
     if cfg!(target_os = "linux") {
         let config = beside(repository, &repository.binary(dist::PROFILE, "arki"))?;
-        command.args(["--bundles", LINUX_BUNDLES, "--config"]).arg(config);
+        let bundles = if wants_appimage { format!("{LINUX_BUNDLES},appimage") } else { LINUX_BUNDLES.to_owned() };
+        command.args(["--bundles", &bundles, "--config"]).arg(config);
     }
     process::run(&mut command)?;
     println!("\nThe installers are in {}", repository.target.join("release/bundle").display());
@@ -94,7 +98,9 @@ fn configuration(entry: &Path, packed: &[(String, PathBuf)]) -> String {
     let packed = packed.iter().map(line).collect::<Vec<_>>().join(", ");
     let entry = entry.display().to_string();
     let both = format!(r#""recommends": ["bubblewrap"], "desktopTemplate": {entry:?}, "files": {{ {packed} }}"#);
-    format!(r#"{{ "bundle": {{ "linux": {{ "deb": {{ "section": "devel", {both} }}, "rpm": {{ {both} }} }} }} }}"#)
+    format!(
+        r#"{{ "bundle": {{ "linux": {{ "deb": {{ "section": "devel", {both} }}, "rpm": {{ {both} }}, "appimage": {{ "files": {{ {packed} }} }} }} }} }}"#
+    )
 }
 
 #[cfg(test)]

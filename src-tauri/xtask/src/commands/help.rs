@@ -42,7 +42,7 @@ installs what else is missing.
                                it measures programs; `--debug` the debug build
   cargo xtask dist             build the programs as they are shipped; standard
                                output has their paths, one a line
-  cargo xtask bundle           installers for this system (deb and rpm on Linux)
+  cargo xtask bundle           installers for this system (deb and rpm on Linux; --appimage: an AppImage too)
 ";
 
 pub(crate) fn print() -> Result<(), Failure> {
