@@ -16,7 +16,10 @@ const catalogues = join(root, "src/locales");
 const leftOut = /\.test\.tsx?$|^src\/(testing|protocol|locales)\//;
 /** A word with a capital, or several words. Names of keys, events and files are neither. */
 const readsAsWords = /^\P{L}*\p{Lu}\p{Ll}|\p{Ll}\p{P}* \p{L}/u;
-const keys = /^(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Backspace|Page|Arrow)(\w*)([+ ]|$)/;
+const key =
+  /(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Plus|Backspace|Page(Up|Down)|Arrow\w+|\P{Ll})/u
+    .source;
+const keys = new RegExp(`^${key}([+ ]${key})*$`, "u");
 const tags = new Set(["t", "msg", "plural", "select", "selectOrdinal"]);
 /** Names that are the same in every language, and words of the program's own: git's headers, selectors, classes. */
 const notTranslated = new Set(["Arki", "Markdown", "accept all", "line added", "line removed"]);

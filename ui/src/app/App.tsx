@@ -9,6 +9,7 @@ import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
+import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
   HistoryDialogs,
@@ -29,6 +30,7 @@ const restAfterMs = 400;
 
 export function App() {
   const window = useWindow();
+  const locale = useLocale();
   const { commands, actions } = useCommands(window);
   const { panes, selected, history } = window;
   const asked = window.dialog !== null || history.asking !== null;
@@ -73,7 +75,9 @@ export function App() {
         if (escaped && !event.defaultPrevented && !asked) window.stepOut();
       }}
     >
+      {/* What is drawn only when it says something else is drawn anew with another language. */}
       <Columns
+        key={locale}
         sidebarPane={panes.columns.sidebar}
         inspectorPane={panes.columns.inspector}
         onScrim={window.stepOut}
@@ -174,6 +178,9 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onReviewMemory={() => window.setDialog("memory")}
           theme={window.theme}
           onTheme={window.setTheme}
+          language={window.language}
+          languages={locales}
+          onLanguage={window.setLanguage}
         />
       </Once>
       <Once when={dialog === "memory"}>

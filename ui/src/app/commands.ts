@@ -92,7 +92,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+Shift+S",
       run: act.sessionSettings,
     },
-    { id: "delete", section: t`Session`, title: "Delete this session", run: act.deleteSession },
+    { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },
@@ -160,7 +160,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     },
     ...models.map((model) => ({
       id: `model ${model.id}`,
-      section: "Model",
+      section: t`Model`,
       title: t`Use ${model.id}`,
       run: () => act.model(model.id),
     })),

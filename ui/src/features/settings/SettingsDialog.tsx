@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
-import { Appearance, type Theme } from "./Appearance";
+import { Appearance, type Look } from "./Appearance";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
@@ -15,12 +15,10 @@ type Props = {
   onClose: () => void;
   /** What is shown first. */
   first: "models" | "memory";
-  theme: Theme;
-  onTheme: (theme: Theme) => void;
   onReviewMemory: () => void;
-};
+} & Look;
 
-export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewMemory }: Props) {
+export function SettingsDialog({ open, onClose, first, onReviewMemory, ...look }: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -53,7 +51,7 @@ export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewM
           <Memory onReview={onReviewMemory} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
-          <Appearance theme={theme} onTheme={onTheme} />
+          <Appearance {...look} />
         </Tabs.Panel>
       </Tabs.Root>
     </Dialog>
