@@ -166,6 +166,31 @@ describe("the window in German", () => {
     }
   });
 
+  it("has no English word in the palette, the keyboard map, the session's settings and the usage", async () => {
+    await open("history", german);
+    await press("Release notes for 2.5");
+    for (const [keys, dialog] of [
+      ["{Control>}k{/Control}", "Befehlspalette"],
+      ["{Control>},{/Control}", "Einstellungen"],
+      ["{Control>}{Shift>}S{/Shift}{/Control}", "Sitzungseinstellungen"],
+    ] as const) {
+      await userEvent.keyboard(keys);
+      await screen.findByRole("dialog", { name: dialog });
+      expect(englishShown()).toEqual([]);
+      await userEvent.keyboard("{Escape}");
+    }
+    for (const [title, dialog] of [
+      ["Tastenübersicht", "Tastatur"],
+      ["Verbrauch: Kosten und Token", "Verbrauch"],
+    ] as const) {
+      await userEvent.keyboard("{Control>}k{/Control}");
+      await userEvent.click(await screen.findByText(title));
+      await screen.findByRole("dialog", { name: dialog });
+      expect(englishShown()).toEqual([]);
+      await userEvent.keyboard("{Escape}");
+    }
+  });
+
   it.each(["welcome", "trust", "changed", "question", "states", "history", "delegation", "context", "empty"])(
     "has no English word in the scene %s",
     async (name) => {

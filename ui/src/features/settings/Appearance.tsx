@@ -21,7 +21,7 @@ export type Look = {
 export function Appearance({ theme, onTheme, language, languages, onLanguage }: Look) {
   const choices = [{ value: "system", words: t`System` }, ...languages.map(inItself)];
   return (
-    <>
+    <div>
       <Choices
         name="theme"
         title={t`Theme`}
@@ -36,7 +36,7 @@ export function Appearance({ theme, onTheme, language, languages, onLanguage }: 
         chosen={language}
         onChoose={onLanguage}
       />
-    </>
+    </div>
   );
 }
 
