@@ -176,6 +176,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onClose={close}
           first={dialog === "reflection" ? "memory" : "models"}
           onReviewMemory={() => window.setDialog("memory")}
+          nextFocus={window.message}
           theme={window.theme}
           onTheme={window.setTheme}
           language={window.language}

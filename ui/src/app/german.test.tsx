@@ -1,6 +1,6 @@
 /** Another language is whole, and is switched to while the window is open. What the engine and the model say stays theirs. */
 import { i18n, type Messages } from "@lingui/core";
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { atLeast, bytes, cost, duration, exact, exactTime, tokens } from "../components/format";
@@ -106,6 +106,7 @@ describe("the language of the window", () => {
     expect(document.documentElement.lang).toBe("de");
     expect(recall("language")).toBe("de");
     await press("Schließen");
+    await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Nachricht"));
     expect(await screen.findByRole("navigation", { name: "Sitzungen" })).toBeTruthy();
     expect(screen.getByRole("log", { name: "Verlauf" })).toBeTruthy();
     expect(englishShown()).toEqual([]);

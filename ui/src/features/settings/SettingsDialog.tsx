@@ -1,6 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
-import { useEffect } from "react";
+import { type RefObject, useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
 import { Appearance, type Look } from "./Appearance";
@@ -16,15 +16,17 @@ type Props = {
   /** What is shown first. */
   first: "models" | "memory";
   onReviewMemory: () => void;
+  /** The focus goes there where a change of language took away what had it. */
+  nextFocus: RefObject<HTMLElement | null>;
 } & Look;
 
-export function SettingsDialog({ open, onClose, first, onReviewMemory, ...look }: Props) {
+export function SettingsDialog({ open, onClose, first, onReviewMemory, nextFocus, ...look }: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
-    <Dialog title={t`Settings`} open={open} onClose={onClose} wide>
+    <Dialog title={t`Settings`} open={open} onClose={onClose} wide nextFocus={nextFocus}>
       <Tabs.Root key={first} defaultValue={first}>
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
