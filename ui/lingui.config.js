@@ -11,7 +11,7 @@ const noWords = ["**/*.test.*", "**/testing/**"];
 
 export default defineConfig({
   sourceLocale: "en",
-  locales: ["en"],
+  locales: ["en", "de"],
   catalogs: [
     { path: `${folder}/start/{locale}`, include: start, exclude: noWords },
     { path: `${folder}/later/{locale}`, include: ["<rootDir>/src"], exclude: [...noWords, ...start] },

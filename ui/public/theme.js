@@ -1,7 +1,9 @@
-// Before anything is drawn: the look that the user chose. Without a choice it is the system's.
+// Before anything is drawn: the look and the language that the user chose. Without a choice they are the system's.
 try {
   const theme = localStorage.getItem("arki.theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  const language = localStorage.getItem("arki.language") ?? "system";
+  document.documentElement.lang = language === "system" ? navigator.language : language;
 } catch {
   // No storage: the system's look.
 }

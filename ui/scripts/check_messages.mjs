@@ -1,6 +1,7 @@
 /**
  * `npm run lint`: every string that people read is in the catalogues. Fails where a string in the code is not given to
- * Lingui, where one is made before a language is chosen, and where a catalogue is not what the code says.
+ * Lingui, where one is made before a language is chosen, where a catalogue is not what the code says, and where a
+ * translation is missing or says something else.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync, traverse } from "@babel/core";
+import { faultsOf } from "./translations.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const catalogues = join(root, "src/locales");
@@ -16,7 +18,10 @@ const catalogues = join(root, "src/locales");
 const leftOut = /\.test\.tsx?$|^src\/(testing|protocol|locales)\//;
 /** A word with a capital, or several words. Names of keys, events and files are neither. */
 const readsAsWords = /^\P{L}*\p{Lu}\p{Ll}|\p{Ll}\p{P}* \p{L}/u;
-const keys = /^(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Backspace|Page|Arrow)(\w*)([+ ]|$)/;
+const key =
+  /(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Plus|Backspace|Page(Up|Down)|Arrow\w+|\P{Ll})/u
+    .source;
+const keys = new RegExp(`^${key}([+ ]${key})*$`, "u");
 const tags = new Set(["t", "msg", "plural", "select", "selectOrdinal"]);
 /** Names that are the same in every language, and words of the program's own: git's headers, selectors, classes. */
 const notTranslated = new Set(["Arki", "Markdown", "accept all", "line added", "line removed"]);
@@ -106,6 +111,7 @@ for (const file of readdirSync(join(root, "src"), { recursive: true, withFileTyp
 }
 for (const name of staleCatalogues())
   problems.push(`src/locales/${name}: not what the code says; \`npm run messages -w ui\` writes it`);
+problems.push(...(await faultsOf(catalogues)));
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 console.log("Every string is in the catalogues.");

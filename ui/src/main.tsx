@@ -3,4 +3,4 @@ import { mount } from "./app/mount";
 import { tauriPlatform } from "./platform/tauri";
 
 const root = document.getElementById("root");
-if (root) mount(createRoot(root), tauriPlatform);
+if (root) void mount(createRoot(root), tauriPlatform);

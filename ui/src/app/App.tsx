@@ -9,6 +9,7 @@ import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
+import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
   HistoryDialogs,
@@ -29,6 +30,7 @@ const restAfterMs = 400;
 
 export function App() {
   const window = useWindow();
+  const locale = useLocale();
   const { commands, actions } = useCommands(window);
   const { panes, selected, history } = window;
   const asked = window.dialog !== null || history.asking !== null;
@@ -74,7 +76,9 @@ export function App() {
         if (escaped && !event.defaultPrevented && !asked) window.stepOut();
       }}
     >
+      {/* What is drawn only when it says something else is drawn anew with another language. */}
       <Columns
+        key={locale}
         sidebarPane={panes.columns.sidebar}
         inspectorPane={panes.columns.inspector}
         onScrim={window.stepOut}
@@ -173,8 +177,12 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onClose={close}
           first={dialog === "reflection" ? "memory" : "models"}
           onReviewMemory={() => window.setDialog("memory")}
+          nextFocus={window.message}
           theme={window.theme}
           onTheme={window.setTheme}
+          language={window.language}
+          languages={locales}
+          onLanguage={window.setLanguage}
         />
       </Once>
       <Once when={dialog === "memory"}>

@@ -162,7 +162,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     },
     ...models.map((model) => ({
       id: `model ${model.id}`,
-      section: "Model",
+      section: t`Model`,
       title: t`Use ${model.id}`,
       run: () => act.model(model.id),
     })),

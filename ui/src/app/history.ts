@@ -1,6 +1,7 @@
 /** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
 import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
+import { rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
@@ -134,6 +135,6 @@ export function useHistory({ selected, go, focusMessage }: Given) {
 
 function bytes(count: number): string {
   if (count < 1000) return plural(count, { one: "# byte", other: "# bytes" });
-  if (count < 1_000_000) return `${Math.round(count / 1000)} KB`;
-  return `${(count / 1_000_000).toFixed(1)} MB`;
+  if (count < 1_000_000) return t`${Math.round(count / 1000)} KB`;
+  return t`${rounded(count / 1_000_000, 1, 1)} MB`;
 }

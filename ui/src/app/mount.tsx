@@ -12,23 +12,28 @@ import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
 import { createArki } from "../platform/stores/arki";
 import { App } from "./App";
-import { speak } from "./locale";
+import { speak, useLocale } from "./locale";
 
-export function mount(root: Root, platform: Platform): void {
+export async function mount(root: Root, platform: Platform): Promise<void> {
   const arki = createArki(platform, Date.now);
   void arki.start(recall("session"));
-  const draw = () =>
-    root.render(
-      <StrictMode>
-        <I18nProvider i18n={i18n} key={i18n.locale}>
-          <ArkiProvider value={arki}>
-            <ErrorBoundary part={t`The window`}>
-              <App />
-            </ErrorBoundary>
-          </ArkiProvider>
-        </I18nProvider>
-      </StrictMode>,
-    );
-  speak(navigator.languages, draw);
-  draw();
+  await speak();
+  root.render(
+    <StrictMode>
+      <I18nProvider i18n={i18n}>
+        <ArkiProvider value={arki}>
+          <Whole />
+        </ArkiProvider>
+      </I18nProvider>
+    </StrictMode>,
+  );
+}
+
+function Whole() {
+  useLocale();
+  return (
+    <ErrorBoundary part={t`The window`}>
+      <App />
+    </ErrorBoundary>
+  );
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "react";
 import { useRemembered } from "../components/remembered";
-import { type Theme, themes } from "../features/settings/Appearance";
+import { type Theme, themes } from "../features/settings/themes";
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useRemembered<Theme>("theme", "system", themes);

@@ -5,6 +5,7 @@ import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import { useHistory } from "./history";
 import { useColumns } from "./layout_state";
+import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useTheme } from "./theme";
@@ -29,6 +30,7 @@ export function useWindow() {
   const [replayed, setReplayed] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
+  const [language, setLanguage] = useLanguage();
   const message = useRef<HTMLTextAreaElement>(null);
   const filter = useRef<HTMLInputElement>(null);
   // Never remembered: what may happen without asking is said anew in each window.
@@ -105,6 +107,8 @@ export function useWindow() {
     setRenaming,
     theme,
     setTheme,
+    language,
+    setLanguage,
     message,
     filter,
     options,

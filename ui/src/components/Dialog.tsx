@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
 import { X } from "lucide-react";
-import type { ReactNode, RefObject } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 
 type Props = {
   title: string;
@@ -12,15 +12,26 @@ type Props = {
   wide?: boolean;
   /** What has the focus first; by default the first control. */
   initialFocus?: RefObject<HTMLElement | null>;
+  /** What has it afterwards where what had it before is gone. */
+  nextFocus?: RefObject<HTMLElement | null>;
 };
 
 /** A modal dialog whose accessible name is its title. Escape closes it and focus goes back. */
-export function Dialog({ title, open, onClose, children, footer, wide, initialFocus }: Props) {
+export function Dialog({ title, open, onClose, children, footer, wide, initialFocus, nextFocus }: Props) {
+  const before = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (open) before.current = document.activeElement;
+  }, [open]);
+  const isGone = () => before.current?.isConnected === false;
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className={wide ? "dialog wide" : "dialog"} initialFocus={initialFocus}>
+        <Base.Popup
+          className={wide ? "dialog wide" : "dialog"}
+          initialFocus={initialFocus}
+          finalFocus={() => (isGone() && nextFocus?.current) || true}
+        >
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>
           </div>

@@ -1,13 +1,16 @@
 /** What there is more of a text that nobody reads to its end. */
 import { t } from "@lingui/core/macro";
 import { Button } from "./Button";
+import { exact } from "./format";
 
-type Props = { hidden: number; what: string; onMore: () => void };
+type Props = { hidden: number; what: "characters" | "rows"; onMore: () => void };
 
 export function ShowMore({ hidden, what, onMore }: Props) {
   return (
     <Button small look="quiet" className="show-more" onClick={onMore}>
-      {t`Show more: ${hidden.toLocaleString("en")} ${what} are left`}
+      {what === "rows"
+        ? t`Show more: ${exact(hidden)} rows are left`
+        : t`Show more: ${exact(hidden)} characters are left`}
     </Button>
   );
 }

@@ -2,10 +2,16 @@
 
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
+
+/** As the window's language writes it: at most, and at least, so many digits of a fraction. */
+export function rounded(count: number, most: number, least = 0): string {
+  return i18n.number(count, { maximumFractionDigits: most, minimumFractionDigits: least });
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return t`${Math.round(ms)} ms`;
   const seconds = ms / 1000;
-  if (seconds < 10) return t`${seconds.toFixed(1).replace(/\.0$/, "")} s`;
+  if (seconds < 10) return t`${rounded(seconds, 1)} s`;
   if (seconds < 60) return t`${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) {
@@ -18,13 +24,13 @@ export function duration(ms: number): string {
 
 export function tokens(count: number): string {
   if (count < 1000) return `${count}`;
-  if (count < 1_000_000) return `${(count / 1000).toFixed(1).replace(/\.0$/, "")}k`;
-  return `${(count / 1_000_000).toFixed(2)}M`;
+  if (count < 1_000_000) return `${rounded(count / 1000, 1)}k`;
+  return `${rounded(count / 1_000_000, 2, 2)}M`;
 }
 
-/** All digits of it, as the window's language writes numbers: the system's may be none that people know. */
+/** All digits of it. */
 export function exact(count: number): string {
-  return count.toLocaleString(i18n.locale);
+  return i18n.number(count);
 }
 
 /** How much a model can read at once; nothing where nobody knows it, and said where it is only assumed. */
@@ -40,19 +46,33 @@ export function contextWords(model: {
 /** Null is unknown and says so; an unknown cost is never shown as zero. */
 export function cost(usd: number | null): string {
   if (usd === null) return t`cost unknown`;
-  if (usd === 0) return "$0.00";
-  return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
+  return usd > 0 && usd < 0.01 ? `< ${dollars(0.01, 2)}` : dollars(usd, 2);
+}
+
+/** With all digits that a price per token leaves. */
+export function exactCost(usd: number): string {
+  return dollars(usd, 6);
+}
+
+function dollars(usd: number, digits: number): string {
+  return i18n.number(usd, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }
 
 /** The words of a sum of which more is unknown. What is less than a cent is at least something. */
 export function atLeast(words: string): string {
-  return words.startsWith("<") ? "> $0.00" : `≥ ${words}`;
+  return words.startsWith("<") ? `> ${dollars(0, 2)}` : `≥ ${words}`;
 }
 
 export function bytes(count: number): string {
   if (count < 1024 * 1024) return t`${Math.round(count / 1024)} KiB`;
-  if (count < 1024 ** 3) return t`${(count / 1024 ** 2).toFixed(1)} MiB`;
-  return t`${(count / 1024 ** 3).toFixed(2)} GiB`;
+  if (count < 1024 ** 3) return t`${rounded(count / 1024 ** 2, 1, 1)} MiB`;
+  return t`${rounded(count / 1024 ** 3, 2, 2)} GiB`;
 }
 
 export function folderName(path: string): string {
@@ -65,7 +85,7 @@ export function homePath(path: string): string {
 }
 
 export function clock(ts: number): string {
-  return new Date(ts).toLocaleTimeString(undefined, {
+  return i18n.date(new Date(ts), {
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
@@ -74,9 +94,12 @@ export function clock(ts: number): string {
 }
 
 export function exactTime(ts: number): string {
-  return new Date(ts).toLocaleString();
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+  return i18n.date(new Date(ts), {
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
 }

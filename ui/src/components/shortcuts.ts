@@ -1,8 +1,19 @@
 /** Shortcuts as data: "Mod+K", "Shift+Enter", "?", "Mod+Plus". One parser for matching, one for showing. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 
 export const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.platform);
 
 const macSigns: Record<string, string> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎" };
+
+/** As they stand on the keys. */
+const names: Readonly<Record<string, MessageDescriptor>> = {
+  Mod: msg`Ctrl`,
+  Shift: msg`Shift`,
+  Enter: msg`Enter`,
+  Escape: msg`Escape`,
+  Delete: msg`Delete`,
+};
 
 /** Where "+" needs Shift, people press "=". */
 const plus: ReadonlySet<string> = new Set(["+", "="]);
@@ -10,7 +21,12 @@ const plus: ReadonlySet<string> = new Set(["+", "="]);
 export function showShortcut(shortcut: string): string {
   const parts = shortcut.split("+").map((part) => (part === "Plus" ? "+" : part));
   if (isMac) return parts.map((part) => macSigns[part] ?? part).join("");
-  return parts.map((part) => (part === "Mod" ? "Ctrl" : part)).join("+");
+  return parts.map(nameOf).join("+");
+}
+
+function nameOf(key: string): string {
+  const name = names[key];
+  return name ? i18n._(name) : key;
 }
 
 export function matches(

@@ -1,5 +1,5 @@
 /**
- * The window against a scripted engine: `npm run dev`, then /dev.html?scene=full&theme=dark. For looking at it
+ * The window against a scripted engine: `npm run dev`, then /dev.html?scene=full&theme=dark&lang=de. For looking at it
  * and for trying things out; a message is answered by a slow echo.
  */
 import { createRoot } from "react-dom/client";
@@ -10,10 +10,12 @@ import { scenes } from "./scenes";
 const params = new URLSearchParams(location.search);
 const theme = params.get("theme");
 if (theme) localStorage.setItem("arki.theme", theme);
+const language = params.get("lang");
+if (language) localStorage.setItem("arki.language", language);
 const fake = (scenes[params.get("scene") ?? "full"] ?? scenes.full)?.();
 const root = document.getElementById("root");
 if (root && fake) {
-  mount(createRoot(root), fake.platform);
+  void mount(createRoot(root), fake.platform);
   Object.assign(window, {
     fake,
     stream: (sessionId: string, words: number) => stream(fake, sessionId, words),

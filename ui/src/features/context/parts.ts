@@ -1,6 +1,7 @@
 /** The parts of a request, put together by what they are, and in words. Pure. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import { rounded } from "../../components/format";
 import type { ContextPart } from "../../protocol/generated";
 
 export type GroupKind =
@@ -82,6 +83,6 @@ export function groupsOf(parts: readonly ContextPart[]): PartGroup[] {
 export function percent(share: number): string {
   const value = share * 100;
   if (value === 0) return "0";
-  if (value < 0.1) return "< 0.1";
-  return value < 10 ? value.toFixed(1).replace(/\.0$/, "") : `${Math.round(value)}`;
+  if (value < 0.1) return `< ${rounded(0.1, 1)}`;
+  return rounded(value, value < 10 ? 1 : 0);
 }

@@ -101,7 +101,7 @@ function placeholderOf({ kind }: ElicitationField): string | undefined {
     return kind.format === null ? undefined : examples[kind.format];
   }
   if (kind.type !== "number") return undefined;
-  if (kind.minimum !== null && kind.maximum !== null) return `${kind.minimum} to ${kind.maximum}`;
+  if (kind.minimum !== null && kind.maximum !== null) return t`${kind.minimum} to ${kind.maximum}`;
   if (kind.minimum !== null) return t`at least ${kind.minimum}`;
   return kind.maximum === null ? undefined : t`at most ${kind.maximum}`;
 }

@@ -68,6 +68,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
     event.preventDefault();
     void answer(words);
   };
+  const answers = t({ message: "Answer", context: "button" });
   return (
     <>
       {options.length > 0 && (
@@ -103,11 +104,11 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
         <Button
           type="submit"
           look={words.trim() === "" ? "plain" : "primary"}
-          title={t`Answer`}
+          title={answers}
           shortcut="Enter"
           disabled={sending || words.trim() === ""}
         >
-          {t`Answer`}
+          {answers}
         </Button>
       </form>
       {error && <ErrorNote error={error} />}

@@ -62,6 +62,6 @@ function approvedWords(approval: { resolvedBy: string; reason: string } | undefi
   const by =
     approval.resolvedBy === "user" || approval.resolvedBy === "window"
       ? t`by you`
-      : `by ${approval.resolvedBy}`;
-  return approval.reason ? `${by}: “${approval.reason}”` : by;
+      : t`by ${approval.resolvedBy}`;
+  return approval.reason ? t`${by}: “${approval.reason}”` : by;
 }

@@ -143,7 +143,7 @@ function summaryWords(preview: RewindPreview, messages: number): string {
   const files = writes(preview.changes);
   const words = [
     messages > 0 ? t`${plural(messages, { one: "# message", other: "# messages" })} reverted` : "",
-    files > 0 ? `${plural(files, { one: "# file", other: "# files" })} changed` : "",
+    files > 0 ? t`${plural(files, { one: "# file", other: "# files" })} changed` : "",
   ];
   return words.filter((word) => word !== "").join(", ");
 }

@@ -1,6 +1,7 @@
 /** What going back does to a file, in words. Pure. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import { exact } from "../../components/format";
 import type { RestoreAction, RestoredFile } from "../../protocol/generated";
 
 type Words = { sign: string; word: MessageDescriptor; detail: MessageDescriptor };
@@ -23,7 +24,7 @@ export function inOrder(changes: readonly RestoredFile[]): RestoredFile[] {
 export function counted(changes: readonly RestoredFile[]): string {
   const words = actionOrder.flatMap((action) => {
     const count = changes.filter((one) => one.action === action).length;
-    return count === 0 ? [] : [`${count.toLocaleString()} ${i18n._(actionWords[action].word)}`];
+    return count === 0 ? [] : [`${exact(count)} ${i18n._(actionWords[action].word)}`];
   });
   return words.join(", ");
 }

@@ -104,6 +104,10 @@ function facts(command: RunningCommand): string[] {
 function ports(command: RunningCommand): string {
   if (command.ports === null) return t`Its ports are unknown on this system.`;
   if (command.ports.length === 0) return t`Listens on no port.`;
-  const list = t`Listens on ${command.ports.length === 1 ? "port" : "ports"} ${command.ports.join(", ")}`;
+  const numbers = command.ports.join(", ");
+  const list = plural(command.ports.length, {
+    one: `Listens on port ${numbers}`,
+    other: `Listens on ports ${numbers}`,
+  });
   return command.ownNetwork ? t`${list}, only inside its sandbox.` : `${list}.`;
 }

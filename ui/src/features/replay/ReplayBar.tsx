@@ -87,7 +87,9 @@ export function ReplayBar({ sessionId, onClose }: Props) {
         />
       </div>
       <p className="replay-note small secondary">
-        {t`The conversation as it was${time === "" ? "" : ` (${time})`}. Nothing is run or changed.`}
+        {time === ""
+          ? t`The conversation as it was. Nothing is run or changed.`
+          : t`The conversation as it was at ${time}. Nothing is run or changed.`}
       </p>
     </section>
   );

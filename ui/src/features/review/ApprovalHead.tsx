@@ -1,6 +1,14 @@
-import { t } from "@lingui/core/macro";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { PendingApproval } from "../../protocol/approvals";
+import type { Risk } from "../../protocol/generated";
+
+const risks: Readonly<Record<Risk, MessageDescriptor>> = {
+  low: msg`low risk`,
+  medium: msg`medium risk`,
+  high: msg`high risk`,
+};
 
 /** What is asked and why: the tool, its risk, the policy's reason, and whether it replaces a stale preview. */
 export function ApprovalHead({
@@ -19,7 +27,7 @@ export function ApprovalHead({
         {approval.risk && (
           <>
             <span className="secondary">{children ? " · " : ""}</span>
-            <span className={`risk risk-${approval.risk}`}>{t`${approval.risk} risk`}</span>
+            <span className={`risk risk-${approval.risk}`}>{i18n._(risks[approval.risk])}</span>
           </>
         )}
       </p>

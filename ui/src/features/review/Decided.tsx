@@ -32,7 +32,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
           t` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && decided.resolvedBy !== nobody && (
-          <span className="decided-note"> “{decided.reason}”</span>
+          <span className="decided-note"> {t`“${decided.reason}”`}</span>
         )}
       </p>
       {decided.command && (

@@ -1,6 +1,5 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
-import { Trans } from "@lingui/react/macro";
 import { Check, Undo2, X } from "lucide-react";
 import { type KeyboardEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
@@ -83,13 +82,9 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys, heard from the rows inside
     <section className="file-list" ref={root} onKeyDown={onKeyDown}>
       <p className="file-list-head secondary small" role="status">
-        {files.some((file) => file.hunks.length > 0) ? (
-          <Trans>
-            {done} of {plural(files.length, { one: "# file", other: "# files" })} decided
-          </Trans>
-        ) : (
-          plural(files.length, { one: "# file", other: "# files" })
-        )}
+        {files.some((file) => file.hunks.length > 0)
+          ? t`${done} of ${plural(files.length, { one: "# file", other: "# files" })} decided`
+          : plural(files.length, { one: "# file", other: "# files" })}
       </p>
       <ul className="file-list-rows" aria-label={t`Files in this change`}>
         {folders.map((folder) => (

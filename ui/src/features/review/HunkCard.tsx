@@ -230,5 +230,5 @@ function Buttons({ decision, busy, editing, offered, act, describedBy }: Buttons
 
 function place(hunk: DiffHunk): string {
   const [start, lines] = hunk.newLines > 0 ? [hunk.newStart, hunk.newLines] : [hunk.oldStart, hunk.oldLines];
-  return lines > 1 ? `lines ${start}–${start + lines - 1}` : `line ${start}`;
+  return lines > 1 ? t`lines ${start}–${start + lines - 1}` : t`line ${start}`;
 }

@@ -43,7 +43,7 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
   const id = useId();
   const read = useMemo(() => readRule(rule), [rule]);
   return (
-    <div className="keep">
+    <div className="keep-ways">
       {choices.map(({ scope, name, shortcut }) => (
         <div key={scope} className="keep-choice">
           <Button

@@ -227,10 +227,10 @@ function Pages({ approvalId, place, firstHunk, children }: PagesProps) {
 const hunksOf = (file: ReviewFile) => Array.from({ length: file.hunks }, (_, at) => file.firstHunk + at);
 
 function fileState(file: ReviewFile, left: number): string {
-  if (left === 0) return "decided";
+  if (left === 0) return t`decided`;
   return left === file.hunks
     ? plural(file.hunks, { one: "# hunk", other: "# hunks" })
-    : `${left} of ${plural(file.hunks, { one: "# hunk", other: "# hunks" })} left`;
+    : t`${left} of ${plural(file.hunks, { one: "# hunk", other: "# hunks" })} left`;
 }
 
 /** What the card says of a file that is not read yet. It has a hunk, so that the card says nothing of its own. */

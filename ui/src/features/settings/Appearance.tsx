@@ -1,7 +1,6 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-export type Theme = "system" | "light" | "dark";
-export const themes: readonly Theme[] = ["system", "light", "dark"];
+import { type Theme, themes } from "./themes";
 
 const words: Record<Theme, MessageDescriptor> = {
   system: msg`System`,
@@ -9,20 +8,67 @@ const words: Record<Theme, MessageDescriptor> = {
   dark: msg`Dark`,
 };
 
-export function Appearance({ theme, onTheme }: { theme: Theme; onTheme: (theme: Theme) => void }) {
+export type Look = {
+  theme: Theme;
+  onTheme: (theme: Theme) => void;
+  /** Its tag, or "system". */
+  language: string;
+  /** The tags of those to choose from. */
+  languages: readonly string[];
+  onLanguage: (language: string) => void;
+};
+
+export function Appearance({ theme, onTheme, language, languages, onLanguage }: Look) {
+  const choices = [{ value: "system", words: t`System` }, ...languages.map(inItself)];
+  return (
+    <div>
+      <Choices
+        name="theme"
+        title={t`Theme`}
+        choices={themes.map((value) => ({ value, words: i18n._(words[value]) }))}
+        chosen={theme}
+        onChoose={onTheme}
+      />
+      <Choices
+        name="language"
+        title={t`Language`}
+        choices={choices}
+        chosen={language}
+        onChoose={onLanguage}
+      />
+    </div>
+  );
+}
+
+/** Whoever is in a language they can't read finds their own by its name in itself. */
+function inItself(tag: string) {
+  const name = new Intl.DisplayNames([tag], { type: "language" }).of(tag);
+  return { value: tag, words: name ?? tag, lang: tag };
+}
+
+type Choice<T> = { value: T; words: string; lang?: string };
+type ChoicesProps<T> = {
+  name: string;
+  title: string;
+  choices: readonly Choice<T>[];
+  chosen: T;
+  onChoose: (value: T) => void;
+};
+
+function Choices<T extends string>({ name, title, choices, chosen, onChoose }: ChoicesProps<T>) {
   return (
     <fieldset className="choices">
-      <legend>{t`Theme`}</legend>
-      {themes.map((one) => (
-        <label key={one} className="choice">
+      <legend>{title}</legend>
+      {choices.map(({ value, words, lang }) => (
+        <label key={value} className="choice">
           <input
             type="radio"
-            name="theme"
-            value={one}
-            checked={theme === one}
-            onChange={() => onTheme(one)}
+            name={name}
+            value={value}
+            checked={chosen === value}
+            onChange={() => onChoose(value)}
           />
-          {i18n._(words[one])}
+          <span lang={lang}>{words}</span>
         </label>
       ))}
     </fieldset>

@@ -1,9 +1,9 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
-import { useEffect } from "react";
+import { type RefObject, useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
-import { Appearance, type Theme } from "./Appearance";
+import { Appearance, type Look } from "./Appearance";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
@@ -15,18 +15,18 @@ type Props = {
   onClose: () => void;
   /** What is shown first. */
   first: "models" | "memory";
-  theme: Theme;
-  onTheme: (theme: Theme) => void;
   onReviewMemory: () => void;
-};
+  /** The focus goes there where a change of language took away what had it. */
+  nextFocus: RefObject<HTMLElement | null>;
+} & Look;
 
-export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewMemory }: Props) {
+export function SettingsDialog({ open, onClose, first, onReviewMemory, nextFocus, ...look }: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
-    <Dialog title={t`Settings`} open={open} onClose={onClose} wide>
+    <Dialog title={t`Settings`} open={open} onClose={onClose} wide nextFocus={nextFocus}>
       <Tabs.Root key={first} defaultValue={first}>
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
@@ -53,7 +53,7 @@ export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewM
           <Memory onReview={onReviewMemory} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
-          <Appearance theme={theme} onTheme={onTheme} />
+          <Appearance {...look} />
         </Tabs.Panel>
       </Tabs.Root>
     </Dialog>

@@ -4,7 +4,7 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { atLeast, contextWords, cost, homePath, tokens } from "../../components/format";
+import { atLeast, contextWords, cost, exactCost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
@@ -36,21 +36,21 @@ type Props = {
   onResume: (() => void) | null;
 };
 
-const modes: { value: ApprovalMode; label: string; detail: MessageDescriptor }[] = [
+const modes: { value: ApprovalMode; label: MessageDescriptor; detail: MessageDescriptor }[] = [
   {
     value: "plan",
-    label: "plan",
+    label: msg`plan`,
     detail: msg`Arki can only read: no edits, no commands, no network.`,
   },
-  { value: "ask", label: "ask", detail: msg`Arki asks before every edit and command.` },
+  { value: "ask", label: msg`ask`, detail: msg`Arki asks before every edit and command.` },
   {
     value: "edits",
-    label: "edits",
+    label: msg`edits`,
     detail: msg`Arki writes edits without asking, except to protected and secret files. It asks before commands.`,
   },
   {
     value: "all",
-    label: "all",
+    label: msg`all`,
     detail: msg`Arki asks for nothing. Denied actions stay denied. This window only.`,
   },
 ];
@@ -61,23 +61,25 @@ export function StatusBar(props: Props) {
   const own = useSessionFacts(shown?.sessionId ?? null);
   const current = model ?? own?.model ?? app?.defaultModel ?? "";
   const { models } = useCatalogue();
+  const choices = modes.map((one) => ({ ...one, label: i18n._(one.label), detail: i18n._(one.detail) }));
+  const words = choices.find((one) => one.value === mode)?.label ?? mode;
   return (
     <footer className="status" role="contentinfo" aria-label={t`Status`}>
       {shown && <FolderButton folder={shown.folder} onTrust={onTrust} />}
       <ModelMenu current={current} onModel={onModel} />
       {onSettings && <SettingsButton effort={own?.effort ?? null} onSettings={onSettings} />}
       <ChoiceMenu
-        label={t`Edits: ${mode}`}
+        label={t`Edits: ${words}`}
         title={t`What Arki may do without asking, from your next message on`}
         trigger={
           <span className={mode === "all" ? "status-attention" : undefined}>
             <Trans>
-              {mode === "all" ? "! " : ""}edits: {mode} ▾
+              {mode === "all" ? "! " : ""}edits: {words} ▾
             </Trans>
           </span>
         }
         value={mode}
-        choices={modes.map((one) => ({ ...one, detail: i18n._(one.detail) }))}
+        choices={choices}
         onChoose={(value) => onMode(modes.find((one) => one.value === value)?.value ?? "ask")}
       />
       {session && <RunState session={session} onResume={onResume} />}
@@ -234,8 +236,7 @@ function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
     contextWindow && usage.contextTokens
       ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))
       : null;
-  const price =
-    usage.costUsd === null ? t`The price of a request is unknown` : `$${usage.costUsd.toFixed(6)}`;
+  const price = usage.costUsd === null ? t`The price of a request is unknown` : exactCost(usage.costUsd);
   return (
     <>
       {full !== null && (

@@ -1,6 +1,6 @@
 /** The words for a span: its name in its row, and all that is known of it. */
 import { plural, t } from "@lingui/core/macro";
-import { cost, duration, exact, tokens } from "../../components/format";
+import { cost, duration, exact, exactCost, tokens } from "../../components/format";
 import type { Usage } from "../../protocol/generated";
 import type { Span } from "./spans";
 
@@ -86,7 +86,7 @@ function usageWords(usage: Usage): string[] {
       ? input
       : t`${input} (${exact(cachedTokens)} from the cache)`;
   const output = completionTokens === null ? t`tokens out unknown` : t`${exact(completionTokens)} tokens out`;
-  return [cached, output, costUsd === null ? cost(null) : `$${costUsd.toFixed(6)}`];
+  return [cached, output, costUsd === null ? cost(null) : exactCost(costUsd)];
 }
 
 function tokensIn({ promptTokens, completionTokens }: Usage): number | null {

@@ -1,5 +1,6 @@
 /** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
-import { t } from "@lingui/core/macro";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -8,7 +9,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { homePath } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { ChangedPin, CommandError, Pin, ProjectState } from "../../protocol/generated";
+import type { ChangedPin, CommandError, Pin, PinChange, ProjectState } from "../../protocol/generated";
 import { groupPins, kindWords } from "./pins";
 import "./trust.css";
 
@@ -113,6 +114,12 @@ function Group({ kind, pins }: { kind: string; pins: Pin[] }) {
   );
 }
 
+const changes: Readonly<Record<PinChange, MessageDescriptor>> = {
+  added: msg`added`,
+  changed: msg`changed`,
+  removed: msg`removed`,
+};
+
 function Changed({ changed }: { changed: ChangedPin[] }) {
   return (
     <>
@@ -126,7 +133,7 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
               <VisibleText text={pin.path} />
             </code>{" "}
             <span className="secondary">
-              {kindWords(pin.kind).toLowerCase()}, {pin.change}
+              {kindWords(pin.kind)}, {i18n._(changes[pin.change])}
             </span>
           </h3>
           {pin.note && <Note note={pin.note} />}

@@ -1,14 +1,13 @@
 /** The figures of a sum in words: "$0.07", "≥ 18.2k", "unknown". */
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { atLeast, cost, exact, folderName, homePath, tokens } from "../../components/format";
+import { atLeast, cost, exact, exactCost, folderName, homePath, tokens } from "../../components/format";
 import type { Sum } from "./report";
 
 type Figure = { words: string; exact: string };
 
 export function costFigure(sum: Sum): Figure {
-  const dollars = `$${sum.known.toFixed(6)}`;
-  return figure(sum, cost(sum.known), dollars);
+  return figure(sum, cost(sum.known), exactCost(sum.known));
 }
 
 export function tokenFigure(sum: Sum): Figure {
@@ -29,7 +28,7 @@ export function dayWords(key: string, long: boolean): string {
     ? { year: "numeric", month }
     : { month, day: "numeric", ...(long ? { weekday: "short", year: "numeric" } : {}) };
   const date = new Date(`${isMonth ? `${key}-01` : key}T00:00:00Z`);
-  return date.toLocaleDateString(i18n.locale, { ...form, timeZone: "UTC" });
+  return i18n.date(date, { ...form, timeZone: "UTC" });
 }
 
 /** As the engine calls answers whose request is not in the log. */
