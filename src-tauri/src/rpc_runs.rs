@@ -11,7 +11,7 @@ use arki_engine::{Resolution, rule_text};
 use tauri::State;
 
 /// The list shows this many; older sessions are found by search.
-const LISTED_SESSIONS: usize = 2000;
+const LISTED_SESSIONS: usize = 10_000;
 const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]

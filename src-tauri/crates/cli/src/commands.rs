@@ -134,7 +134,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Sessions(SessionsCommand::State(state)) => !state.changes(),
         Command::Sessions(command) => matches!(
             command,
-            SessionsCommand::List
+            SessionsCommand::List { .. }
                 | SessionsCommand::Show { .. }
                 | SessionsCommand::Search(_)
                 | SessionsCommand::Export(_)
