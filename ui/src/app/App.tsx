@@ -171,6 +171,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           open={dialog === "settings" || dialog === "reflection"}
           onClose={close}
           first={dialog === "reflection" ? "memory" : "models"}
+          keyOf={window.keyOf}
           onReviewMemory={() => window.setDialog("memory")}
           theme={window.theme}
           onTheme={window.setTheme}

@@ -26,6 +26,8 @@ export function useWindow() {
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   /** The session to find something in, and how often it was asked for. */
   const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);
+  /** The provider that the settings ask a key for. */
+  const [keyOf, setKeyOf] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
@@ -36,6 +38,10 @@ export function useWindow() {
   const panes = usePanes(selected);
   useTitle(selected);
 
+  const show = (next: OpenDialog) => {
+    setKeyOf(null);
+    setDialog(next);
+  };
   const focusMessage = () => message.current?.focus();
   const lead = (sessionId: string | null, inFolder?: string) => {
     if (sessionId !== selected) setFinding(null);
@@ -71,6 +77,10 @@ export function useWindow() {
     history.leavePlace();
     focusMessage();
   };
+  const enterKey = (provider: string) => {
+    setKeyOf(provider);
+    setDialog("settings");
+  };
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();
@@ -83,7 +93,9 @@ export function useWindow() {
     selected,
     session,
     dialog,
-    setDialog,
+    setDialog: show,
+    keyOf,
+    enterKey,
     model,
     setModel,
     mode,

@@ -75,6 +75,8 @@ describe("the list of sessions", () => {
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
   });
   const step = <Kind extends EventKind>(
     list: readonly SessionSummary[],

@@ -37,6 +37,8 @@ function created({ payload: p, ...event }: EventOf<"session.created">): SessionS
     origin: null,
     parent: p.parentSession ?? null,
     agent: p.agent,
+    pinned: false,
+    archived: false,
   };
 }
 

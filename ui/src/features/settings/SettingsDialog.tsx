@@ -8,6 +8,7 @@ import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
 import { Providers } from "./Providers";
+import "../../components/keys/keys.css";
 import "./settings.css";
 
 type Props = {
@@ -15,12 +16,14 @@ type Props = {
   onClose: () => void;
   /** What is shown first. */
   first: "models" | "memory";
+  /** The provider that a key is to be entered for at once. */
+  keyOf: string | null;
   theme: Theme;
   onTheme: (theme: Theme) => void;
   onReviewMemory: () => void;
 };
 
-export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewMemory }: Props) {
+export function SettingsDialog({ open, onClose, first, keyOf, theme, onTheme, onReviewMemory }: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -44,7 +47,7 @@ export function SettingsDialog({ open, onClose, first, theme, onTheme, onReviewM
         </Tabs.List>
         <Tabs.Panel className="settings-panel" value="models">
           <Models />
-          <Providers />
+          <Providers key={keyOf} keyOf={keyOf} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="mcp">
           <McpServers />

@@ -50,11 +50,8 @@ export type Arki = {
   catalogue: Store<Catalogue>;
   /** What is proposed to be remembered, and what the user accepted. */
   memories: Store<Memories>;
-  /**
-   * Subscribes, then fetches: nothing in between is lost. May be called again after a failure. `likely`: the session
-   * that is probably shown first, fetched without waiting for the list.
-   */
-  start: (likely?: string | null) => Promise<void>;
+  /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
+  start: () => Promise<void>;
   stop: () => Promise<void>;
   openProject: (path: string) => Promise<ProjectState>;
   setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
@@ -195,13 +192,12 @@ export function createArki(platform: Platform, now: () => number): Arki {
     setProject(project);
     void refreshSessions().catch(() => undefined);
   };
-  const start = async (likely: string | null = null) => {
+  const start = async () => {
     // Trying again after a failure must not hear every frame twice.
     subscribed ??= Promise.all([platform.subscribe(queue.push), platform.onProject(openedOutside)]);
     try {
       await subscribed;
       // None waits for another, and the first content for none but the folder and the list of sessions.
-      if (likely !== null) session(likely);
       const state = Promise.all([platform.call("app_state", {}), refreshSessions()]);
       // In one step, so that nothing is drawn that the next moment takes away.
       const first = state.then(([known]) => {
