@@ -72,7 +72,7 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
           <ErrorBoundary part={t`The changes`} about={sessionId}>
-            {sessionId ? (
+            {shown && sessionId ? (
               <>
                 <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
                 <ChangedFiles
@@ -81,6 +81,8 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, onClose }:
                   onTakeBack={(path, seq) =>
                     history.setAsking({ about: "take_back", sessionId, seq, path, from: null })
                   }
+                  onEditor={(path) => history.open("open_in_editor", { folder: shown.folder, path })}
+                  onReveal={(path) => history.open("show_in_folder", { folder: shown.folder, path })}
                 />
               </>
             ) : (

@@ -150,7 +150,9 @@ function MainHead({ window }: { window: Window }) {
       <h2 className="cut grow" title={session?.title}>
         {shown && title}
       </h2>
-      {shown && <SessionMenu sessionId={selected} history={history} onRename={window.rename} />}
+      {shown && (
+        <SessionMenu sessionId={selected} session={session} history={history} onRename={window.rename} />
+      )}
       <Button
         small
         look="quiet"

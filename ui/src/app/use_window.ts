@@ -8,7 +8,7 @@ import { useColumns } from "./layout_state";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useTheme } from "./theme";
-import { type OpenDialog, type Tab, useOnApproval, useTitle } from "./window_state";
+import { type OpenDialog, type Tab, useBadge, useOnApproval, useOnSession, useTitle } from "./window_state";
 
 export type Window = ReturnType<typeof useWindow>;
 
@@ -37,6 +37,7 @@ export function useWindow() {
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
   const panes = usePanes(selected);
   useTitle(selected);
+  useBadge();
 
   const show = (next: OpenDialog) => {
     setKeyOf(null);
@@ -56,6 +57,11 @@ export function useWindow() {
     history.leavePlace();
     lead(sessionId);
   };
+  useOnSession((sessionId) => {
+    show(null);
+    history.setAsking(null);
+    go(sessionId);
+  });
   const newSession = () => {
     go(null);
     // The box is another one by then; it must be there to take the focus.

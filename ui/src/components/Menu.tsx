@@ -46,13 +46,18 @@ type ActionsProps = {
   trigger: ReactNode;
   actions: readonly (MenuAction | null)[];
   className?: string;
+  look?: "icon" | "status";
 };
 
 /** A button that opens a menu of things to do; null separates groups of them. */
-export function ActionMenu({ label, trigger, actions, className }: ActionsProps) {
+export function ActionMenu({ label, trigger, actions, className, look = "icon" }: ActionsProps) {
   return (
     <Base.Root>
-      <Base.Trigger className={`button quiet icon small ${className ?? ""}`} aria-label={label} title={label}>
+      <Base.Trigger
+        className={look === "status" ? "status-button" : `button quiet icon small ${className ?? ""}`}
+        aria-label={label}
+        title={label}
+      >
         {trigger}
       </Base.Trigger>
       <Base.Portal>

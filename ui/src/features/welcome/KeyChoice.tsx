@@ -9,14 +9,14 @@ import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
 
-/** The kinds whose servers everybody knows; their names are their kinds. */
-const vendors: readonly [kind: string, name: string][] = [
-  ["anthropic", "Anthropic"],
-  ["openai", "OpenAI"],
-  ["gemini", "Google Gemini"],
-  ["deepseek", "DeepSeek"],
-  ["openrouter", "OpenRouter"],
-];
+/** The vendors' names, and the kinds that their providers are called by. */
+const vendors = {
+  Anthropic: "anthropic",
+  OpenAI: "openai",
+  "Google Gemini": "gemini",
+  DeepSeek: "deepseek",
+  OpenRouter: "openrouter",
+};
 
 type Props = { onChosen: (model: string) => void; onCancel: () => void };
 
@@ -61,7 +61,7 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
             setError(null);
           }}
         >
-          {vendors.map(([value, name]) => (
+          {Object.entries(vendors).map(([name, value]) => (
             <option key={value} value={value}>
               {name}
             </option>
