@@ -26,6 +26,7 @@ mod delegating;
 mod elicitations;
 mod failures;
 mod finding;
+mod first_minutes;
 mod folders;
 mod inbox;
 mod keyboard;

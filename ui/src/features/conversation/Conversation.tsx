@@ -7,9 +7,9 @@ import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
 import type { HistoryActions } from "./MessageActions";
 import { type TypedCommand, typedCommand } from "./menu/typed";
+import { Said } from "./parts";
 import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
 import type { Place } from "./place";
-import { Said } from "./Said";
 import "./conversation.css";
 
 export type ConversationProps = HistoryActions & {

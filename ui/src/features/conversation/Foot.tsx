@@ -6,9 +6,8 @@ import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../p
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { Elicitations } from "./Elicitations";
 import { KeyButton } from "./KeyButton";
-import { QueueList } from "./QueueList";
+import { Elicitations, QueueList } from "./parts";
 import { RetryNote } from "./RetryNote";
 
 type Props = {
