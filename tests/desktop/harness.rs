@@ -4,12 +4,14 @@ mod desk;
 mod display;
 mod driver;
 mod keys;
+mod notifications;
 mod process;
 mod session_bus;
 mod stage;
 mod waiting;
 mod window;
 
+pub(crate) use notifications::Notifications;
 pub(crate) use keys::{CONTROL, ENTER, ESCAPE, SHIFT, TAB};
 pub(crate) use stage::{Stage, program};
 pub(crate) use waiting::{wait_for, wait_until};

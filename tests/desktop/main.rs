@@ -43,6 +43,7 @@ mod readme_picture;
 mod review_files;
 mod session_settings;
 mod settings;
+mod several;
 mod stale_preview;
 mod stopping;
 mod transcript;

@@ -61,7 +61,12 @@ export function ActionMenu({ label, trigger, actions, className, look = "icon" }
         {trigger}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner side="bottom" align="end" sideOffset={4} className="menu-layer">
+        <Base.Positioner
+          side={look === "status" ? "top" : "bottom"}
+          align={look === "status" ? "start" : "end"}
+          sideOffset={4}
+          className="menu-layer"
+        >
           <Base.Popup className="menu">
             {actions.map((action, place) =>
               action === null ? (
