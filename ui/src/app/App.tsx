@@ -177,6 +177,8 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onClose={close}
           first={dialog === "reflection" ? "memory" : "models"}
           keyOf={window.keyOf}
+          folder={window.project?.path ?? null}
+          commands={commands}
           onReviewMemory={() => window.setDialog("memory")}
           theme={window.theme}
           onTheme={window.setTheme}

@@ -1,9 +1,13 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
+import type { Command } from "../../components/commands";
 import { Dialog } from "../../components/Dialog";
+import { Keymap } from "../../components/Keymap";
 import { useArki } from "../../platform/context";
+import { AllSettings } from "./AllSettings";
 import { Appearance, type Theme } from "./Appearance";
+import { Desktop } from "./Desktop";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
@@ -21,9 +25,21 @@ type Props = {
   theme: Theme;
   onTheme: (theme: Theme) => void;
   onReviewMemory: () => void;
+  /** The one that is open, whose own configuration counts too. */
+  folder: string | null;
+  commands: readonly Command[];
 };
 
-export function SettingsDialog({ open, onClose, first, keyOf, theme, onTheme, onReviewMemory }: Props) {
+export function SettingsDialog({
+  open,
+  onClose,
+  first,
+  keyOf,
+  theme,
+  onTheme,
+  onReviewMemory,
+  ...rest
+}: Props) {
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -44,6 +60,15 @@ export function SettingsDialog({ open, onClose, first, keyOf, theme, onTheme, on
           <Tabs.Tab className="tab" value="appearance">
             {t`Appearance`}
           </Tabs.Tab>
+          <Tabs.Tab className="tab" value="desktop">
+            {t`Desktop`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="shortcuts">
+            {t`Shortcuts`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="all">
+            {t`All settings`}
+          </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel className="settings-panel" value="models">
           <Models />
@@ -57,6 +82,15 @@ export function SettingsDialog({ open, onClose, first, keyOf, theme, onTheme, on
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
           <Appearance theme={theme} onTheme={onTheme} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="desktop">
+          <Desktop />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="shortcuts">
+          <Keymap commands={rest.commands} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="all">
+          <AllSettings folder={rest.folder} />
         </Tabs.Panel>
       </Tabs.Root>
     </Dialog>
