@@ -53,7 +53,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
         className={session.parent === null ? "session" : "session session-subagent"}
         aria-current={current ? "true" : undefined}
         aria-describedby={described}
-        title={`${title}\n${exactTime(session.updatedAt)}`}
+        title={title}
         onClick={() => onSelect(session.sessionId)}
         onKeyDown={(event) => {
           if (event.key !== "F2") return;
@@ -71,7 +71,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
           </span>
         )}
         {lines && <LineCount lines={lines} />}
-        <span className="session-time small" aria-hidden>
+        <span className="session-time small" title={exactTime(session.updatedAt)} aria-hidden>
           {shortTime(session.updatedAt)}
         </span>
       </button>
