@@ -4,6 +4,7 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { RuleSentence } from "../../components/RuleSentence";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, SettingEntry, SettingOrigin } from "../../protocol/generated";
@@ -94,7 +95,11 @@ function Entry({ entry, folder, onChange }: EntryProps) {
       <div className="setting">
         <div className="setting-name">
           <code>{entry.key}</code>
-          {entry.about !== "" && <p className="small secondary">{entry.about}</p>}
+          {entry.about !== "" && (
+            <p className="small secondary">
+              <RuleSentence text={entry.about} />
+            </p>
+          )}
         </div>
         <SettingValue entry={entry} folder={folder} onChange={change} />
         <div className="setting-origin small secondary">
