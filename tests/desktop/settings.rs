@@ -77,7 +77,10 @@ fn every_setting_is_found_says_where_it_comes_from_and_is_changed() {
     settings.inside("switch", "memory.reflect").click();
     settings.inside("button", "Reset memory.reflect");
     let shown = stage.arki(&["config", "show", "--origin"]).stdout;
-    assert!(shown.lines().any(|line| line.starts_with("memory.reflect = true") && line.contains("config.json")), "{shown}");
+    assert!(
+        shown.lines().any(|line| line.starts_with("memory.reflect = true") && line.contains("config.json")),
+        "{shown}"
+    );
     settings.inside("tab", "Desktop").click();
     settings.inside("switch", "Notifications");
     window.pictures("settings-desktop");

@@ -55,7 +55,10 @@ fn sessions_are_pinned_archived_and_filtered_and_stay_so() {
     stage.close(window);
 
     let archived = listed(&stage, true);
-    assert_eq!((archived.len(), &archived[0]["title"], &archived[0]["pinned"]), (1, &json!("Third words"), &json!(true)));
+    assert_eq!(
+        (archived.len(), &archived[0]["title"], &archived[0]["pinned"]),
+        (1, &json!("Third words"), &json!(true))
+    );
     assert_eq!(listed(&stage, false).len(), 4);
     stage.arki(&["sessions", "unarchive", archived[0]["sessionId"].as_str().unwrap()]);
     let window = stage.open();
