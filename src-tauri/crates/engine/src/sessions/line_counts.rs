@@ -12,7 +12,9 @@ const MAX_SESSIONS: usize = 200;
 /// Files of a session whose lines are counted; with more only the files are.
 const MAX_FILES: usize = 200;
 /// A larger file's lines are not counted.
-const MAX_FILE_BYTES: usize = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Nor those of files that are more than this together, before and after.
+const MAX_BYTES: u64 = 16 << 20;
 
 impl Sessions {
     /// Counts the lines that sessions changed; one that changed no file, or isn't there, is not named. Blocking.
@@ -32,7 +34,7 @@ impl Sessions {
             return Ok(None);
         }
         let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-        let lines = if files.len() > MAX_FILES { None } else { self.sum(&files)? };
+        let lines = if files.len() <= MAX_FILES && self.is_small(&files)? { self.sum(&files)? } else { None };
         let (added, removed) = lines.unzip();
         Ok(Some(SessionLines { session_id: session_id.to_string(), files: count, added, removed }))
     }
@@ -50,13 +52,25 @@ impl Sessions {
         Ok(Some(sum))
     }
 
-    /// Nothing has no lines; `None` where nobody knows the content, or it is too large.
+    /// Looks at sizes alone.
+    fn is_small(&self, files: &[WantedFile]) -> Result<bool, Fault> {
+        let mut together = 0_u64;
+        for hash in files.iter().flat_map(|file| [&file.wanted, &file.last_known]).filter_map(FileAt::hash) {
+            let size = self.records.reader().blob_size(hash)?.unwrap_or_default();
+            together = together.saturating_add(size);
+            if size > MAX_FILE_BYTES || together > MAX_BYTES {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Nothing has no lines; `None` where nobody knows the content.
     fn text_of(&self, file: &FileAt) -> Result<Option<Vec<u8>>, Fault> {
-        let content = match file {
-            FileAt::Nothing => Some(Vec::new()),
-            FileAt::File(hash) | FileAt::Link(hash) => self.records.reader().blob(hash)?,
-            FileAt::Unknown => None,
-        };
-        Ok(content.filter(|content| content.len() <= MAX_FILE_BYTES))
+        match file {
+            FileAt::Nothing => Ok(Some(Vec::new())),
+            FileAt::File(hash) | FileAt::Link(hash) => Ok(self.records.reader().blob(hash)?),
+            FileAt::Unknown => Ok(None),
+        }
     }
 }
