@@ -101,6 +101,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::list_approvals,
             rpc_runs::review_files,
             rpc_runs::review_page,
+            rpc_runs::review_context,
             rpc_runs::proposed_rule,
             rpc_runs::resolve_approval,
             rpc_runs::list_questions,

@@ -1,6 +1,6 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 export type Choice = { value: string; label: string; detail?: string };
 
@@ -51,8 +51,15 @@ type ActionsProps = {
 
 /** A button that opens a menu of things to do; null separates groups of them. */
 export function ActionMenu({ label, trigger, actions, className, look = "icon" }: ActionsProps) {
+  const chosen = useRef<(() => void) | null>(null);
+  // The menu has given the focus back by then, so that an action may place it elsewhere.
+  const act = () => {
+    const run = chosen.current;
+    chosen.current = null;
+    if (run) setTimeout(run, 0);
+  };
   return (
-    <Base.Root>
+    <Base.Root onOpenChangeComplete={(open) => !open && act()}>
       <Base.Trigger
         className={look === "status" ? "status-button" : `button quiet icon small ${className ?? ""}`}
         aria-label={label}
@@ -72,8 +79,13 @@ export function ActionMenu({ label, trigger, actions, className, look = "icon" }
               action === null ? (
                 <Base.Separator key={`${place}`} className="menu-line" />
               ) : (
-                // After the menu has given the focus back, so that an action may place it elsewhere.
-                <Base.Item key={action.label} className="menu-item" onClick={() => setTimeout(action.run, 0)}>
+                <Base.Item
+                  key={action.label}
+                  className="menu-item"
+                  onClick={() => {
+                    chosen.current = action.run;
+                  }}
+                >
                   <span className="menu-icon" aria-hidden>
                     {action.icon}
                   </span>

@@ -209,6 +209,7 @@ export function createFake(given: {
     },
     review_files: () => [],
     review_page: () => ({ text: "", next: null }),
+    review_context: () => ({ lines: [], total: 0 }),
     proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],

@@ -191,6 +191,8 @@ commands! {
     review_files { approval_id: String } -> Vec<ReviewFile>;
     /// A page of the diff of one of these files, by its place among them.
     review_page { approval_id: String, file: usize, from: usize } -> ReviewPage;
+    /// Lines of a file of a pending change as they stand in it now, before the change; `from` counts from 1. At most 200.
+    review_context { approval_id: String, path: String, from: usize, lines: usize } -> ReviewContext;
     /// The rule that approving for longer would store, as JSON; null where only once is offered.
     proposed_rule { approval_id: String } -> Option<String>;
     resolve_approval { approval_id: String, resolution: Resolution } -> ();

@@ -33,6 +33,7 @@ import type { QueuedMessage } from "./QueuedMessage";
 import type { RemovedSession } from "./RemovedSession";
 import type { RepositoryState } from "./RepositoryState";
 import type { Resolution } from "./Resolution";
+import type { ReviewContext } from "./ReviewContext";
 import type { ReviewFile } from "./ReviewFile";
 import type { ReviewPage } from "./ReviewPage";
 import type { RewindPreview } from "./RewindPreview";
@@ -262,6 +263,13 @@ export type Commands = {
    * A page of the diff of one of these files, by its place among them.
    */
   review_page: { params: { approvalId: string; file: number; from: number }; result: ReviewPage };
+  /**
+   * Lines of a file of a pending change as they stand in it now, before the change; `from` counts from 1. At most 200.
+   */
+  review_context: {
+    params: { approvalId: string; path: string; from: number; lines: number };
+    result: ReviewContext;
+  };
   /**
    * The rule that approving for longer would store, as JSON; null where only once is offered.
    */

@@ -132,6 +132,7 @@ export type * from "./Resolution";
 export type * from "./RestoreAction";
 export type * from "./RestoredFile";
 export type * from "./ReviewChange";
+export type * from "./ReviewContext";
 export type * from "./ReviewFile";
 export type * from "./ReviewPage";
 export type * from "./RewindPreview";
