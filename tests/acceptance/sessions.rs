@@ -39,7 +39,7 @@ fn sessions_are_pinned_and_archived_and_a_run_brings_one_back() {
     let told = stage.arki(&["sessions", "archive", &first, "--json"]).exits(0).lines();
     assert_eq!(told, [json!({"sessionId": first, "pinned": true, "archived": true})]);
     let ids = |sessions: Vec<Value>| sessions.iter().map(|s| text(&s["sessionId"])).collect::<Vec<_>>();
-    assert_eq!(ids(stage.sessions()), [second.clone()]);
+    assert_eq!(ids(stage.sessions()), std::slice::from_ref(&second));
     let archived = stage.arki(&["sessions", "list", "--archived", "--json"]).exits(0).lines();
     assert_eq!((&archived[0]["pinned"], &archived[0]["archived"]), (&json!(true), &json!(true)));
     // What is so already is not said again, and neither is a use of the session.
