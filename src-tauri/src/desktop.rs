@@ -2,8 +2,9 @@
 
 use crate::desktop_host::announce_project;
 use crate::{
-    arguments, display, drops, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
-    rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_runs, rpc_settings, window,
+    arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_context, rpc_frames,
+    rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_places, rpc_runs, rpc_settings,
+    window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -23,6 +24,7 @@ pub(crate) struct Desktop {
     pub(crate) engine: Arc<Engine>,
     /// The window.
     pub(crate) client: Arc<Client>,
+    pub(crate) awake: Arc<awake::Awake>,
 }
 
 /// Runs the app until its window is closed.
@@ -72,6 +74,12 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc::app_state,
             rpc::choose_folder,
             rpc::open_project,
+            rpc_places::take_dropped_folder,
+            rpc_places::example_prompts,
+            rpc_places::repository,
+            rpc_places::open_in_editor,
+            rpc_places::show_in_folder,
+            rpc_places::open_terminal,
             rpc::trust_project,
             rpc::keep_untrusted,
             rpc_frames::begin_frames,
@@ -93,6 +101,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::list_approvals,
             rpc_runs::review_files,
             rpc_runs::review_page,
+            rpc_runs::review_context,
             rpc_runs::proposed_rule,
             rpc_runs::resolve_approval,
             rpc_runs::list_questions,
@@ -128,6 +137,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_memory::remove_memory,
             rpc_keeping::search_sessions,
             rpc_keeping::rename_session,
+            rpc_keeping::mark_session,
+            rpc_keeping::session_lines,
             rpc_keeping::remove_session,
             rpc_keeping::export_session,
             rpc_keeping::import_sessions,
@@ -153,6 +164,11 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::remove_provider,
             rpc_settings::set_reflection,
             rpc_settings::set_default_model,
+            rpc_settings::find_local_servers,
+            rpc_settings::choose_local_model,
+            rpc_settings::list_settings,
+            rpc_settings::set_setting,
+            rpc_settings::unset_setting,
         ])
         .setup(move |app| {
             let window = window::open(app.handle()).map_err(|error| window::unavailable(&error));
@@ -169,7 +185,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             // No command comes before: this thread takes them up.
             let client = Arc::new(Client::attach(&engine, "window", Presence { answers: true, stays: true }));
             folder.iter().for_each(|folder| client.set_folder(folder));
-            app.manage(Desktop { engine: engine.clone(), client: client.clone() });
+            let awake = Arc::new(awake::Awake::default());
+            app.manage(Desktop { engine: engine.clone(), client: client.clone(), awake: awake.clone() });
+            tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
+            tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
             tauri::async_runtime::spawn(async move { client.expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");

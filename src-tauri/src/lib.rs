@@ -7,12 +7,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod arguments;
+mod awake;
 mod clipboard;
 mod desktop;
 mod desktop_host;
 mod display;
 mod drops;
 mod log_files;
+mod notices;
 mod process_environment;
 mod rpc;
 mod rpc_context;
@@ -23,6 +25,7 @@ mod rpc_mcp;
 mod rpc_memory;
 mod rpc_observations;
 mod rpc_pictures;
+mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;
 mod window;

@@ -2,9 +2,9 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{RemovedSession, SearchHit, UsageReport};
+use arki_api::{RemovedSession, SearchHit, SessionLines, UsageReport};
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{ExportFormat, SearchQuery};
+use arki_engine::{ExportFormat, SearchQuery, SessionMarks};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,23 @@ pub(crate) async fn search_sessions(
 #[tauri::command]
 pub(crate) async fn rename_session(session_id: String, title: String, desktop: State<'_, Desktop>) -> Answer<String> {
     Ok(desktop.engine.sessions().rename(&SessionId::from(session_id), &title).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn mark_session(
+    session_id: String,
+    pinned: Option<bool>,
+    archived: Option<bool>,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    let marks = SessionMarks { pinned, archived };
+    Ok(desktop.engine.sessions().mark(&SessionId::from(session_id), marks).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn session_lines(session_ids: Vec<String>, desktop: State<'_, Desktop>) -> Answer<Vec<SessionLines>> {
+    let sessions: Vec<SessionId> = session_ids.into_iter().map(SessionId::from).collect();
+    reading(&desktop, move |engine| engine.sessions().session_lines(&sessions)).await
 }
 
 #[tauri::command]

@@ -3,15 +3,15 @@
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
-    ApprovalSummary, MentionEntry, MentionSize, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions,
-    Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
+    ApprovalSummary, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile, ReviewPage, RunningCommand,
+    SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
 use tauri::State;
 
 /// The list shows this many; older sessions are found by search.
-const LISTED_SESSIONS: usize = 2000;
+const LISTED_SESSIONS: usize = 10_000;
 const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]
@@ -111,6 +111,19 @@ pub(crate) async fn review_page(
     desktop: State<'_, Desktop>,
 ) -> Answer<ReviewPage> {
     reading(&desktop, move |engine| engine.approvals().review_page(&ApprovalId::from(approval_id), file, from)).await
+}
+
+/// Lines of a file of the change as they stand in it now.
+#[tauri::command]
+pub(crate) async fn review_context(
+    approval_id: String,
+    path: String,
+    from: usize,
+    lines: usize,
+    desktop: State<'_, Desktop>,
+) -> Answer<ReviewContext> {
+    let approval_id = ApprovalId::from(approval_id);
+    reading(&desktop, move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
 }
 
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.

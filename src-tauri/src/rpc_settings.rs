@@ -2,7 +2,8 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{LiveModelList, ModelEntry, ProviderEntry, ProviderTestStep};
+use arki_api::{LiveModelList, LocalServer, ModelEntry, ProviderEntry, ProviderTestStep, SettingEntry};
+use std::path::PathBuf;
 use tauri::State;
 use tauri::ipc::Channel;
 
@@ -72,4 +73,33 @@ pub(crate) async fn set_reflection(on: bool, desktop: State<'_, Desktop>) -> Ans
 #[tauri::command]
 pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_default_model(&model)).await
+}
+
+#[tauri::command]
+pub(crate) async fn find_local_servers(desktop: State<'_, Desktop>) -> Answer<Vec<LocalServer>> {
+    Ok(desktop.engine.accounts().find_local_servers().await?)
+}
+
+#[tauri::command]
+pub(crate) async fn choose_local_model(server: String, model: String, desktop: State<'_, Desktop>) -> Answer<String> {
+    reading(&desktop, move |engine| engine.accounts().choose_local_model(&server, &model)).await
+}
+
+#[tauri::command]
+pub(crate) async fn list_settings(folder: Option<PathBuf>, desktop: State<'_, Desktop>) -> Answer<Vec<SettingEntry>> {
+    reading(&desktop, move |engine| engine.projects().list_settings(folder.as_deref())).await
+}
+
+#[tauri::command]
+pub(crate) async fn set_setting(key: String, text: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    reading(&desktop, move |engine| engine.accounts().set_config(&key, &text)).await?;
+    desktop.awake.look(&desktop.engine).await;
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn unset_setting(key: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    reading(&desktop, move |engine| engine.accounts().unset_config(&key)).await?;
+    desktop.awake.look(&desktop.engine).await;
+    Ok(())
 }

@@ -33,6 +33,11 @@ pub(crate) fn focus(app: &AppHandle) {
     }
 }
 
+/// Whether the user looks at it.
+pub(crate) fn is_in_front(app: &AppHandle) -> bool {
+    app.get_webview_window(LABEL).is_some_and(|window| window.is_focused().unwrap_or(false))
+}
+
 pub(crate) fn unavailable(error: &tauri::Error) -> Fault {
     tracing::error!(%error, "the window");
     Fault::new(

@@ -31,6 +31,41 @@ fn sessions_are_listed_newest_first_with_the_fields_of_the_contract() {
 }
 
 #[test]
+fn sessions_are_pinned_and_archived_and_a_run_brings_one_back() {
+    let stage = talking();
+    let first = session_of(&stage.exec(&["the first one"]).exits(0).lines());
+    let second = session_of(&stage.exec(&["the second one"]).exits(0).lines());
+    stage.arki(&["sessions", "pin", &first]).exits(0);
+    let told = stage.arki(&["sessions", "archive", &first, "--json"]).exits(0).lines();
+    assert_eq!(told, [json!({"sessionId": first, "pinned": true, "archived": true})]);
+    let ids = |sessions: Vec<Value>| sessions.iter().map(|s| text(&s["sessionId"])).collect::<Vec<_>>();
+    assert_eq!(ids(stage.sessions()), std::slice::from_ref(&second));
+    let archived = stage.arki(&["sessions", "list", "--archived", "--json"]).exits(0).lines();
+    assert_eq!((&archived[0]["pinned"], &archived[0]["archived"]), (&json!(true), &json!(true)));
+    // What is so already is not said again, and neither is a use of the session.
+    stage.arki(&["sessions", "archive", &first]).exits(0);
+    assert_eq!(payloads(&stage.events(&first), "session.configured").len(), 2);
+    stage.exec(&["--session", &first, "and on"]).exits(0);
+    assert_eq!(ids(stage.sessions()), [first.clone(), second]);
+    let people = stage.arki(&["sessions", "list"]).exits(0).stdout;
+    assert!(people.contains("(pinned) the first one"), "{people}");
+    stage.arki(&["sessions", "unpin", &first]).exits(0);
+    assert!(stage.sessions()[0]["pinned"].is_null());
+    assert_eq!(verify_chain(&stage.events(&first)), Ok(()));
+    stage.arki(&["sessions", "pin", "none-such"]).fails(2, "SESSION_NOT_FOUND");
+}
+
+#[test]
+fn a_session_that_waits_is_not_archived() {
+    let turn = Turn::calls().call("write_file", json!({"path": "a.txt", "content": "x"}));
+    let stage = Stage::of(Script::new(vec![turn]));
+    stage.trust();
+    let session = session_of(&stage.exec(&["write"]).exits(3).lines());
+    stage.arki(&["sessions", "archive", &session]).fails(1, "SESSION_BUSY");
+    assert_eq!(stage.sessions().len(), 1);
+}
+
+#[test]
 fn a_session_goes_on_with_what_was_said() {
     let stage = talking();
     let session = session_of(&stage.exec(&["my name is Ada"]).exits(0).lines());

@@ -4,6 +4,7 @@ mod desk;
 mod display;
 mod driver;
 mod keys;
+mod notifications;
 mod process;
 mod session_bus;
 mod stage;
@@ -11,6 +12,7 @@ mod waiting;
 mod window;
 
 pub(crate) use keys::{CONTROL, ENTER, ESCAPE, SHIFT, TAB};
+pub(crate) use notifications::Notifications;
 pub(crate) use stage::{Stage, program};
 pub(crate) use waiting::{wait_for, wait_until};
 pub(crate) use window::{Element, Window};

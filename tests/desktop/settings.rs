@@ -1,7 +1,9 @@
 //! A provider and its key, entered in the window: the key goes into the keychain and is never seen again.
 
-use crate::harness::Stage;
+use crate::accessibility::no_barrier;
+use crate::harness::{CONTROL, Stage};
 use arki_testkit::{Script, Turn, json_lines};
+use serde_json::json;
 use std::path::Path;
 
 const KEY: &str = "sk-lab-SECRET-fedcba9876543210";
@@ -54,4 +56,37 @@ fn files_with(folder: &Path, words: &str) -> Vec<String> {
         }
     }
     found
+}
+
+#[test]
+fn every_setting_is_found_says_where_it_comes_from_and_is_changed() {
+    let rules = json!([{"decision": "deny", "tool": "run_command", "command": ["rm"]}]);
+    let policy = json!({"categories": {"read": "allow"}, "rules": rules});
+    let stage = Stage::configured(Script::new(vec![Turn::text("Hello.")]), |_| json!({"policy": policy}));
+    stage.write(".arki/config.json", r#"{"limits": {"maxTurns": 7}}"#);
+    stage.trust();
+    let window = stage.open();
+    window.press(&[CONTROL, ","]);
+    let settings = window.element("dialog", "Settings");
+    settings.inside("tab", "All settings").click();
+    window.says("limits.maxTurns");
+    window.says("Never run commands that begin with rm in every folder");
+    window.pictures("settings-all");
+    no_barrier(&window, "all settings");
+    settings.inside("searchbox", "Search settings").write("reflect");
+    settings.inside("switch", "memory.reflect").click();
+    settings.inside("button", "Reset memory.reflect");
+    let shown = stage.arki(&["config", "show", "--origin"]).stdout;
+    assert!(
+        shown.lines().any(|line| line.starts_with("memory.reflect = true") && line.contains("config.json")),
+        "{shown}"
+    );
+    settings.inside("tab", "Desktop").click();
+    settings.inside("switch", "Notifications");
+    window.pictures("settings-desktop");
+    no_barrier(&window, "the desktop's settings");
+    settings.inside("tab", "Shortcuts").click();
+    window.says("Terminal here");
+    window.resize(720, 600);
+    window.picture("settings-narrow");
 }

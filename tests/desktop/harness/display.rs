@@ -3,7 +3,8 @@
 use crate::harness::process::Process;
 use crate::harness::waiting::wait_until;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -29,6 +30,22 @@ impl Display {
                 .stderr(Stdio::null()),
         );
         Self { _server: server, name: format!(":{}", number.trim()), memory: folder.join("Xvfb_screen0") }
+    }
+
+    /// Takes the keyboard's focus from every window, as another program does that comes to the front.
+    pub(crate) fn take_focus(&self) {
+        // <https://www.x.org/releases/X11R7.7/doc/xproto/x11protocol.html>: little-endian, version 11.0, no password.
+        let number = self.name.trim_start_matches(':');
+        let mut server = UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).unwrap();
+        server.write_all(&[b'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        let mut head = [0; 8];
+        server.read_exact(&mut head).unwrap();
+        assert_eq!(head[0], 1, "the display refused a client");
+        let words = u16::from_le_bytes([head[6], head[7]]);
+        server.read_exact(&mut vec![0; usize::from(words) * 4]).unwrap();
+        // SetInputFocus to no window, at the current time; then GetInputFocus, whose answer comes after it is done.
+        server.write_all(&[42, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43, 0, 1, 0]).unwrap();
+        server.read_exact(&mut [0; 32]).unwrap();
     }
 
     /// Writes what can be seen, once it stands still.

@@ -22,8 +22,18 @@ impl Stage {
 
     /// With a configuration that goes over the usual one's top level, made from the model's address.
     pub(crate) fn configured(script: Script, config: impl FnOnce(&str) -> Value) -> Self {
+        Self::furnished(script, config, &[])
+    }
+
+    /// With variables in the environment of everything that is started.
+    pub(crate) fn furnished(
+        script: Script,
+        config: impl FnOnce(&str) -> Value,
+        environment: &[(&str, String)],
+    ) -> Self {
         let model = script.start().unwrap();
         let mut home = TestHome::new(&model.url(), &config(&model.url())).unwrap();
+        home.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         let desk = Desk::set_up(&mut home);
         Self { desk, home, model }
     }
@@ -48,6 +58,11 @@ impl Stage {
     pub(crate) fn open_on(&self, folder: &Path) -> Window<'_> {
         let options = json!({"binary": program("ARKI_DESKTOP_BIN", "arki-desktop"), "args": [folder]});
         Window::open(&self.desk, &options)
+    }
+
+    /// The app on no folder.
+    pub(crate) fn open_empty(&self) -> Window<'_> {
+        Window::open(&self.desk, &json!({"binary": program("ARKI_DESKTOP_BIN", "arki-desktop"), "args": []}))
     }
 
     /// Another program with a window that has a `main`.

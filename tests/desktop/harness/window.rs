@@ -104,6 +104,13 @@ impl<'a> Window<'a> {
         self.driver.post(&format!("{}/window/rect", self.path), &rect).unwrap();
     }
 
+    /// As when another program comes to the front.
+    #[track_caller]
+    pub(crate) fn lose_focus(&self) {
+        self.display.take_focus();
+        wait_until("the focus to be elsewhere", || self.run("return document.hasFocus()") == false);
+    }
+
     /// Presses keys together, such as Control and K.
     pub(crate) fn press(&self, keys: &[&str]) {
         let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));

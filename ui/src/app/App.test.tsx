@@ -21,6 +21,8 @@ const session = (sessionId: string, title: string): SessionSummary => ({
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 });
 
 /** Wide enough for three columns; jsdom's own window is not. */

@@ -9,6 +9,7 @@ import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
+import type { Actions } from "./commands";
 import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
@@ -46,6 +47,7 @@ export function App() {
         renaming={window.renaming}
         onRenaming={window.setRenaming}
         onSelect={window.go}
+        onMark={history.mark}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}
         onInbox={() => actions.inbox?.()}
@@ -91,7 +93,7 @@ export function App() {
         inspector={inspector}
         status={
           <ErrorBoundary part={t`The status bar`} about={selected}>
-            <Status window={window} resume={actions.resume} settings={actions.sessionSettings} />
+            <Status window={window} actions={actions} />
           </ErrorBoundary>
         }
       />
@@ -143,9 +145,11 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
   }, [stepOut]);
 }
 
-type StatusProps = { window: Window; resume: (() => void) | null; settings: (() => void) | null };
-
-function Status({ window, resume, settings }: StatusProps) {
+function Status({ window, actions }: { window: Window; actions: Actions }) {
+  const { openInEditor, showInFolder, openTerminal } = actions;
+  const places = openInEditor &&
+    showInFolder &&
+    openTerminal && { onEditor: openInEditor, onReveal: showInFolder, onTerminal: openTerminal };
   return (
     <StatusBar
       shown={window.shown}
@@ -156,9 +160,10 @@ function Status({ window, resume, settings }: StatusProps) {
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
       onUsage={() => window.setDialog("usage")}
-      onSettings={settings}
+      onSettings={actions.sessionSettings}
+      places={places}
       session={window.session}
-      onResume={resume}
+      onResume={actions.resume}
     />
   );
 }
@@ -176,6 +181,9 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           open={dialog === "settings" || dialog === "reflection"}
           onClose={close}
           first={dialog === "reflection" ? "memory" : "models"}
+          keyOf={window.keyOf}
+          folder={window.project?.path ?? null}
+          commands={commands}
           onReviewMemory={() => window.setDialog("memory")}
           nextFocus={window.message}
           theme={window.theme}

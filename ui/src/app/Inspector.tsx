@@ -75,7 +75,7 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
           <ErrorBoundary part={t`The changes`} about={sessionId}>
             {sessionId && replaying ? (
               <ReplayedFiles key={sessionId} sessionId={sessionId} />
-            ) : sessionId ? (
+            ) : shown && sessionId ? (
               <>
                 <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
                 <ChangedFiles
@@ -84,6 +84,8 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
                   onTakeBack={(path, seq) =>
                     history.setAsking({ about: "take_back", sessionId, seq, path, from: null })
                   }
+                  onEditor={(path) => history.open("open_in_editor", { folder: shown.folder, path })}
+                  onReveal={(path) => history.open("show_in_folder", { folder: shown.folder, path })}
                 />
               </>
             ) : (

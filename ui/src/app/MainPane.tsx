@@ -4,6 +4,8 @@ import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
 import { Conversation } from "../features/conversation/Conversation";
+import { typeInto } from "../features/conversation/menu/type_into";
+import { NewSession } from "../features/welcome/NewSession";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
@@ -50,7 +52,14 @@ export function MainPane({ window }: { window: Window }) {
       )}
       <ErrorBoundary part={t`The conversation`} about={selected}>
         {shown === null ? (
-          app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
+          app && (
+            <Welcome
+              error={folder.error}
+              onOpenFolder={folder.chooseFolder}
+              onOpen={folder.open}
+              onModel={() => window.setModel(null)}
+            />
+          )
         ) : (
           <Conversation
             shown={shown}
@@ -76,11 +85,30 @@ export function MainPane({ window }: { window: Window }) {
             onSent={window.sentTo}
             onReview={window.panes.review}
             onSettings={() => window.setDialog("settings")}
+            onKey={window.enterKey}
+            onTrust={() => window.setDialog("trust")}
+            start={
+              <NewSession
+                folder={shown.folder}
+                model={window.model}
+                onExample={(words, others) => putExample(window.message.current, words, others)}
+                onTrust={() => window.setDialog("trust")}
+                onModel={() => window.setModel(null)}
+              />
+            }
           />
         )}
       </ErrorBoundary>
     </main>
   );
+}
+
+/** In the place of another example; what the user wrote stays behind it. */
+function putExample(box: HTMLTextAreaElement | null, words: string, others: readonly string[]) {
+  if (box === null) return;
+  const isExample = others.includes(box.value.trim());
+  typeInto(box, 0, isExample ? box.value.length : 0, isExample || box.value === "" ? words : `${words}\n\n`);
+  box.focus();
 }
 
 /** What came of exporting, importing, forking or deleting. */
@@ -129,6 +157,7 @@ function MainHead({ window }: { window: Window }) {
       {shown && (
         <SessionMenu
           sessionId={selected}
+          session={session}
           history={history}
           onRename={window.rename}
           onReplay={window.replay}

@@ -1,10 +1,14 @@
 import { t } from "@lingui/core/macro";
 import {
+  Archive,
+  ArchiveRestore,
   Download,
   Ellipsis,
   GitFork,
   History as HistoryIcon,
   Pencil,
+  Pin,
+  PinOff,
   SlidersHorizontal,
   Trash2,
   Upload,
@@ -12,14 +16,21 @@ import {
 } from "lucide-react";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
+import type { SessionSummary } from "../protocol/generated";
 import type { History } from "./history";
 
 const size = 14;
 
 /** What can be done with the session that is shown, and bringing others in. */
-type Props = { sessionId: string | null; history: History; onRename: () => void; onReplay: () => void };
+type Props = {
+  sessionId: string | null;
+  session: SessionSummary | null;
+  history: History;
+  onRename: () => void;
+  onReplay: () => void;
+};
 
-export function SessionMenu({ sessionId, history, onRename, onReplay }: Props) {
+export function SessionMenu({ sessionId, session, history, onRename, onReplay }: Props) {
   const bring: MenuAction = {
     label: t`Import…`,
     detail: t`Import sessions that were exported as JSONL.`,
@@ -31,6 +42,16 @@ export function SessionMenu({ sessionId, history, onRename, onReplay }: Props) {
       ? []
       : [
           { label: t`Rename…`, icon: <Pencil size={size} />, run: onRename },
+          {
+            label: session?.pinned ? t`Unpin` : t`Pin`,
+            icon: session?.pinned ? <PinOff size={size} /> : <Pin size={size} />,
+            run: () => history.mark(sessionId, { pinned: !session?.pinned, archived: null }),
+          },
+          {
+            label: session?.archived ? t`Bring back` : t`Archive`,
+            icon: session?.archived ? <ArchiveRestore size={size} /> : <Archive size={size} />,
+            run: () => history.mark(sessionId, { pinned: null, archived: !session?.archived }),
+          },
           {
             label: t`Fork from here`,
             detail: t`Start another session from the end of this one.`,

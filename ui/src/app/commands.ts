@@ -17,6 +17,12 @@ export type Actions = {
   importSessions: () => void;
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
+  /** Null without a session; whether it is so already decides the words. */
+  pin: { isOn: boolean; toggle: () => void } | null;
+  archive: { isOn: boolean; toggle: () => void } | null;
+  openInEditor: (() => void) | null;
+  showInFolder: (() => void) | null;
+  openTerminal: (() => void) | null;
   find: (() => void) | null;
   replay: (() => void) | null;
   zoomIn: () => void;
@@ -85,6 +91,18 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "F2",
       run: act.renameSession,
     },
+    {
+      id: "pin",
+      section: t`Session`,
+      title: act.pin?.isOn ? t`Unpin this session` : t`Pin this session`,
+      run: act.pin?.toggle ?? null,
+    },
+    {
+      id: "archive",
+      section: t`Session`,
+      title: act.archive?.isOn ? t`Bring this session back from the archive` : t`Archive this session`,
+      run: act.archive?.toggle ?? null,
+    },
     { id: "find", section: t`Session`, title: t`Find in this session`, shortcut: "Mod+F", run: act.find },
     { id: "replay", section: t`Session`, title: t`Replay this session`, run: act.replay },
     {
@@ -96,6 +114,21 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     },
     { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
+    {
+      id: "editor",
+      section: t`Folder`,
+      title: t`Open in editor`,
+      shortcut: "Mod+Shift+E",
+      run: act.openInEditor,
+    },
+    { id: "reveal", section: t`Folder`, title: t`Show in folder`, run: act.showInFolder },
+    {
+      id: "terminal",
+      section: t`Folder`,
+      title: t`Terminal here`,
+      shortcut: "Mod+Shift+T",
+      run: act.openTerminal,
+    },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },
     { id: "timeline", section: t`View`, title: t`Show timeline`, shortcut: "Mod+2", run: act.timeline },

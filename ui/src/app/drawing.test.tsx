@@ -46,6 +46,8 @@ const sessions = Array.from(
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
   }),
 );
 

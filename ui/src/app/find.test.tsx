@@ -17,6 +17,8 @@ const session = (sessionId: string, title: string) => ({
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 });
 
 it("Ctrl+F finds in the session that is shown, and Escape goes back to the message", async () => {

@@ -24,6 +24,8 @@ const session = (
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 });
 
 function twoPrompts() {

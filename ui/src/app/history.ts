@@ -5,7 +5,7 @@ import { rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
-import { asCommandError } from "../platform/platform";
+import { asCommandError, type Params } from "../platform/platform";
 import type { CommandError, ExportFormat, LineOrigin, RewindPreview } from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
 
@@ -25,6 +25,9 @@ type Given = {
   go: (sessionId: string | null, project?: string) => void;
   focusMessage: () => void;
 };
+
+type Opening = "open_in_editor" | "show_in_folder" | "open_terminal";
+type Open = <Name extends Opening>(name: Name, params: Params<Name>) => void;
 
 type Said = { words: string | null; error: CommandError | null };
 const silence: Said = { words: null, error: null };
@@ -98,6 +101,11 @@ export function useHistory({ selected, go, focusMessage }: Given) {
       if (first !== undefined) go(first);
       say(t`Imported ${plural(ids.length, { one: "# session", other: "# sessions" })}`);
     });
+  const mark = (sessionId: string, marks: { pinned: boolean | null; archived: boolean | null }) =>
+    void attempt(async () => void (await arki.platform.call("mark_session", { sessionId, ...marks })));
+  /** With a program of the user's own: what came of it is said here if it fails. */
+  const open: Open = (name, params) =>
+    void attempt(async () => void (await arki.platform.call(name, params)));
   const removed = (sessionId: string, freedBytes: number) => {
     setAsking(null);
     const gone = new Set([sessionId, ...subagentsOf(arki.sessions.get(), sessionId)]);
@@ -129,6 +137,8 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     takeBack,
     keep,
     bring,
+    mark,
+    open,
     removed,
   };
 }

@@ -7,7 +7,6 @@ import { I18nProvider } from "@lingui/react";
 import { StrictMode } from "react";
 import type { Root } from "react-dom/client";
 import { ErrorBoundary } from "../components/ErrorBoundary";
-import { recall } from "../components/remembered";
 import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
 import { createArki } from "../platform/stores/arki";
@@ -16,7 +15,7 @@ import { speak, useLocale } from "./locale";
 
 export async function mount(root: Root, platform: Platform): Promise<void> {
   const arki = createArki(platform, Date.now);
-  void arki.start(recall("session"));
+  void arki.start();
   await speak();
   root.render(
     <StrictMode>

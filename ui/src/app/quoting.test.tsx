@@ -13,7 +13,15 @@ it("an answer is quoted into the message box, which then has the focus", async (
   add("output.message", { content: "Take the first.\n\nOr none." });
   add("run.completed", {});
   const session = { sessionId: "s", title: "One", project: demoProject.path, createdAt: 0, updatedAt: 0 };
-  const idle = { state: "done" as const, pendingApprovals: 0, origin: null, parent: null, agent: "arki" };
+  const idle = {
+    state: "done" as const,
+    pendingApprovals: 0,
+    origin: null,
+    parent: null,
+    agent: "arki",
+    pinned: false,
+    archived: false,
+  };
   await renderOn(createFake({ sessions: [{ ...session, ...idle }], logs: { s: events } }), <App />);
   await userEvent.click(screen.getByRole("button", { name: "One" }));
   const box = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });

@@ -14,6 +14,8 @@ const session = {
   updatedAt: 0,
   state: "idle" as const,
   pendingApprovals: 0,
+  pinned: false,
+  archived: false,
   origin: null,
   parent: null,
   agent: "arki",

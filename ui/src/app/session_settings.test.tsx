@@ -18,6 +18,8 @@ const session = {
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 };
 
 it("a session's settings open with their key and from the status bar, which shows the session's own model", async () => {

@@ -23,6 +23,8 @@ const session = (sessionId: string, title: string, project = here): SessionSumma
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 });
 
 const sessions = [
@@ -80,13 +82,21 @@ describe("what the window shows is what it acts on", () => {
     expect(await say(fake, "Else")).toEqual({ folder: there, sessionId: null });
   });
 
-  it("when one comes back to a folder: to the session that was shown there last", async () => {
+  it("when one comes back to a folder: a new session of it", async () => {
     const fake = await open();
     await press("Water the beds");
     await press("Draw the icons");
     await waitFor(() => expect(status()).toContain("~/code/arki"));
     await act(async () => fake.openOutside({ ...demoProject, path: there, name: "garden" }));
-    expect(await say(fake, "More")).toEqual({ folder: there, sessionId: "b" });
+    expect(named()).toBe("To a new session in garden");
+    expect(await say(fake, "More")).toEqual({ folder: there, sessionId: null });
+  });
+
+  it("when a folder is opened in which a session waits for the user: that one", async () => {
+    const waits = { ...session("b", "Water the beds", there), state: "waiting" as const };
+    const fake = await open({ sessions: [session("c", "Prune the trees", there), waits] });
+    await act(async () => fake.openOutside({ ...demoProject, path: there, name: "garden" }));
+    expect(screen.getByRole("heading", { name: "Water the beds" })).toBeTruthy();
   });
 
   it("when sessions are chosen faster than their folders open: the last one counts", async () => {

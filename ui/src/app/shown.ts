@@ -5,7 +5,6 @@
 import { t } from "@lingui/core/macro";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../components/latest";
-import { recall, remember } from "../components/remembered";
 import { useArki, useOpenFolder, useSessions, useWaiting } from "../platform/context";
 import { asCommandError } from "../platform/platform";
 import { useStore } from "../platform/stores/store";
@@ -27,22 +26,15 @@ export function useShown(onLed: (folder: string) => void) {
   const [choice, setChoice] = useState<Choice | null>(null);
   const shown = shownOver(open, choice);
   const unavailable = useFolderOpened(shown?.folder ?? null, open, onLed);
-  const last = useRef(new Map<string, string>());
   const choose = useCallback(
-    (next: Shown) => {
-      if (next.sessionId !== null) {
-        last.current.set(next.folder, next.sessionId);
-        remember("session", next.sessionId);
-      }
-      setChoice({ over: arki.app.get()?.project?.path ?? null, shown: next });
-    },
+    (next: Shown) => setChoice({ over: arki.app.get()?.project?.path ?? null, shown: next }),
     [arki],
   );
   useEffect(() => {
     // Once its folder is open, a choice holds over that one alone.
     setChoice((now) => (now && now.shown.folder === open ? { ...now, over: open } : now));
   }, [open]);
-  useFirstSession(open, choice, last.current, choose);
+  useFirstSession(open, choice, choose);
   /** Null: a new session, in the folder that is shown or, where that one is gone, in the open one. */
   const select = (sessionId: string | null, project?: string) => {
     const sessions = arki.sessions.get();
@@ -87,13 +79,8 @@ function movedTo(folder: string, path: string): CommandError {
   return { code: "FOLDER_UNAVAILABLE", message, hint: t`Start a new session there.` };
 }
 
-/** In a folder that has been opened: the session that waits for the user, else the one shown last. */
-function useFirstSession(
-  open: string | null,
-  choice: Choice | null,
-  last: ReadonlyMap<string, string>,
-  choose: (shown: Shown) => void,
-) {
+/** A folder that has been opened begins a new session, unless one of it waits for the user. */
+function useFirstSession(open: string | null, choice: Choice | null, choose: (shown: Shown) => void) {
   const sessions = useSessions();
   const waiting = useWaiting();
   const ready = useStore(useArki().ready);
@@ -109,8 +96,6 @@ function useFirstSession(
         (one.state === "waiting" && one.parent === null) ||
         waiting.some(({ sessionId }) => sessionId === one.sessionId),
     );
-    const before = here.find((one) => one.sessionId === (last.get(open) ?? recall("session")));
-    const first = asks ?? before;
-    if (first) choose({ folder: open, sessionId: first.sessionId });
-  }, [ready, open, choice, sessions, waiting, last, choose]);
+    if (asks) choose({ folder: open, sessionId: asks.sessionId });
+  }, [ready, open, choice, sessions, waiting, choose]);
 }

@@ -18,6 +18,8 @@ const session: SessionSummary = {
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 };
 
 async function open() {

@@ -17,6 +17,7 @@ export function useCommands(window: Window) {
   const actions: Actions = {
     ...useRunActions(window),
     ...historyActions(window),
+    ...placeActions(window),
     ...useZoom(),
     openFolder: window.folder.chooseFolder,
     newSession: window.newSession,
@@ -83,13 +84,32 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
   };
 }
 
-function historyActions({ selected, history, rename }: Window) {
+/** With the folder that is shown, outside of the window. */
+function placeActions({ shown, unavailable, history: { open } }: Window) {
+  if (shown === null || unavailable) return { openInEditor: null, showInFolder: null, openTerminal: null };
+  const { folder } = shown;
+  return {
+    openInEditor: () => open("open_in_editor", { folder, path: null }),
+    showInFolder: () => open("show_in_folder", { folder, path: null }),
+    openTerminal: () => open("open_terminal", { folder }),
+  };
+}
+
+function historyActions({ selected, session, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
     fork: of((sessionId) => history.fork(sessionId, null, null)),
     compact: of((sessionId) => history.setAsking({ about: "compact", sessionId })),
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
+    pin: session && {
+      isOn: session.pinned,
+      toggle: () => history.mark(session.sessionId, { pinned: !session.pinned, archived: null }),
+    },
+    archive: session && {
+      isOn: session.archived,
+      toggle: () => history.mark(session.sessionId, { pinned: null, archived: !session.archived }),
+    },
     renameSession: of(() => rename()),
     sessionSettings: of((sessionId) => history.setAsking({ about: "settings", sessionId })),
     deleteSession: of((sessionId) => history.setAsking({ about: "delete", sessionId })),

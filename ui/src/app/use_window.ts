@@ -9,7 +9,7 @@ import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useTheme } from "./theme";
-import { type OpenDialog, type Tab, useOnApproval, useTitle } from "./window_state";
+import { type OpenDialog, type Tab, useBadge, useOnApproval, useOnSession, useTitle } from "./window_state";
 
 export type Window = ReturnType<typeof useWindow>;
 
@@ -28,6 +28,8 @@ export function useWindow() {
   /** The session to find something in, and how often it was asked for. */
   const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);
   const [replayed, setReplayed] = useState<string | null>(null);
+  /** The provider that the settings ask a key for. */
+  const [keyOf, setKeyOf] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
   const [language, setLanguage] = useLanguage();
@@ -38,7 +40,12 @@ export function useWindow() {
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
   const panes = usePanes(selected);
   useTitle(selected);
+  useBadge();
 
+  const show = (next: OpenDialog) => {
+    setKeyOf(null);
+    setDialog(next);
+  };
   const focusMessage = () => message.current?.focus();
   const lead = (sessionId: string | null, inFolder?: string) => {
     if (sessionId !== selected) {
@@ -56,6 +63,11 @@ export function useWindow() {
     history.leavePlace();
     lead(sessionId);
   };
+  useOnSession((sessionId) => {
+    show(null);
+    history.setAsking(null);
+    go(sessionId);
+  });
   const newSession = () => {
     go(null);
     // The box is another one by then; it must be there to take the focus.
@@ -86,6 +98,10 @@ export function useWindow() {
     // The box is there again only then.
     setTimeout(focusMessage, 0);
   };
+  const enterKey = (provider: string) => {
+    setKeyOf(provider);
+    setDialog("settings");
+  };
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();
@@ -98,7 +114,9 @@ export function useWindow() {
     selected,
     session,
     dialog,
-    setDialog,
+    setDialog: show,
+    keyOf,
+    enterKey,
     model,
     setModel,
     mode,

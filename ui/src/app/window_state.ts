@@ -1,6 +1,7 @@
 /** What else the window shows right now: the inspector's tab, the open dialog, the title. No server state. */
 import { useEffect, useRef } from "react";
-import { useApprovalsIn, useSessions, useWaiting } from "../platform/context";
+import { useLatest } from "../components/latest";
+import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog = "settings" | "palette" | "keys" | "trust" | "memory" | "reflection" | "usage" | null;
@@ -22,6 +23,26 @@ export function useTitle(sessionId: string | null): void {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${title} – ` : ""}Arki`;
   }, [waiting, title]);
+}
+
+/** How many decisions wait, on the app's icon. */
+export function useBadge(): void {
+  const { platform } = useArki();
+  const waiting = useWaiting().length;
+  useEffect(() => {
+    // A desktop without such numbers is none the worse.
+    void platform.setBadge(waiting === 0 ? null : waiting).catch(() => undefined);
+  }, [platform, waiting]);
+}
+
+/** A session that the user asks for from outside the window. */
+export function useOnSession(onSession: (sessionId: string) => void): void {
+  const { platform } = useArki();
+  const latest = useLatest(onSession);
+  useEffect(() => {
+    const listening = platform.onSession((sessionId) => latest.current(sessionId));
+    return () => void listening.then((stop) => stop());
+  }, [platform, latest]);
 }
 
 /** The next session that waits for the user, going round from the one that is shown. */

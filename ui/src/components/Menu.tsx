@@ -46,10 +46,11 @@ type ActionsProps = {
   trigger: ReactNode;
   actions: readonly (MenuAction | null)[];
   className?: string;
+  look?: "icon" | "status";
 };
 
 /** A button that opens a menu of things to do; null separates groups of them. */
-export function ActionMenu({ label, trigger, actions, className }: ActionsProps) {
+export function ActionMenu({ label, trigger, actions, className, look = "icon" }: ActionsProps) {
   const chosen = useRef<(() => void) | null>(null);
   /** The focus is given back right after this is asked: only then does the action begin, which may place it elsewhere. */
   const giveBack = () => {
@@ -59,11 +60,20 @@ export function ActionMenu({ label, trigger, actions, className }: ActionsProps)
   };
   return (
     <Base.Root>
-      <Base.Trigger className={`button quiet icon small ${className ?? ""}`} aria-label={label} title={label}>
+      <Base.Trigger
+        className={look === "status" ? "status-button" : `button quiet icon small ${className ?? ""}`}
+        aria-label={label}
+        title={label}
+      >
         {trigger}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner side="bottom" align="end" sideOffset={4} className="menu-layer">
+        <Base.Positioner
+          side={look === "status" ? "top" : "bottom"}
+          align={look === "status" ? "start" : "end"}
+          sideOffset={4}
+          className="menu-layer"
+        >
           <Base.Popup className="menu" finalFocus={giveBack}>
             {actions.map((action, place) =>
               action === null ? (

@@ -93,6 +93,18 @@ export function clock(ts: number): string {
   });
 }
 
+/** As short as it can be told: the time of today, the day of this week, else the date. */
+export function shortTime(ts: number, now = Date.now()): string {
+  const [then, today] = [new Date(ts), new Date(now)];
+  const days = Math.round((dayStart(today) - dayStart(then)) / 86_400_000);
+  if (days <= 0) return clock(ts).slice(0, 5);
+  if (days < 7) return then.toLocaleDateString(i18n.locale, { weekday: "short" });
+  const year = then.getFullYear() === today.getFullYear() ? undefined : "numeric";
+  return then.toLocaleDateString(i18n.locale, { day: "numeric", month: "short", year });
+}
+
+const dayStart = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+
 export function exactTime(ts: number): string {
   return i18n.date(new Date(ts), {
     year: "numeric",

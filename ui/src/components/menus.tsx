@@ -19,10 +19,10 @@ export const SearchMenu = lazily(
 );
 export const ActionMenu = lazily(
   () => import("./Menu").then((part) => part.ActionMenu),
-  ({ label, trigger, className }) => (
+  ({ label, trigger, className, look }) => (
     <button
       type="button"
-      className={`button quiet icon small ${className ?? ""}`}
+      className={look === "status" ? "status-button" : `button quiet icon small ${className ?? ""}`}
       aria-label={label}
       title={label}
     >

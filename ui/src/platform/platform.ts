@@ -31,10 +31,14 @@ export type Platform = {
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
   /** A folder was opened from outside the window: by a second start of the app. */
   onProject(opened: (project: ProjectState) => void): Promise<() => void>;
+  /** The user wants to see a session, from outside the window: by a click on a notification. */
+  onSession(asked: (sessionId: string) => void): Promise<() => void>;
   /** Files are dragged over the window. What was dropped is asked for with `take_dropped`. */
   onDrag(heard: (step: DragStep) => void): Promise<() => void>;
   /** Draws everything that many times as large. */
   setZoom(factor: number): Promise<void>;
+  /** Shows a number on the app's icon, where the desktop does that. Null shows none. */
+  setBadge(count: number | null): Promise<void>;
   /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
   openLink(url: string): Promise<void>;
 };

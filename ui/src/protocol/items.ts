@@ -49,6 +49,8 @@ export type ToolItem = Placed & {
   state: ToolState;
   approvalId: string | null;
   reason: string;
+  /** Denied because the folder wasn't trusted. */
+  lacksTrust: boolean;
   result: string | null;
   durationMs: number | null;
   truncated: boolean;
@@ -64,6 +66,8 @@ export type FailureItem = Placed & {
   message: string;
   hint: string;
   retryable: boolean;
+  /** The one that was asked last; null where none was. */
+  provider: string | null;
 };
 /** Something that happened to the conversation, in a line of its own. */
 export type Notice =

@@ -3,7 +3,7 @@ import { eventLog, untoldUsage } from "../testing/events";
 import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./approvals";
 import type { EventKind, PayloadOf } from "./events";
 import type { Event, SessionSummary } from "./generated";
-import { decidedIn, groupByProject, sessionsStep } from "./sessions";
+import { decidedIn, sessionsStep } from "./sessions";
 import { noUsage, usageStep } from "./usage";
 
 const none: readonly PendingApproval[] = [];
@@ -75,6 +75,8 @@ describe("the list of sessions", () => {
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
   });
   const step = <Kind extends EventKind>(
     list: readonly SessionSummary[],
@@ -112,33 +114,12 @@ describe("the list of sessions", () => {
     expect(step(renamed, "session.configured", { model: "a/b" })[0]?.title).toBe("Better");
   });
 
-  it("is grouped by project, the open one first even while it is empty", () => {
-    expect(
-      groupByProject([session("a")], "/open").map((group) => [group.project, group.families.length]),
-    ).toEqual([
-      ["/open", 0],
-      ["/p", 1],
-    ]);
-  });
-
-  it("has those of sub-agents beneath the session they work for, the oldest first", () => {
-    const of = (id: string, parent: string | null, createdAt: number) => ({
-      ...session(id),
-      parent,
-      createdAt,
-    });
-    const [group] = groupByProject(
-      [of("c2", "a", 3), of("c1", "a", 2), of("orphan", "gone", 1), of("a", null, 0)],
-      null,
-    );
-    const told = group?.families.map((family) => [
-      family.session.sessionId,
-      family.subagents.map((one) => one.sessionId),
-    ]);
-    expect(told).toEqual([
-      ["orphan", []],
-      ["a", ["c1", "c2"]],
-    ]);
+  it("follows its marks, which are no use of a session, and a run brings it back", () => {
+    const marked = step([session("b")], "session.configured", { pinned: true, archived: true });
+    expect(marked[0]).toMatchObject({ pinned: true, archived: true, updatedAt: 0 });
+    const renamed = step(marked, "session.configured", { title: "n" });
+    expect(renamed[0]).toMatchObject({ pinned: true, updatedAt: 9 });
+    expect(step(renamed, "run.started", { prompt: "p" })[0]).toMatchObject({ pinned: true, archived: false });
   });
 
   it("knows whom a sub-agent works for, and that a fork works for nobody", () => {

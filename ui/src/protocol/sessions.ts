@@ -22,7 +22,14 @@ export function sessionsStep(sessions: readonly SessionSummary[], event: Event):
   const others = sessions.filter((session) => session !== known);
   // Only a new prompt moves a session to the top: a list that reorders under the pointer is a trap.
   if (event.type === "run.started") return [{ ...next, updatedAt: event.ts }, ...others];
-  return sessions.map((session) => (session === known ? { ...next, updatedAt: event.ts } : session));
+  // Whoever puts a session elsewhere in the list has not worked in it.
+  const updatedAt = onlyMarks(event) ? known.updatedAt : event.ts;
+  return sessions.map((session) => (session === known ? { ...next, updatedAt } : session));
+}
+
+function onlyMarks(event: Event): boolean {
+  if (event.type !== "session.configured") return false;
+  return Object.keys(event.payload).every((key) => key === "pinned" || key === "archived");
 }
 
 function created({ payload: p, ...event }: EventOf<"session.created">): SessionSummary {
@@ -37,6 +44,8 @@ function created({ payload: p, ...event }: EventOf<"session.created">): SessionS
     origin: null,
     parent: p.parentSession ?? null,
     agent: p.agent,
+    pinned: false,
+    archived: false,
   };
 }
 
@@ -44,10 +53,21 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   const state =
     event.type === "run.paused" ? pausedFor(event.payload) : (stateAfter[event.type] ?? known.state);
   if (event.type === "session.created") return { title: event.payload.title || known.title };
-  if (event.type === "session.configured") return { title: event.payload.title ?? known.title };
+  if (event.type === "session.configured") {
+    const { title, pinned, archived } = event.payload;
+    return {
+      title: title ?? known.title,
+      pinned: pinned ?? known.pinned,
+      archived: archived ?? known.archived,
+    };
+  }
   if (event.type === "session.forked") return { origin: event.payload.fromSession, parent: null };
   if (event.type === "run.started") {
-    return { state, title: known.title || event.payload.prompt.split("\n")[0]?.slice(0, 80) || known.title };
+    return {
+      state,
+      archived: false,
+      title: known.title || event.payload.prompt.split("\n")[0]?.slice(0, 80) || known.title,
+    };
   }
   if (event.type === "approval.requested") {
     const more = event.payload.supersedes ? 0 : 1;
@@ -67,7 +87,8 @@ function pausedFor({ reason, questionId }: PayloadOf<"run.paused">): SessionStat
 
 function same(a: SessionSummary, b: SessionSummary): boolean {
   const kept = a.title === b.title && a.state === b.state && a.origin === b.origin && a.parent === b.parent;
-  return kept && a.pendingApprovals === b.pendingApprovals;
+  const marks = a.pinned === b.pinned && a.archived === b.archived;
+  return kept && marks && a.pendingApprovals === b.pendingApprovals;
 }
 
 export function isActive(state: SessionState): boolean {
@@ -88,20 +109,8 @@ export function folderOf(session: SessionSummary, sessions: readonly SessionSumm
   return (above ?? session).project;
 }
 
-export function groupByProject(sessions: readonly SessionSummary[], openProject: string | null) {
-  const groups = new Map<string, Family[]>();
-  if (openProject !== null) groups.set(openProject, []);
-  for (const family of families(sessions)) {
-    const { project } = family.session;
-    const group = groups.get(project);
-    if (group) group.push(family);
-    else groups.set(project, [family]);
-  }
-  return [...groups].map(([project, of]) => ({ project, families: of }));
-}
-
 /** A sub-agent's session whose parent is not among them stands for itself. */
-function families(sessions: readonly SessionSummary[]): Family[] {
+export function families(sessions: readonly SessionSummary[]): Family[] {
   const own = new Set(sessions.filter((one) => one.parent === null).map((one) => one.sessionId));
   const isBeneath = (one: SessionSummary) => one.parent !== null && own.has(one.parent);
   const beneath = new Map<string | null, SessionSummary[]>();

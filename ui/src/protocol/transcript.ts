@@ -16,6 +16,8 @@ export type Transcript = {
   turn: number;
   /** What a core that works in stages asked for last. */
   stage: Stage | null;
+  /** Of the model that the run began with, or that was asked last. */
+  provider: string | null;
   lastPrompt: string | null;
   /** The run's state as far as these events tell. */
   run: "none" | "running" | "paused" | "ended";
@@ -35,6 +37,7 @@ export const emptyTranscript: Transcript = {
   items: [],
   turn: 0,
   stage: null,
+  provider: null,
   lastPrompt: null,
   run: "none",
   pausedFor: null,
@@ -55,6 +58,9 @@ export function transcriptStep(state: Transcript, event: Event): Transcript {
   const compacting = event.type === "engine.request" && event.payload.purpose === "compaction";
   return next.retry || next.compacting !== compacting ? { ...next, retry: null, compacting } : next;
 }
+
+/** The policy's first rule. */
+const untrustedRule = "builtin:untrusted";
 
 /** What comes next in a run whose request was sent again, or where a summary was being written. */
 const goesOn: ReadonlySet<Event["type"]> = new Set([
@@ -80,12 +86,18 @@ const steps: ByKind<Transcript, Transcript> = {
       pictures: p.options.images ?? [],
     }),
     lastPrompt: p.prompt,
+    provider: p.model?.split("/")[0] ?? null,
     run: "running",
     pausedFor: null,
     turn: 0,
     stage: null,
   }),
-  "engine.request": (state, p) => ({ ...state, turn: p.turn, stage: p.stage ?? null }),
+  "engine.request": (state, p) => ({
+    ...state,
+    turn: p.turn,
+    stage: p.stage ?? null,
+    provider: p.provider,
+  }),
   "engine.retry": (state, p, event) => ({
     ...notice(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
@@ -102,7 +114,8 @@ const steps: ByKind<Transcript, Transcript> = {
   "tool.call": (state, p, event) => addCall(withoutCallText(state, event), event, p),
   "policy.decided": (state, p) => {
     const reason = p.reason || p.rule;
-    return patchCall(state, p.callId, p.decision === "deny" ? { state: "denied", reason } : { reason });
+    const denied = { state: "denied" as const, reason, lacksTrust: p.rule === untrustedRule };
+    return patchCall(state, p.callId, p.decision === "deny" ? denied : { reason });
   },
   "subagent.started": (state, p, event) => {
     const subagent = { agent: p.agent, sessionId: p.sessionId };
@@ -143,6 +156,7 @@ const steps: ByKind<Transcript, Transcript> = {
       message: p.message,
       hint: p.hint,
       retryable: p.retryable,
+      provider: state.provider,
     }),
   "context.compacted": compacted,
   "session.rewound": rewound,
@@ -297,6 +311,7 @@ function addCall(state: Transcript, event: Event, { callId, toolId = "tool", arg
     state: "running",
     approvalId: null,
     reason: "",
+    lacksTrust: false,
     result: null,
     durationMs: null,
     truncated: false,

@@ -168,4 +168,6 @@ const summary: Omit<SessionSummary, "sessionId" | "title"> = {
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 };

@@ -19,6 +19,8 @@ function summary(sessionId: string, title: string, of: Partial<SessionSummary>):
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
     ...of,
   };
 }
@@ -30,6 +32,8 @@ export const delegatingSessions: SessionSummary[] = [
     pendingApprovals: 1,
     parent: "lead",
     agent: "tester",
+    pinned: false,
+    archived: false,
   }),
   summary("explorer", explored, { createdAt: 2, parent: "lead", agent: "explorer" }),
   summary("lead", "Move the settings into the database", { createdAt: 1, state: "waiting" }),

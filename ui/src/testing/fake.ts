@@ -10,7 +10,9 @@ import type {
   ElicitationReply,
   ElicitationSummary,
   Event,
+  ExamplePrompt,
   Frame,
+  LocalServer,
   McpServerEntry,
   McpTestStep,
   MemoryEntry,
@@ -24,6 +26,7 @@ import type {
   Sent,
   SessionSummary,
   SessionToolEntry,
+  SettingEntry,
 } from "../protocol/generated";
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
@@ -56,6 +59,8 @@ const demoApp: AppState = {
   defaultModel: "openai/gpt-5.1",
   sandbox: "bubblewrap",
   reflects: false,
+  notifies: true,
+  keepsAwake: false,
 };
 
 export function createFake(given: {
@@ -69,6 +74,9 @@ export function createFake(given: {
   mcpServers?: McpServerEntry[];
   mcpTestSteps?: McpTestStep[];
   tools?: SessionToolEntry[];
+  localServers?: LocalServer[];
+  examples?: ExamplePrompt[];
+  settings?: SettingEntry[];
   elicitations?: ElicitationSummary[];
   next?: NextRequest;
   memory?: MemoryEntry[];
@@ -83,6 +91,8 @@ export function createFake(given: {
   const calls: { name: CommandName; params: unknown }[] = [];
   const opened: string[] = [];
   const zooms: number[] = [];
+  const badges: (number | null)[] = [];
+  let onSession: ((sessionId: string) => void) | null = null;
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
   const dragged = new Set<(step: DragStep) => void>();
@@ -199,6 +209,7 @@ export function createFake(given: {
     },
     review_files: () => [],
     review_page: () => ({ text: "", next: null }),
+    review_context: () => ({ lines: [], total: 0 }),
     proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
@@ -216,6 +227,22 @@ export function createFake(given: {
       app.defaultModel = model;
       return null;
     },
+    find_local_servers: () => given.localServers ?? [],
+    choose_local_model: ({ server, model }) => {
+      app.defaultModel = `${server}/${model}`;
+      return app.defaultModel;
+    },
+    example_prompts: () => given.examples ?? [],
+    take_dropped_folder: () => null,
+    repository: () => null,
+    open_in_editor: () => null,
+    show_in_folder: () => null,
+    open_terminal: () => null,
+    mark_session: () => null,
+    session_lines: () => [],
+    list_settings: () => given.settings ?? [],
+    set_setting: () => null,
+    unset_setting: () => null,
     list_mcp_servers: () => given.mcpServers ?? [],
     save_mcp_server: () => null,
     enable_mcp_server: () => null,
@@ -248,6 +275,12 @@ export function createFake(given: {
       onProject = listener;
       return () => undefined;
     },
+    onSession: async (asked) => {
+      onSession = asked;
+      return () => {
+        onSession = null;
+      };
+    },
     onDrag: async (hear) => {
       dragged.add(hear);
       return () => dragged.delete(hear);
@@ -261,11 +294,15 @@ export function createFake(given: {
     setZoom: async (factor) => {
       zooms.push(factor);
     },
+    setBadge: async (count) => {
+      badges.push(count);
+    },
     openLink: async (url) => {
       opened.push(url);
     },
   };
-  return { platform, calls, opened, zooms, tested, send, openOutside, drag, logs, app };
+  const showSession = (sessionId: string) => onSession?.(sessionId);
+  return { platform, calls, opened, zooms, badges, tested, send, openOutside, showSession, drag, logs, app };
 }
 
 /** The engine reads them off the first bytes; here the picture says them itself, as "1200x500". */

@@ -145,7 +145,16 @@ export function historyHandlers(world: World): Handlers {
 
 const noMessages: readonly QueuedMessage[] = [];
 const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedTokens: 0, costUsd: null };
-const summary = { title: "", project: "", createdAt: 0, updatedAt: 0, pendingApprovals: 0, agent: "arki" };
+const summary = {
+  title: "",
+  project: "",
+  createdAt: 0,
+  updatedAt: 0,
+  pendingApprovals: 0,
+  agent: "arki",
+  pinned: false,
+  archived: false,
+};
 
 function promptAfter(events: readonly Event[], toSeq: number): string | null {
   const next = events.find((event) => event.seq === toSeq + 1);

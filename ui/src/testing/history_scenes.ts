@@ -22,6 +22,8 @@ const session = (
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
   ...more,
 });
 

@@ -325,6 +325,8 @@ function summaryOf(
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
   };
 }
 

@@ -19,6 +19,8 @@ function session(sessionId: string, title: string, state: SessionSummary["state"
     origin: null,
     parent: null,
     agent: "arki",
+    pinned: false,
+    archived: false,
   };
 }
 

@@ -96,6 +96,17 @@ pub struct ReviewFile {
     pub bytes: usize,
 }
 
+/// Lines around the hunks of a change, as they stand in the file now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ReviewContext {
+    /// Without line endings, from the one that was asked for on.
+    pub lines: Vec<String>,
+    /// Of the file.
+    pub total: usize,
+}
+
 /// Whole lines of a file's part of a diff.
 #[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]

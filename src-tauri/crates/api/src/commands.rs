@@ -80,6 +80,18 @@ commands! {
     /// The system's own dialog; null: the user changed their mind.
     choose_folder {} -> Option<String>;
     open_project { path: PathBuf } -> ProjectState;
+    /// The folder that was dropped onto the window since this was last asked; null where none of it is one.
+    take_dropped_folder {} -> Option<String>;
+    /// What the user could ask for in a folder, by what lies in it; three at most.
+    example_prompts { folder: PathBuf } -> Vec<ExamplePrompt>;
+    /// How the folder's repository stands; null where git doesn't keep it. May take some hundred milliseconds.
+    repository { folder: PathBuf } -> Option<RepositoryState>;
+    /// Opens the folder, or a file of it, in the user's editor.
+    open_in_editor { folder: PathBuf, path: Option<String> } -> ();
+    /// Shows the folder, or a file of it, in the system's file manager.
+    show_in_folder { folder: PathBuf, path: Option<String> } -> ();
+    /// Opens a terminal in the folder.
+    open_terminal { folder: PathBuf } -> ();
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 
@@ -117,6 +129,10 @@ commands! {
     } -> Vec<SearchHit>;
     /// The title as it is kept: one line.
     rename_session { session_id: String, title: String } -> String;
+    /// Pins or unpins, archives or brings back; null leaves it as it is.
+    mark_session { session_id: String, pinned: Option<bool>, archived: Option<bool> } -> ();
+    /// Counts the lines that sessions changed; a session that changed no file isn't named.
+    session_lines { session_ids: Vec<String> } -> Vec<SessionLines>;
     remove_session { session_id: String } -> RemovedSession;
     /// The file's path; null: the user changed their mind in the system's dialog.
     export_session { session_id: String, format: ExportFormat } -> Option<String>;
@@ -178,6 +194,8 @@ commands! {
     review_files { approval_id: String } -> Vec<ReviewFile>;
     /// A page of the diff of one of these files, by its place among them.
     review_page { approval_id: String, file: usize, from: usize } -> ReviewPage;
+    /// Lines of a file of a pending change as they stand in it now, before the change; `from` counts from 1. At most 200.
+    review_context { approval_id: String, path: String, from: usize, lines: usize } -> ReviewContext;
     /// The rule that approving for longer would store, as JSON; null where only once is offered.
     proposed_rule { approval_id: String } -> Option<String>;
     resolve_approval { approval_id: String, resolution: Resolution } -> ();
@@ -193,8 +211,18 @@ commands! {
     list_models {} -> Vec<ModelEntry>;
     /// Lists models like `list_models`, with those of local servers; takes up to two seconds.
     live_models {} -> LiveModelList;
+    /// Looks for Ollama, LM Studio and llama.cpp where they usually listen on this computer; takes up to two seconds.
+    find_local_servers {} -> Vec<LocalServer>;
+    /// Makes a model of such a server the default, and the server a provider. The model's id.
+    choose_local_model { server: String, model: String } -> String;
     /// Whether a model draws conclusions from runs, which costs requests.
     set_reflection { on: bool } -> ();
+    /// Every value of the configuration that holds in a folder, or of the user's alone, in the order of the document.
+    list_settings { folder: Option<PathBuf> } -> Vec<SettingEntry>;
+    /// Sets a value in the user's own file; what is no JSON is a text.
+    set_setting { key: String, text: String } -> ();
+    /// Removes a value from the user's own file, so that the default holds.
+    unset_setting { key: String } -> ();
     set_default_model { model: String } -> ();
     list_providers {} -> Vec<ProviderEntry>;
     save_provider { name: String, kind: String, base_url: Option<String> } -> ();

@@ -30,6 +30,7 @@ mod runs;
 mod schema_tests;
 mod session_tools;
 mod sessions;
+mod settings;
 mod slash_commands;
 mod usage;
 
@@ -52,5 +53,6 @@ pub use provider_test::*;
 pub use runs::*;
 pub use session_tools::*;
 pub use sessions::*;
+pub use settings::*;
 pub use slash_commands::*;
 pub use usage::*;

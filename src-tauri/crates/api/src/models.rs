@@ -46,6 +46,19 @@ wire! {
     }
 }
 
+wire! {
+    /// A server on this computer that lists models now.
+    LocalServer {
+        /// What `choose_local_model` calls it.
+        pub name: String,
+        /// The program's own name, for people.
+        pub product: String,
+        pub base_url: String,
+        /// As it lists them; it may have none yet.
+        pub models: Vec<String>,
+    }
+}
+
 words! {
     /// Said by the user, known from the catalogue, said by the server, local (and so free), or assumed.
     ModelFigures { Configuration, Catalogue, Server, Local, Default }

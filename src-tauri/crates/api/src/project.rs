@@ -5,6 +5,21 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
+    /// What an example asks for; those of one file name it.
+    ExamplePromptKind { ExplainProject, ExplainFile, FindBugs, RunTests, WriteTests, CheckReadme, WriteReadme, StartPage, StartScript, StartNotes }
+}
+
+wire! {
+    /// A prompt that fits to a folder, in the client's words.
+    #[derive(PartialEq, Eq)]
+    ExamplePrompt {
+        pub kind: ExamplePromptKind,
+        /// Relative to the folder, of those that are about one file.
+        pub path: Option<String>,
+    }
+}
+
+words! {
     TrustState { Trusted, Untrusted, Undecided }
     PinChange { Added, Changed, Removed }
 }
@@ -57,6 +72,18 @@ wire! {
         pub sandbox: String,
         /// Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
         pub reflects: bool,
+        /// Whether the system tells the user how runs stopped (`window.notifications`).
+        pub notifies: bool,
+        /// Whether the computer stays awake while a run works (`window.keepAwake`).
+        pub keeps_awake: bool,
+    }
+    /// How the repository of a folder stands.
+    RepositoryState {
+        /// Where no branch is checked out, the beginning of the commit's hash.
+        pub branch: String,
+        pub is_detached: bool,
+        /// The files that differ from the last commit, new ones among them; null where git may not be asked.
+        pub changed_files: Option<u32>,
     }
     ProviderEntry {
         pub name: String,

@@ -20,6 +20,20 @@ wire! {
         /// The session whose run it works for, where it is a sub-agent's.
         pub parent: Option<String>,
         pub agent: String,
+        /// Lists show it first.
+        pub pinned: bool,
+        /// Lists leave it out, until its next run.
+        pub archived: bool,
+    }
+    /// What a session's changes come to, from the files before the first one to those after the last.
+    #[derive(PartialEq, Eq)]
+    SessionLines {
+        pub session_id: String,
+        /// The files that differ.
+        pub files: u32,
+        /// Lines; null where a file isn't text, is too large, or isn't kept any more.
+        pub added: Option<u32>,
+        pub removed: Option<u32>,
     }
 }
 
@@ -47,6 +61,8 @@ impl From<Summary> for SessionSummary {
             origin: summary.origin.map(|origin| origin.to_string()),
             parent: summary.parent.map(|parent| parent.to_string()),
             agent: summary.agent,
+            pinned: summary.pinned,
+            archived: summary.archived,
         }
     }
 }

@@ -135,7 +135,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Sessions(SessionsCommand::State(state)) => !state.changes(),
         Command::Sessions(command) => matches!(
             command,
-            SessionsCommand::List
+            SessionsCommand::List { .. }
                 | SessionsCommand::Show { .. }
                 | SessionsCommand::Search(_)
                 | SessionsCommand::Files(_)

@@ -3,6 +3,7 @@
 pub(crate) mod config_keys;
 pub(crate) mod environment_keys;
 pub(crate) mod keys;
+pub(crate) mod local_servers;
 pub(crate) mod model_entry;
 pub(crate) mod placeholder_key;
 pub(crate) mod provider_test;

@@ -9,6 +9,7 @@ pub(crate) mod revealing;
 pub(crate) mod review;
 pub(crate) mod session_grants;
 pub(crate) mod standing_rules;
+mod surroundings;
 
 use crate::accounts::Accounts;
 use crate::kernels::Kernels;

@@ -22,12 +22,12 @@ pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub(crate) use hooks::of_file as hooks_of_file;
 pub(crate) use invalid::invalid;
-pub(crate) use layers::shown;
 pub use layers::{ConfigValue, ShownConfig};
+pub(crate) use layers::{DEFAULT_ORIGIN, shown};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin};
 pub(crate) use mcp_json::add as add_mcp_json;
 pub(crate) use parse::{parse, parse_rule, text_of};
-pub(crate) use schema::schema_text;
+pub(crate) use schema::{schema_text, setting_schema};
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;
 
@@ -95,8 +95,18 @@ pub struct Config {
     /// The user's first, then the project's.
     pub(crate) checkers: Vec<Checker>,
     pub(crate) mcp_servers: mcp::McpServers,
+    pub window: WindowSettings,
     /// Servers of the project's that can't be used, and why: a sentence each.
     pub(crate) mcp_left_out: Vec<String>,
+}
+
+/// How the desktop app behaves towards the desktop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowSettings {
+    pub notifies: bool,
+    pub keeps_awake: bool,
+    /// By its name or path; the first known one where `None`.
+    pub editor: Option<String>,
 }
 
 /// The settings that keep conversations within a model's window.

@@ -3,13 +3,16 @@
 mod agent_files;
 mod app_state;
 pub(crate) mod config_in_force;
+mod example_prompts;
 pub(crate) mod guides;
 pub(crate) mod hook_list;
 pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;
 pub(crate) mod open;
+mod own_programs;
 pub(crate) mod rules;
+mod setting_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod trees;

@@ -12,7 +12,7 @@ mod late_context;
 pub(crate) mod launch;
 pub(crate) mod mentions;
 pub(crate) mod next_request;
-mod notifying;
+pub(crate) mod notifying;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
 pub(crate) mod place;
@@ -21,6 +21,7 @@ pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
 mod reflecting;
+pub(crate) mod repository;
 pub(crate) mod resume;
 mod shown;
 pub(crate) mod start;
@@ -37,8 +38,10 @@ use crate::records::Records;
 use crate::sessions::Sessions;
 use arki_domain::SessionId;
 use hold::ActiveRuns;
+use notifying::{MAX_UNHEARD_NOTICES, RunNotice};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
+use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 
 /// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
@@ -57,6 +60,8 @@ pub struct Runs {
     afterwards: Mutex<Vec<JoinHandle<()>>>,
     /// The sessions that this program has worked on.
     taken_up: Mutex<HashSet<SessionId>>,
+    /// To whoever tells the user how runs stopped.
+    notices: broadcast::Sender<RunNotice>,
 }
 
 impl Runs {
@@ -70,6 +75,7 @@ impl Runs {
         approvals: Arc<Approvals>,
     ) -> Self {
         let (active, telling_above, afterwards, taken_up) = Default::default();
+        let notices = broadcast::Sender::new(MAX_UNHEARD_NOTICES);
         Self {
             records,
             accounts,
@@ -82,6 +88,7 @@ impl Runs {
             telling_above,
             afterwards,
             taken_up,
+            notices,
         }
     }
 

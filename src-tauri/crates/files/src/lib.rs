@@ -14,6 +14,7 @@ mod atomic_write;
 mod attribution;
 mod build_outputs;
 mod change_set;
+mod changed_lines;
 mod checkpoint;
 mod copies;
 mod env_files;
@@ -46,6 +47,7 @@ pub use attribution::{
 };
 pub use build_outputs::{folders_matching, writes_output};
 pub use change_set::{ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
+pub use changed_lines::changed_lines;
 pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
     take_snapshot, unnamed_changes,

@@ -1,4 +1,4 @@
-//! Reads git's own files: the programs and paths that a configuration names, and the names in the index.
+//! Reads git's own files: the programs and paths that a configuration names, the names in the index, and what is checked out.
 //!
 //! *Architecture invariant:* nothing here runs git or writes anything. It is what `files` and `sandbox` share, so that
 //! neither needs the other.
@@ -7,8 +7,10 @@
 
 mod config_paths;
 mod config_programs;
+mod head;
 mod index;
 
 pub use config_paths::{WorkingTree, hooks_below, included};
 pub use config_programs::{beyond_harmless, is_harmless};
+pub use head::{Head, head};
 pub use index::kept_names;

@@ -81,6 +81,17 @@ impl Reader {
     pub fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|connection| read(connection, hash))
     }
+
+    /// The size of a content in bytes, without reading it; `None` where it isn't kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn blob_size(&self, hash: &str) -> Result<Option<u64>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT size FROM blobs WHERE hash = ?1")?;
+            Ok(statement.query_row([hash], |row| row.get(0)).optional()?.map(row::unsigned))
+        })
+    }
 }
 
 /// Reads a content, like [`Reader::blob`].

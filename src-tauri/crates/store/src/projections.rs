@@ -14,12 +14,12 @@ use std::time::Duration;
 const MAX_RUN_NAME: usize = 80;
 
 const LOAD_SESSION: &str = "SELECT session_id, title, project, created_at, updated_at, state, run_id, \
-     pending_approval, last_seq, last_hash FROM sessions WHERE session_id = ?1";
+     pending_approval, last_seq, last_hash, pinned, archived FROM sessions WHERE session_id = ?1";
 
 const SAVE_SESSION: &str = "INSERT INTO sessions (session_id, title, project, created_at, updated_at, state, run_id, \
-     pending_approval, last_seq, last_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+     pending_approval, last_seq, last_hash, pinned, archived) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
      ON CONFLICT (session_id) DO UPDATE SET title = ?2, project = ?3, created_at = ?4, updated_at = ?5, state = ?6, \
-     run_id = ?7, pending_approval = ?8, last_seq = ?9, last_hash = ?10";
+     run_id = ?7, pending_approval = ?8, last_seq = ?9, last_hash = ?10, pinned = ?11, archived = ?12";
 
 /// Most events change nothing that a list shows but when the session was last spoken in; the row has an index over the
 /// rest.
@@ -76,6 +76,8 @@ impl SessionRow {
                 origin: None,
                 parent: None,
                 agent: String::new(),
+                pinned: row.get(10)?,
+                archived: row.get(11)?,
             },
             last_seq: row::unsigned(row.get(8)?),
             last_hash: text(9)?,
@@ -136,6 +138,8 @@ impl SessionRow {
             summary.pending_approval.as_ref().map(|id| id.as_str()),
             row::signed(self.last_seq),
             self.last_hash,
+            summary.pinned,
+            summary.archived,
         ])?;
         Ok(())
     }

@@ -11,6 +11,7 @@ const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("migrations/0002_history.sql")),
     M::up(include_str!("migrations/0003_compact.sql")),
     M::up(include_str!("migrations/0004_subagents.sql")),
+    M::up(include_str!("migrations/0005_marks.sql")),
 ];
 
 /// The layout that this program writes.

@@ -21,7 +21,7 @@ pub struct RunRecord {
 }
 
 const SESSIONS: &str = "SELECT s.session_id, s.title, s.project, s.created_at, s.updated_at, s.state, s.run_id, \
-     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at, s.origin, s.parent, s.agent \
+     s.pending_approval, s.last_seq, s.last_hash, s.pinned, s.archived, l.owner, l.pid, l.renewed_at, s.origin, s.parent, s.agent \
      FROM sessions s LEFT JOIN leases l ON l.session_id = s.session_id";
 const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
 const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
@@ -129,10 +129,10 @@ impl Reader {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(bounds, |row| {
                 let mut summary = SessionRow::read(row)?.summary;
-                summary.state = self.state_now(summary.state, Lease::read(row, 10)?.as_ref());
-                summary.origin = row.get::<_, Option<String>>(13)?.map(Into::into);
-                summary.parent = row.get::<_, Option<String>>(14)?.map(Into::into);
-                summary.agent = row.get(15)?;
+                summary.state = self.state_now(summary.state, Lease::read(row, 12)?.as_ref());
+                summary.origin = row.get::<_, Option<String>>(15)?.map(Into::into);
+                summary.parent = row.get::<_, Option<String>>(16)?.map(Into::into);
+                summary.agent = row.get(17)?;
                 Ok(summary)
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -154,7 +154,7 @@ describe("compacting now", () => {
     state: "done" | "running" = "done",
   ) => {
     const session = { title: "One", project: of.folder, createdAt: 0, updatedAt: 0, pendingApprovals: 0 };
-    const rest = { origin: null, parent: null, agent: "arki" };
+    const rest = { origin: null, parent: null, agent: "arki", pinned: false, archived: false };
     const fake = createFake({
       sessions: [{ sessionId: "s", state, ...session, ...rest }],
       logs: { s: [] },

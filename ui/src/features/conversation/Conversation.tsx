@@ -1,17 +1,15 @@
 /** What is being said and done in one session, and the box to say more. */
-import { t } from "@lingui/core/macro";
-import { type RefObject, useState } from "react";
-import { folderName } from "../../components/format";
-import { useArki, useFolder, useSessions } from "../../platform/context";
+import { type ReactNode, type RefObject, useState } from "react";
+import { useArki, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
 import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
 import type { HistoryActions } from "./MessageActions";
 import { type TypedCommand, typedCommand } from "./menu/typed";
+import { Said } from "./parts";
 import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
 import type { Place } from "./place";
-import { Said } from "./Said";
 import "./conversation.css";
 
 export type ConversationProps = HistoryActions & {
@@ -33,14 +31,17 @@ export type ConversationProps = HistoryActions & {
   onSettings: () => void;
   /** The past is shown: nothing can be said to it. */
   replaying: boolean;
+  onKey: (provider: string) => void;
+  onTrust: () => void;
+  /** What stands in the place of a session that has not begun. */
+  start: ReactNode;
   onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
 export function Conversation(props: ConversationProps) {
   const { shown, options } = props;
-  const { folder, sessionId } = shown;
+  const { sessionId } = shown;
   const arki = useArki();
-  const trusted = useFolder(folder)?.trust === "trusted";
   const session = useSessions().find((one) => one.sessionId === sessionId) ?? null;
   const [error, setError] = useState<CommandError | null>(null);
   const attempt = async (work: () => Promise<unknown>) => {
@@ -79,7 +80,7 @@ export function Conversation(props: ConversationProps) {
   return (
     <>
       {sessionId === null ? (
-        <FirstWords project={folderName(folder)} trusted={trusted} />
+        props.start
       ) : (
         <Said
           key={sessionId}
@@ -99,6 +100,8 @@ export function Conversation(props: ConversationProps) {
           draft={props.draft}
           onDraftTaken={props.onDraftTaken}
           error={error}
+          model={options.model}
+          onKey={props.onKey}
           inputRef={props.inputRef}
           attempt={attempt}
           onSend={send}
@@ -110,18 +113,5 @@ export function Conversation(props: ConversationProps) {
         />
       )}
     </>
-  );
-}
-
-function FirstWords({ project, trusted }: { project: string; trusted: boolean }) {
-  return (
-    <div className="first-words">
-      <h1>{t`What should change in ${project}?`}</h1>
-      <p className="secondary">
-        {trusted
-          ? t`Describe it in your own words. You review each edit on the right before Arki writes it.`
-          : t`The folder is not trusted: Arki can read it and answer, but can't edit files or run commands.`}
-      </p>
-    </div>
   );
 }

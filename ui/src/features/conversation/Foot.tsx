@@ -2,12 +2,12 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
+import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { Elicitations } from "./Elicitations";
-import { QueueList } from "./QueueList";
+import { KeyButton } from "./KeyButton";
+import { Elicitations, QueueList } from "./parts";
 import { RetryNote } from "./RetryNote";
 
 type Props = {
@@ -17,6 +17,9 @@ type Props = {
   draft: Draft | null;
   onDraftTaken: () => void;
   error: CommandError | null;
+  /** Where another than the default was chosen. */
+  model: string | null;
+  onKey: (provider: string) => void;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   attempt: (work: () => Promise<unknown>) => Promise<boolean>;
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
@@ -101,6 +104,8 @@ type BoxProps = Props & {
 function Box({
   above,
   error,
+  model,
+  onKey,
   shown,
   session,
   draft,
@@ -117,7 +122,7 @@ function Box({
     <div className="conversation-foot">
       <Elicitations shown={shown} />
       {above}
-      {error && <ErrorNote error={error} />}
+      {error && <SendError error={error} sessionId={shown.sessionId} model={model} onKey={onKey} />}
       <Composer
         draftOf={draftOf(shown)}
         of={shown}
@@ -133,6 +138,26 @@ function Box({
         onPause={onPause}
       />
     </div>
+  );
+}
+
+type SendErrorProps = {
+  error: CommandError;
+  sessionId: string | null;
+  model: string | null;
+  onKey: (provider: string) => void;
+};
+
+/** Why a message was not sent. Its key is that of the model it would have gone to. */
+function SendError({ error, sessionId, model, onKey }: SendErrorProps) {
+  const arki = useArki();
+  const app = useApp();
+  const own = sessionId === null ? null : arki.session(sessionId).overview.state.get().overview?.model;
+  const provider = (model ?? own ?? app?.defaultModel)?.split("/")[0] ?? null;
+  return (
+    <ErrorNote error={error}>
+      <KeyButton code={error.code} provider={provider} onKey={onKey} />
+    </ErrorNote>
   );
 }
 

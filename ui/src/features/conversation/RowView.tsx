@@ -13,6 +13,7 @@ import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protoco
 import { Compacted } from "./Compacted";
 import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
+import { isSettingsCode, KeyButton } from "./KeyButton";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { noticeWords } from "./notice_words";
 import type { PictureOf } from "./pictures/thumbnails";
@@ -24,6 +25,12 @@ export type RowActions = HistoryActions & {
   onLink: (url: string) => void;
   onReview: () => void;
   onSettings: () => void;
+  /** To enter another key for a provider. */
+  onKey: (provider: string) => void;
+  /** Null where the folder is trusted, or another is shown. */
+  onTrust: (() => void) | null;
+  /** The last call that lacked trust offers to give it. */
+  lacksTrust: (key: string) => boolean;
   /** Null where the run can't go on: its log is broken, or it is over. */
   onResume: (() => void) | null;
   /** Null where nothing may be added to the log. Rejects with a `CommandError`. */
@@ -129,7 +136,14 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
         const open = (sessionId: string) => actions.onOpenSession(sessionId, null);
         return <DelegateCard item={item} onReview={actions.onReview} onOpen={open} onLink={actions.onLink} />;
       }
-      return <ToolCard item={item} output={row.output} onReview={actions.onReview} />;
+      return (
+        <ToolCard
+          item={item}
+          output={row.output}
+          onReview={actions.onReview}
+          onTrust={item.lacksTrust && actions.lacksTrust(item.key) ? actions.onTrust : null}
+        />
+      );
     case "failure":
       return <Failure item={item} actions={actions} />;
     case "notice":
@@ -203,12 +217,10 @@ function thoughtWords(row: Row, speaks: boolean): string {
   return row.streaming && !speaks ? t`thinking…` : t`thoughts`;
 }
 
-/** Failures whose remedy is in the settings: a missing key, an unknown provider or model. */
-const settingsCode = /KEY|PROVIDER|MODEL|AUTH|CONFIG/;
-
 function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) {
   return (
     <ErrorNote error={item}>
+      <KeyButton code={item.code} provider={item.provider} onKey={actions.onKey} />
       {actions.onResume && actions.canResume(item.key) && (
         <Button
           small
@@ -219,7 +231,7 @@ function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) 
           {t`Resume`}
         </Button>
       )}
-      {settingsCode.test(item.code) && (
+      {isSettingsCode(item.code) && (
         <Button small onClick={actions.onSettings}>
           {t`Open settings`}
         </Button>

@@ -5,10 +5,11 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useLatest } from "../../components/latest";
-import { useArki, useOverview, useSessionView } from "../../platform/context";
+import { useArki, useFolder, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary, Shown } from "../../protocol/generated";
 import { nothingLive } from "../../protocol/live";
 import { isActive } from "../../protocol/sessions";
+import type { Item } from "../../protocol/transcript";
 import type { HistoryActions } from "./MessageActions";
 import { ParentNote } from "./ParentNote";
 import { type Found, itemAt, openQuestion, type Place } from "./place";
@@ -27,6 +28,9 @@ export type SaidProps = HistoryActions & {
   onAnswered: () => void;
   onReview: () => void;
   onSettings: () => void;
+  /** To enter another key for a provider. */
+  onKey: (provider: string) => void;
+  onTrust: () => void;
   onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
@@ -54,7 +58,7 @@ export function Said(props: SaidProps) {
     (key: string) => setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key]))),
     [],
   );
-  const actions = useRowActions(props, broken !== null || isPast, view.transcript.items.at(-1)?.key, toggle);
+  const actions = useRowActions(props, broken !== null || isPast, view.transcript.items, toggle);
   return (
     <>
       {session?.parent && (
@@ -87,19 +91,25 @@ export function Said(props: SaidProps) {
 function useRowActions(
   props: SaidProps,
   readOnly: boolean,
-  last: string | undefined,
+  items: readonly Item[],
   onToggle: (key: string) => void,
 ): RowActions {
   const arki = useArki();
   const origin = useOverview(props.sessionId).overview?.origin ?? null;
   const idle = props.session === null || !isActive(props.session.state);
   const latest = useLatest(props);
+  const last = items.at(-1)?.key;
+  const untrusted = useFolder(props.shown.folder)?.trust !== "trusted";
+  const lacking = untrusted ? items.findLast((item) => item.kind === "tool" && item.lacksTrust)?.key : null;
   const agent = props.session?.parent ? props.session.agent : "Arki";
   return useMemo(
     () => ({
       onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
       onReview: () => latest.current.onReview(),
       onSettings: () => latest.current.onSettings(),
+      onKey: (provider) => latest.current.onKey(provider),
+      onTrust: untrusted ? () => latest.current.onTrust() : null,
+      lacksTrust: (key) => key === lacking,
       onResume: readOnly ? null : () => latest.current.onResume(),
       onAnswer: readOnly
         ? null
@@ -129,7 +139,7 @@ function useRowActions(
         t`another session`,
       agent,
     }),
-    [arki, latest, last, idle, readOnly, onToggle, origin, agent],
+    [arki, latest, last, lacking, untrusted, idle, readOnly, onToggle, origin, agent],
   );
 }
 

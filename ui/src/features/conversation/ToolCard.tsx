@@ -21,9 +21,15 @@ const stateWords: Record<ToolState, MessageDescriptor | null> = {
 /** Longer text is shown in part first; the log has it whole. */
 const shownChars = 20_000;
 
-type Props = { item: ToolItem; output: string | null; onReview: () => void };
+type Props = {
+  item: ToolItem;
+  output: string | null;
+  onReview: () => void;
+  /** Only where trusting the folder would have let it happen. */
+  onTrust: (() => void) | null;
+};
 
-export function ToolCard({ item, output, onReview }: Props) {
+export function ToolCard({ item, output, onReview, onTrust }: Props) {
   const words = stateWords[item.state];
   return (
     <CallCard
@@ -35,8 +41,21 @@ export function ToolCard({ item, output, onReview }: Props) {
           <VisibleText text={mainArgument(item.args)} />
         </code>
       }
+      actions={
+        onTrust && (
+          <Button small look="primary" onClick={onTrust}>
+            {t`Trust folder`}
+          </Button>
+        )
+      }
       closed={
-        item.state === "running" && output && <Output text={lastLines(output)} label={t`Output so far`} />
+        item.state === "denied" ? (
+          <p className="tool-why small secondary">
+            <VisibleText text={item.reason} />
+          </p>
+        ) : (
+          item.state === "running" && output && <Output text={lastLines(output)} label={t`Output so far`} />
+        )
       }
       asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}

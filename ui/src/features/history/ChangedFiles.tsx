@@ -1,8 +1,10 @@
 /** The files this session changed; each leads to who wrote its lines. */
 
 import { plural, t } from "@lingui/core/macro";
+import { Code, Ellipsis, FolderOpen } from "lucide-react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { ActionMenu } from "../../components/menus";
 import { useOverview } from "../../platform/context";
 import type { ChangedFile } from "../../protocol/generated";
 import "./history.css";
@@ -11,9 +13,11 @@ type Props = {
   sessionId: string;
   onLines: (path: string) => void;
   onTakeBack: (path: string, seq: number) => void;
+  onEditor: (path: string) => void;
+  onReveal: (path: string) => void;
 };
 
-export function ChangedFiles({ sessionId, onLines, onTakeBack }: Props) {
+export function ChangedFiles({ sessionId, onLines, onTakeBack, ...places }: Props) {
   const { overview } = useOverview(sessionId);
   const files = overview?.changedFiles ?? [];
   // A damaged log can only be read.
@@ -24,20 +28,20 @@ export function ChangedFiles({ sessionId, onLines, onTakeBack }: Props) {
       <h3>{t`Files changed`}</h3>
       <ul>
         {files.map((file) => (
-          <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} />
+          <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} {...places} />
         ))}
       </ul>
     </section>
   );
 }
 
-type RowProps = {
+type RowProps = Pick<Props, "onEditor" | "onReveal"> & {
   file: ChangedFile;
   onLines: Props["onLines"];
   onTakeBack: Props["onTakeBack"] | null;
 };
 
-function Row({ file, onLines, onTakeBack }: RowProps) {
+function Row({ file, onLines, onTakeBack, onEditor, onReveal }: RowProps) {
   return (
     <li className="changed-file">
       <button
@@ -61,6 +65,14 @@ function Row({ file, onLines, onTakeBack }: RowProps) {
           {t`Revert last`}
         </Button>
       )}
+      <ActionMenu
+        label={t`Open ${file.path}`}
+        trigger={<Ellipsis size={14} aria-hidden />}
+        actions={[
+          { label: t`Open in editor`, icon: <Code size={14} />, run: () => onEditor(file.path) },
+          { label: t`Show in folder`, icon: <FolderOpen size={14} />, run: () => onReveal(file.path) },
+        ]}
+      />
     </li>
   );
 }

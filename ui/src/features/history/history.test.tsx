@@ -104,7 +104,16 @@ describe("who wrote this", () => {
   it("lists each changed file with how often, leading to its lines", async () => {
     const onLines = vi.fn();
     const onTakeBack = vi.fn();
-    await renderOn(fakeWith(), <ChangedFiles sessionId="s" onLines={onLines} onTakeBack={onTakeBack} />);
+    await renderOn(
+      fakeWith(),
+      <ChangedFiles
+        sessionId="s"
+        onLines={onLines}
+        onTakeBack={onTakeBack}
+        onEditor={vi.fn()}
+        onReveal={vi.fn()}
+      />,
+    );
     expect(screen.getByText("2 changes")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Who wrote this: a.rs" }));
     await userEvent.click(screen.getByRole("button", { name: "Revert last change to a.rs" }));

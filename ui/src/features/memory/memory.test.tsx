@@ -17,6 +17,8 @@ const session = {
   origin: null,
   parent: null,
   agent: "arki",
+  pinned: false,
+  archived: false,
 } as const;
 
 async function open(given: Parameters<typeof createFake>[0] = {}) {

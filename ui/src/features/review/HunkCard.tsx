@@ -1,12 +1,22 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Check, ListChecks, MessageSquarePlus, Pencil, Undo2, X } from "lucide-react";
+import {
+  Check,
+  ChevronsDown,
+  ChevronsUp,
+  ListChecks,
+  MessageSquarePlus,
+  Pencil,
+  Undo2,
+  X,
+} from "lucide-react";
 import { type KeyboardEvent, memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
+import { ErrorNote } from "../../components/ErrorNote";
 import { Comments } from "./CommentBox";
 import type { LineComment } from "./comments";
 import type { Decision, Selection } from "./decisions";
@@ -14,11 +24,16 @@ import { HunkByLine, selectedWords } from "./HunkByLine";
 import { HunkEditor } from "./HunkEditor";
 import { type HunkAction, hunkKey } from "./keys";
 import { changedRows } from "./lines";
+import { useSurroundings } from "./surroundings";
 import type { Editing, ReviewActions } from "./useReview";
 
 type Props = {
+  approvalId: string;
   hunk: DiffHunk;
   path: string;
+  /** Where more of the file can be shown; null where there is no more. */
+  first: number | null;
+  last: number | null;
   total: number;
   look: DiffLook;
   decision: Decision | undefined;
@@ -43,8 +58,11 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
   const {
+    approvalId,
     hunk,
     path,
+    first,
+    last,
     look,
     decision,
     edited,
@@ -65,6 +83,8 @@ export const HunkCard = memo(function HunkCard(props: Props) {
   const chosen = decision === undefined ? selection : undefined;
   const text = edited ?? chosen?.text;
   const shown = useMemo(() => (text === undefined ? hunk : withNewSide(hunk, text)), [hunk, text]);
+  const room = useMemo(() => (first === null ? null : { first, last }), [first, last]);
+  const { around, up, down, error } = useSurroundings(approvalId, path, hunk, room);
   const canSelect = useMemo(() => canEdit && changedRows(hunk).length > 1, [canEdit, hunk]);
   const offered: Record<HunkAction, boolean> = {
     accept: !decision,
@@ -141,12 +161,33 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           onCancel={cancelEdit}
         />
       ) : (
-        <HunkLines hunk={shown} path={path} look={look} />
+        <>
+          {up && <More words={t`Show lines above`} side="up" onMore={up} describedBy={where} />}
+          <HunkLines hunk={around(shown)} path={path} look={look} />
+          {down && <More words={t`Show lines below`} side="down" onMore={down} describedBy={where} />}
+          {error && <ErrorNote error={error} />}
+        </>
       )}
       <Comments comments={comments} actions={actions} busy={busy} onRemove={() => root.current?.focus()} />
     </div>
   );
 });
+
+type MoreProps = { words: string; side: "up" | "down"; onMore: () => void; describedBy: string };
+
+function More({ words, side, onMore, describedBy }: MoreProps) {
+  const Icon = side === "up" ? ChevronsUp : ChevronsDown;
+  return (
+    <button
+      type="button"
+      className="hunk-more small secondary"
+      aria-describedby={describedBy}
+      onClick={onMore}
+    >
+      <Icon size={14} aria-hidden /> {words}
+    </button>
+  );
+}
 
 type ButtonsProps = Pick<Props, "decision" | "busy" | "editing"> & {
   offered: Record<HunkAction, boolean>;

@@ -4,11 +4,12 @@ import { msg, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { RuleSentence } from "../../components/RuleSentence";
+import { ruleSentence } from "../../components/rule_sentence";
 import { composes, matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
-import { ruleSentence } from "./rule_sentence";
 
 const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[] = [
   { scope: "session", name: msg`Approve for this session`, shortcut: "Mod+Shift+Enter" },
@@ -57,7 +58,7 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
           </Button>
           {read && (
             <span className="small secondary" id={`${id}-${scope}`}>
-              <Sentence text={ruleSentence(read, scope, null)} />
+              <RuleSentence text={ruleSentence(read, scope, null)} />
             </span>
           )}
         </div>
@@ -70,18 +71,5 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
         </pre>
       </details>
     </div>
-  );
-}
-
-/** What stands between backticks is code, in which nothing hides. */
-function Sentence({ text }: { text: string }) {
-  return text.split("`").map((part, place) =>
-    place % 2 === 0 ? (
-      part
-    ) : (
-      <code key={`${place}`}>
-        <VisibleText text={part} />
-      </code>
-    ),
   );
 }

@@ -149,8 +149,11 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
             return (
               <HunkCard
                 key={index}
+                approvalId={approvalId}
                 hunk={hunk}
                 path={file.path}
+                first={null}
+                last={null}
                 total={all.length}
                 look={look}
                 decision={decisions.of[index]}

@@ -18,6 +18,7 @@ import { HunkCard } from "./HunkCard";
 import { Keep, keepKey, useProposedRule } from "./Keep";
 import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
+import { roomsOf } from "./surroundings";
 import { type ReviewActions, useReview } from "./useReview";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
@@ -65,6 +66,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
             file && (
               <ReviewedFile
                 key={file.path}
+                approvalId={approval.approvalId}
                 file={file}
                 look={look}
                 review={review}
@@ -108,6 +110,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
 }
 
 type FileProps = {
+  approvalId: string;
   file: DiffFile;
   look: DiffLook;
   review: Review;
@@ -116,10 +119,12 @@ type FileProps = {
   openRequest: number;
 };
 
-function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }: FileProps) {
+function ReviewedFile({ approvalId, file, look, review, canDecide, startOpen, openRequest }: FileProps) {
   const { decisions, actions, editing, unsaved, comments, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
   const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
+  // Of a file that is new or goes away, all is in the hunk; one that moves is no longer under its old name.
+  const rooms = file.change === "modified" && !file.isLink ? roomsOf(file.hunks) : [];
   return (
     <FileCard
       file={file}
@@ -127,11 +132,14 @@ function ReviewedFile({ file, look, review, canDecide, startOpen, openRequest }:
       openRequest={openRequest}
       actions={left.length > 0 ? <FileActions left={left} actions={actions} /> : undefined}
     >
-      {file.hunks.map((hunk) => (
+      {file.hunks.map((hunk, at) => (
         <HunkCard
           key={hunk.index}
+          approvalId={approvalId}
           hunk={hunk}
           path={file.path}
+          first={rooms[at]?.first ?? null}
+          last={rooms[at]?.last ?? null}
           total={all.length}
           look={look}
           decision={decisions.of[hunk.index]}

@@ -1,12 +1,16 @@
 import { plural, t } from "@lingui/core/macro";
-import { GitFork } from "lucide-react";
+import { Archive, ArchiveRestore, GitFork, Pin, PinOff } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef } from "react";
+import { exactTime, shortTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
-import type { SessionSummary } from "../../protocol/generated";
+import type { SessionLines, SessionSummary } from "../../protocol/generated";
+import type { Marks } from "./Sessions";
 import { TitleEditor } from "./TitleEditor";
 
 type RowProps = {
   session: SessionSummary;
+  /** Null where it changed no file, or nobody has counted yet. */
+  lines: SessionLines | null;
   /** How many worked for it. */
   subagents: number;
   current: boolean;
@@ -14,13 +18,14 @@ type RowProps = {
   approvals: number;
   questions: number;
   onSelect: (id: string) => void;
+  onMark: (id: string, marks: Marks) => void;
   renaming: boolean;
   onRenaming: (id: string | null) => void;
 };
 
 /** One of perhaps thousands: drawn anew only when it says something else. */
 export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
-  const { subagents, current, approvals, questions, onSelect, onRenaming } = rest;
+  const { lines, subagents, current, approvals, questions, onSelect, onMark, onRenaming } = rest;
   const button = useRef<HTMLButtonElement>(null);
   /** Who ends renaming with a key goes on in the list: the button gets the focus as soon as it is there. */
   const focusNext = useRef(false);
@@ -41,7 +46,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
     return <TitleEditor session={session} onDone={done} />;
   }
   return (
-    <>
+    <div className="session-line">
       <button
         ref={button}
         type="button"
@@ -65,17 +70,78 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
             {t`interrupted`}
           </span>
         )}
+        {lines && <LineCount lines={lines} />}
+        <span className="session-time small" title={exactTime(session.updatedAt)} aria-hidden>
+          {shortTime(session.updatedAt)}
+        </span>
       </button>
+      <MarkButtons session={session} title={title} onMark={onMark} />
       <span id={described} className="sr-only">
         {stateWords(state)}
         {waits && `, ${waitingWords(approvals, questions)}`}
         {session.origin && t`, a fork`}
         {session.parent !== null && t`, a sub-agent`}
+        {session.pinned && t`, pinned`}
+        {session.archived && t`, archived`}
+        {lines && `, ${lineWords(lines)}`}
         {subagents > 0 && `, ${plural(subagents, { one: "# sub-agent", other: "# sub-agents" })}`}
       </span>
-    </>
+    </div>
   );
 });
+
+/** Exact where it is text; else how many files. */
+function LineCount({ lines: { files, added, removed } }: { lines: SessionLines }) {
+  return (
+    <span className="session-lines small" aria-hidden>
+      {added === null || removed === null ? (
+        <span>{plural(files, { one: "# file", other: "# files" })}</span>
+      ) : (
+        <>
+          {added > 0 && <span className="added">+{added}</span>}
+          {removed > 0 && <span className="removed">−{removed}</span>}
+        </>
+      )}
+    </span>
+  );
+}
+
+function lineWords({ files, added, removed }: SessionLines): string {
+  const changed = plural(files, { one: "# changed file", other: "# changed files" });
+  return added === null || removed === null
+    ? changed
+    : t`${changed}, ${added} lines added, ${removed} removed`;
+}
+
+type MarkProps = { session: SessionSummary; title: string; onMark: RowProps["onMark"] };
+
+/** By pointer; the session's menu and the palette do the same by keyboard. */
+function MarkButtons({ session: { sessionId, pinned, archived }, title, onMark }: MarkProps) {
+  return (
+    <span className="session-marks">
+      <button
+        type="button"
+        className="button quiet icon small"
+        tabIndex={-1}
+        aria-label={pinned ? t`Unpin ${title}` : t`Pin ${title}`}
+        title={pinned ? t`Unpin` : t`Pin`}
+        onClick={() => onMark(sessionId, { pinned: !pinned, archived: null })}
+      >
+        {pinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
+      </button>
+      <button
+        type="button"
+        className="button quiet icon small"
+        tabIndex={-1}
+        aria-label={archived ? t`Bring back ${title}` : t`Archive ${title}`}
+        title={archived ? t`Bring back` : t`Archive`}
+        onClick={() => onMark(sessionId, { pinned: null, archived: !archived })}
+      >
+        {archived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
+      </button>
+    </span>
+  );
+}
 
 export function waitingWords(approvals: number, questions: number): string {
   const asked = questions > 0 ? plural(questions, { one: "# open question", other: "# open questions" }) : "";

@@ -2,12 +2,12 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
+import { TestSteps } from "../../components/keys/TestSteps";
+import { useTest } from "../../components/keys/useTest";
 import { useArki } from "../../platform/context";
 import type { McpTestStep } from "../../protocol/generated";
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
-import { TestSteps } from "./TestSteps";
-import { useTest } from "./useTest";
 
 const words: Record<McpTestStep["step"], MessageDescriptor> = {
   start: msg`Start`,

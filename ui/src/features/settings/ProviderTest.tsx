@@ -1,39 +1,16 @@
-import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
-import { type FormEvent, useCallback, useId, useState } from "react";
+import { t } from "@lingui/core/macro";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { useArki, useCatalogue } from "../../platform/context";
-import type { ProviderTestStep } from "../../protocol/generated";
-import { TestSteps } from "./TestSteps";
-import { useTest } from "./useTest";
-
-/** What is asked; a new object starts a new test. */
-type Asked = { model: string | null };
-
-const words: Record<ProviderTestStep["step"], MessageDescriptor> = {
-  settings: msg`Settings`,
-  key: msg`Key`,
-  reach: msg`Server`,
-  tls: msg`Certificate`,
-  models: msg`Models`,
-  model: msg`Model`,
-  answer: msg`Answer`,
-};
+import { type Asked, ProviderSteps, useProviderTest } from "../../components/keys/ProviderSteps";
+import { useCatalogue } from "../../platform/context";
 
 /** Tests the provider at once; a model is asked only where one is named, for that costs tokens. */
 export function ProviderTest({ provider, onClose }: { provider: string; onClose: () => void }) {
-  const arki = useArki();
   const [asked, setAsked] = useState<Asked>({ model: null });
-  const test = useTest<ProviderTestStep>(
-    useCallback(
-      (onStep) => arki.platform.testProvider({ provider, ...asked }, onStep),
-      [arki, provider, asked],
-    ),
-  );
-  const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: i18n._(words[step]) }));
+  const test = useProviderTest(provider, asked);
   return (
     <div>
-      <TestSteps name={provider} test={{ ...test, steps }} />
+      <ProviderSteps provider={provider} test={test} />
       <Ask
         provider={provider}
         running={test.running}

@@ -3,20 +3,20 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { KeyForm } from "../../components/keys/KeyForm";
 import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
-import { KeyForm } from "./KeyForm";
 import { ProviderForm } from "./ProviderForm";
 import { ProviderTest } from "./ProviderTest";
 
 type Form = "key" | "edit" | "test";
 type Open = { name: string; form: Form } | { name: null; form: "add" } | null;
 
-export function Providers() {
+export function Providers({ keyOf }: { keyOf: string | null }) {
   const arki = useArki();
   const { providers } = useCatalogue();
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<Open>(keyOf === null ? null : { name: keyOf, form: "key" });
   const [error, setError] = useState<CommandError | null>(null);
   const attempt = async (work: () => Promise<unknown>) => {
     setError(null);
@@ -27,8 +27,10 @@ export function Providers() {
       setOpen((now) => (now === before ? null : now));
       await arki.refreshCatalogue();
       void arki.refreshLiveModels();
+      return true;
     } catch (thrown) {
       setError(asCommandError(thrown));
+      return false;
     }
   };
   return (
@@ -47,9 +49,11 @@ export function Providers() {
               <KeyForm
                 provider={provider.name}
                 onCancel={() => setOpen(null)}
-                onSave={(key) =>
-                  attempt(() => arki.platform.call("set_key", { provider: provider.name, key }))
-                }
+                onSave={async (key) => {
+                  const work = () => arki.platform.call("set_key", { provider: provider.name, key });
+                  // Whether it is the right one shows at once.
+                  if (await attempt(work)) setOpen({ name: provider.name, form: "test" });
+                }}
               />
             )}
             {open?.name === provider.name && open.form === "test" && (
@@ -59,7 +63,9 @@ export function Providers() {
               <ProviderForm
                 provider={provider}
                 onCancel={() => setOpen(null)}
-                onSave={(entry) => attempt(() => arki.platform.call("save_provider", entry))}
+                onSave={async (entry) =>
+                  void (await attempt(() => arki.platform.call("save_provider", entry)))
+                }
               />
             )}
           </li>
@@ -69,7 +75,7 @@ export function Providers() {
         <ProviderForm
           provider={null}
           onCancel={() => setOpen(null)}
-          onSave={(entry) => attempt(() => arki.platform.call("save_provider", entry))}
+          onSave={async (entry) => void (await attempt(() => arki.platform.call("save_provider", entry)))}
         />
       ) : (
         <Button
@@ -87,7 +93,7 @@ export function Providers() {
 type EntryProps = {
   provider: ProviderEntry;
   onOpen: (form: Form) => void;
-  attempt: (work: () => Promise<unknown>) => Promise<void>;
+  attempt: (work: () => Promise<unknown>) => Promise<boolean>;
 };
 
 function Entry({ provider, onOpen, attempt }: EntryProps) {

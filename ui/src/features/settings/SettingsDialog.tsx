@@ -1,13 +1,18 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
 import { type RefObject, useEffect } from "react";
+import type { Command } from "../../components/commands";
 import { Dialog } from "../../components/Dialog";
+import { Keymap } from "../../components/Keymap";
 import { useArki } from "../../platform/context";
+import { AllSettings } from "./AllSettings";
 import { Appearance, type Look } from "./Appearance";
+import { Desktop } from "./Desktop";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
 import { Providers } from "./Providers";
+import "../../components/keys/keys.css";
 import "./settings.css";
 
 type Props = {
@@ -15,12 +20,18 @@ type Props = {
   onClose: () => void;
   /** What is shown first. */
   first: "models" | "memory";
+  /** The provider that a key is to be entered for at once. */
+  keyOf: string | null;
   onReviewMemory: () => void;
+  /** The one that is open, whose own configuration counts too. */
+  folder: string | null;
+  commands: readonly Command[];
   /** The focus goes there where a change of language took away what had it. */
   nextFocus: RefObject<HTMLElement | null>;
 } & Look;
 
-export function SettingsDialog({ open, onClose, first, onReviewMemory, nextFocus, ...look }: Props) {
+export function SettingsDialog(props: Props) {
+  const { open, onClose, first, keyOf, onReviewMemory, folder, commands, nextFocus, ...look } = props;
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -41,10 +52,19 @@ export function SettingsDialog({ open, onClose, first, onReviewMemory, nextFocus
           <Tabs.Tab className="tab" value="appearance">
             {t`Appearance`}
           </Tabs.Tab>
+          <Tabs.Tab className="tab" value="desktop">
+            {t`Desktop`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="shortcuts">
+            {t`Shortcuts`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="all">
+            {t`All settings`}
+          </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel className="settings-panel" value="models">
           <Models />
-          <Providers />
+          <Providers key={keyOf} keyOf={keyOf} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="mcp">
           <McpServers />
@@ -54,6 +74,15 @@ export function SettingsDialog({ open, onClose, first, onReviewMemory, nextFocus
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
           <Appearance {...look} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="desktop">
+          <Desktop />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="shortcuts">
+          <Keymap commands={commands} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="all">
+          <AllSettings folder={folder} />
         </Tabs.Panel>
       </Tabs.Root>
     </Dialog>

@@ -30,7 +30,7 @@ const refused = step({
 
 async function shown(testSteps: ProviderTestStep[]) {
   const fake = createFake({ providers: [lab], testSteps });
-  await renderOn(fake, <Providers />);
+  await renderOn(fake, <Providers keyOf={null} />);
   await userEvent.click(screen.getByRole("button", { name: "Test connection" }));
   return { fake, steps: screen.getByRole("region", { name: "Test of lab" }) };
 }

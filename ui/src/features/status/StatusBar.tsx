@@ -5,6 +5,7 @@ import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { atLeast, contextWords, cost, exactCost, homePath, tokens } from "../../components/format";
+import { lazily } from "../../components/lazily";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
@@ -17,6 +18,7 @@ import type {
   SessionSummary,
   Shown,
 } from "../../protocol/generated";
+import type { PlaceActions } from "./FolderMenu";
 import { tokenFigures } from "./token_figures";
 import "./status.css";
 
@@ -31,10 +33,14 @@ type Props = {
   onUsage: () => void;
   /** Null before there is a session. */
   onSettings: (() => void) | null;
+  /** Null where the folder can't be opened. */
+  places: PlaceActions | null;
   session: SessionSummary | null;
   /** Null where there is nothing to go on with. */
   onResume: (() => void) | null;
 };
+
+const FolderMenu = lazily(() => import("./FolderMenu").then((part) => part.FolderMenu));
 
 const modes: { value: ApprovalMode; label: MessageDescriptor; detail: MessageDescriptor }[] = [
   {
@@ -66,6 +72,7 @@ export function StatusBar(props: Props) {
   return (
     <footer className="status" role="contentinfo" aria-label={t`Status`}>
       {shown && <FolderButton folder={shown.folder} onTrust={onTrust} />}
+      {shown && props.places && <FolderMenu folder={shown.folder} {...props.places} />}
       <ModelMenu current={current} onModel={onModel} />
       {onSettings && <SettingsButton effort={own?.effort ?? null} onSettings={onSettings} />}
       <ChoiceMenu

@@ -25,7 +25,15 @@ function log() {
 
 async function open(events: readonly Event[] = log(), count = 4) {
   const session = { sessionId: "s", title: "s", project: "/p", createdAt: 0, updatedAt: 0 } as const;
-  const more = { state: "done", pendingApprovals: 0, origin: null, parent: null, agent: "arki" } as const;
+  const more = {
+    state: "done",
+    pendingApprovals: 0,
+    origin: null,
+    parent: null,
+    agent: "arki",
+    pinned: false,
+    archived: false,
+  } as const;
   const fake = createFake({ sessions: [{ ...session, ...more }], logs: { s: [...events] } });
   const does = { onShow: vi.fn(), onFork: vi.fn() };
   const { arki } = await renderOn(fake, <TimelineTab sessionId="s" {...does} />);

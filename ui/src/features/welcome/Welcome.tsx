@@ -6,15 +6,24 @@ import { folderName, homePath } from "../../components/format";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp } from "../../platform/context";
 import type { CommandError } from "../../protocol/generated";
+import { ModelChoice } from "./parts";
+import { useDroppedFolder } from "./useDroppedFolder";
 import "./welcome.css";
 
-type Props = { error: CommandError | null; onOpenFolder: () => void; onOpen: (path: string) => void };
+type Props = {
+  error: CommandError | null;
+  onOpenFolder: () => void;
+  onOpen: (path: string) => void;
+  onModel: (id: string) => void;
+};
 
-/** No folder is open: one sentence, one action, one shortcut, and where one has been before. */
-export function Welcome({ error, onOpenFolder, onOpen }: Props) {
+/** No folder is open: one sentence, one action, one shortcut, where one has been before, and which model answers. */
+export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
   const recent = useApp()?.recentProjects ?? [];
+  const drop = useDroppedFolder(onOpen);
+  const failed = drop.error ?? error;
   return (
-    <div className="welcome">
+    <div className={drop.isOver ? "welcome over" : "welcome"}>
       <h1>{t`Open a folder to work on`}</h1>
       <p className="secondary">
         {t`Arki reads it and proposes changes. It writes nothing until you accept, line by line if you like.`}
@@ -24,8 +33,9 @@ export function Welcome({ error, onOpenFolder, onOpen }: Props) {
           {t`Open folder`}
         </Button>
         <kbd>{showShortcut("Mod+O")}</kbd>
+        <span className="secondary">{t`or drop one here`}</span>
       </p>
-      {error && <ErrorNote error={error} />}
+      {failed && <ErrorNote error={failed} />}
       {recent.length > 0 && (
         <section aria-label={t`Recent projects`}>
           <h3 className="secondary">{t`Recent`}</h3>
@@ -41,6 +51,7 @@ export function Welcome({ error, onOpenFolder, onOpen }: Props) {
           </ul>
         </section>
       )}
+      <ModelChoice onChosen={onModel} />
     </div>
   );
 }

@@ -21,6 +21,7 @@ import { questionsStep } from "../../protocol/questions";
 import { sessionsStep } from "../../protocol/sessions";
 import { asCommandError, type Platform } from "../platform";
 import { createFrameQueue } from "./frame_queue";
+import { createLineCounts, type LineCounts } from "./line_counts";
 import { type OpenSession, openSession } from "./session_view";
 import { createStore, type Store } from "./store";
 
@@ -43,6 +44,8 @@ export type Arki = {
   ready: Store<boolean>;
   sessions: Store<readonly SessionSummary[]>;
   approvals: Store<readonly PendingApproval[]>;
+  /** How many lines each session changed, where somebody looks. */
+  lines: LineCounts;
   /** What the model asks and waits for. */
   questions: Store<readonly QuestionSummary[]>;
   /** What MCP servers ask in the middle of their calls. */
@@ -50,11 +53,8 @@ export type Arki = {
   catalogue: Store<Catalogue>;
   /** What is proposed to be remembered, and what the user accepted. */
   memories: Store<Memories>;
-  /**
-   * Subscribes, then fetches: nothing in between is lost. May be called again after a failure. `likely`: the session
-   * that is probably shown first, fetched without waiting for the list.
-   */
-  start: (likely?: string | null) => Promise<void>;
+  /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
+  start: () => Promise<void>;
   stop: () => Promise<void>;
   openProject: (path: string) => Promise<ProjectState>;
   setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
@@ -88,6 +88,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const elicitations = createStore<readonly ElicitationSummary[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const memories = createStore<Memories>({ entries: null, error: null });
+  const lines = createLineCounts(platform);
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
@@ -153,6 +154,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       sessions.update((list) => events.reduce(sessionsStep, list));
       approvals.update((list) => events.reduce(pendingStep, list));
       questions.update((list) => events.reduce(questionsStep, list));
+      lines.apply(events);
       // The log has placeholders where the review shows the secrets themselves.
       if (events.some(proposes)) void refreshMemory();
       if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
@@ -195,13 +197,12 @@ export function createArki(platform: Platform, now: () => number): Arki {
     setProject(project);
     void refreshSessions().catch(() => undefined);
   };
-  const start = async (likely: string | null = null) => {
+  const start = async () => {
     // Trying again after a failure must not hear every frame twice.
     subscribed ??= Promise.all([platform.subscribe(queue.push), platform.onProject(openedOutside)]);
     try {
       await subscribed;
       // None waits for another, and the first content for none but the folder and the list of sessions.
-      if (likely !== null) session(likely);
       const state = Promise.all([platform.call("app_state", {}), refreshSessions()]);
       // In one step, so that nothing is drawn that the next moment takes away.
       const first = state.then(([known]) => {
@@ -228,6 +229,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     ready,
     sessions,
     approvals,
+    lines,
     questions,
     elicitations,
     catalogue,

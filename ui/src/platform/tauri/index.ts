@@ -10,9 +10,11 @@ export const tauriPlatform: Platform = {
   testMcpServer: (params, onStep) => ask("test_mcp_server", params, { onStep: new Channel(onStep) }),
   subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
+  onSession: (asked) => listen<string>("arki://session", (event) => asked(event.payload)),
   onDrag: (heard) => listen<DragStep>("arki://drag", (event) => heard(event.payload)),
   // By its name: Tauri's module for it brings all about windows along, and all of that is read before the first content.
   setZoom: (value) => invoke("plugin:webview|set_webview_zoom", { value }),
+  setBadge: (value) => invoke("plugin:window|set_badge_count", { value }),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
 

@@ -15,4 +15,12 @@ export type AppState = {
    * Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
    */
   reflects: boolean;
+  /**
+   * Whether the system tells the user how runs stopped (`window.notifications`).
+   */
+  notifies: boolean;
+  /**
+   * Whether the computer stays awake while a run works (`window.keepAwake`).
+   */
+  keepsAwake: boolean;
 };

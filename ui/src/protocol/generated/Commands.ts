@@ -7,10 +7,12 @@ import type { CompactedSession } from "./CompactedSession";
 import type { ElicitationFault } from "./ElicitationFault";
 import type { ElicitationReply } from "./ElicitationReply";
 import type { ElicitationSummary } from "./ElicitationSummary";
+import type { ExamplePrompt } from "./ExamplePrompt";
 import type { ExportFormat } from "./ExportFormat";
 import type { Frame } from "./Frame";
 import type { LineOrigin } from "./LineOrigin";
 import type { LiveModelList } from "./LiveModelList";
+import type { LocalServer } from "./LocalServer";
 import type { McpServerEntry } from "./McpServerEntry";
 import type { McpServerSettings } from "./McpServerSettings";
 import type { McpTestStep } from "./McpTestStep";
@@ -31,7 +33,9 @@ import type { QueuedMessage } from "./QueuedMessage";
 import type { RemovedSession } from "./RemovedSession";
 import type { ReplayedContent } from "./ReplayedContent";
 import type { ReplayedFile } from "./ReplayedFile";
+import type { RepositoryState } from "./RepositoryState";
 import type { Resolution } from "./Resolution";
+import type { ReviewContext } from "./ReviewContext";
 import type { ReviewFile } from "./ReviewFile";
 import type { ReviewPage } from "./ReviewPage";
 import type { RewindPreview } from "./RewindPreview";
@@ -40,10 +44,12 @@ import type { SearchHit } from "./SearchHit";
 import type { SendOptions } from "./SendOptions";
 import type { Sent } from "./Sent";
 import type { SessionChanges } from "./SessionChanges";
+import type { SessionLines } from "./SessionLines";
 import type { SessionOverview } from "./SessionOverview";
 import type { SessionPage } from "./SessionPage";
 import type { SessionSummary } from "./SessionSummary";
 import type { SessionToolEntry } from "./SessionToolEntry";
+import type { SettingEntry } from "./SettingEntry";
 import type { Shown } from "./Shown";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StateChanged } from "./StateChanged";
@@ -59,6 +65,30 @@ export type Commands = {
    */
   choose_folder: { params: Record<symbol, never>; result: string | null };
   open_project: { params: { path: string }; result: ProjectState };
+  /**
+   * The folder that was dropped onto the window since this was last asked; null where none of it is one.
+   */
+  take_dropped_folder: { params: Record<symbol, never>; result: string | null };
+  /**
+   * What the user could ask for in a folder, by what lies in it; three at most.
+   */
+  example_prompts: { params: { folder: string }; result: Array<ExamplePrompt> };
+  /**
+   * How the folder's repository stands; null where git doesn't keep it. May take some hundred milliseconds.
+   */
+  repository: { params: { folder: string }; result: RepositoryState | null };
+  /**
+   * Opens the folder, or a file of it, in the user's editor.
+   */
+  open_in_editor: { params: { folder: string; path: string | null }; result: null };
+  /**
+   * Shows the folder, or a file of it, in the system's file manager.
+   */
+  show_in_folder: { params: { folder: string; path: string | null }; result: null };
+  /**
+   * Opens a terminal in the folder.
+   */
+  open_terminal: { params: { folder: string }; result: null };
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**
@@ -124,6 +154,17 @@ export type Commands = {
    * The title as it is kept: one line.
    */
   rename_session: { params: { sessionId: string; title: string }; result: string };
+  /**
+   * Pins or unpins, archives or brings back; null leaves it as it is.
+   */
+  mark_session: {
+    params: { sessionId: string; pinned: boolean | null; archived: boolean | null };
+    result: null;
+  };
+  /**
+   * Counts the lines that sessions changed; a session that changed no file isn't named.
+   */
+  session_lines: { params: { sessionIds: Array<string> }; result: Array<SessionLines> };
   remove_session: { params: { sessionId: string }; result: RemovedSession };
   /**
    * The file's path; null: the user changed their mind in the system's dialog.
@@ -230,6 +271,13 @@ export type Commands = {
    */
   review_page: { params: { approvalId: string; file: number; from: number }; result: ReviewPage };
   /**
+   * Lines of a file of a pending change as they stand in it now, before the change; `from` counts from 1. At most 200.
+   */
+  review_context: {
+    params: { approvalId: string; path: string; from: number; lines: number };
+    result: ReviewContext;
+  };
+  /**
    * The rule that approving for longer would store, as JSON; null where only once is offered.
    */
   proposed_rule: { params: { approvalId: string }; result: string | null };
@@ -253,9 +301,29 @@ export type Commands = {
    */
   live_models: { params: Record<symbol, never>; result: LiveModelList };
   /**
+   * Looks for Ollama, LM Studio and llama.cpp where they usually listen on this computer; takes up to two seconds.
+   */
+  find_local_servers: { params: Record<symbol, never>; result: Array<LocalServer> };
+  /**
+   * Makes a model of such a server the default, and the server a provider. The model's id.
+   */
+  choose_local_model: { params: { server: string; model: string }; result: string };
+  /**
    * Whether a model draws conclusions from runs, which costs requests.
    */
   set_reflection: { params: { on: boolean }; result: null };
+  /**
+   * Every value of the configuration that holds in a folder, or of the user's alone, in the order of the document.
+   */
+  list_settings: { params: { folder: string | null }; result: Array<SettingEntry> };
+  /**
+   * Sets a value in the user's own file; what is no JSON is a text.
+   */
+  set_setting: { params: { key: string; text: string }; result: null };
+  /**
+   * Removes a value from the user's own file, so that the default holds.
+   */
+  unset_setting: { params: { key: string }; result: null };
   set_default_model: { params: { model: string }; result: null };
   list_providers: { params: Record<symbol, never>; result: Array<ProviderEntry> };
   save_provider: { params: { name: string; kind: string; baseUrl: string | null }; result: null };

@@ -31,4 +31,12 @@ export type SessionConfigured = {
    * What the user calls the session.
    */
   title?: string | null;
+  /**
+   * Whether lists show it first.
+   */
+  pinned?: boolean | null;
+  /**
+   * Whether lists leave it out; its next run brings it back.
+   */
+  archived?: boolean | null;
 };

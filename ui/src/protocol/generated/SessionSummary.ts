@@ -18,4 +18,12 @@ export type SessionSummary = {
    */
   parent: string | null;
   agent: string;
+  /**
+   * Lists show it first.
+   */
+  pinned: boolean;
+  /**
+   * Lists leave it out, until its next run.
+   */
+  archived: boolean;
 };

@@ -5,8 +5,12 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// List sessions, newest first
-    List,
+    /// List sessions, newest first; archived ones are left out
+    List {
+        /// List only archived sessions
+        #[arg(long)]
+        archived: bool,
+    },
     /// Show the conversation and the tools' activity
     Show { id: String },
     /// Search messages, commands and changes, newest first
@@ -30,6 +34,26 @@ pub(crate) enum SessionsCommand {
         id: String,
         /// The new title
         title: String,
+    },
+    /// Pin a session: the window lists it first
+    Pin {
+        /// The id of a session or run
+        id: String,
+    },
+    /// Unpin a session
+    Unpin {
+        /// The id of a session or run
+        id: String,
+    },
+    /// Archive a session: lists leave it out until its next run
+    Archive {
+        /// The id of a session or run
+        id: String,
+    },
+    /// Bring a session back from the archive
+    Unarchive {
+        /// The id of a session or run
+        id: String,
     },
     /// Make a session's conversation shorter for the model; the log keeps everything
     Compact {

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{Engine, ImportOutcome, RemovedSessions, refuse_last};
+use arki_engine::{Engine, ImportOutcome, RemovedSessions, SessionMarks, refuse_last};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +31,10 @@ struct Listed<'a> {
     agent: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_session: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
 }
 
 impl<'a> Listed<'a> {
@@ -43,18 +47,24 @@ impl<'a> Listed<'a> {
             state: session.state,
             agent: session.parent.as_ref().map(|_| session.agent.as_str()),
             parent_session: session.parent.as_ref().map(SessionId::as_str),
+            pinned: session.pinned,
+            archived: session.archived,
         }
     }
 }
 
 pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
-        SessionsCommand::List => list(engine, output),
+        SessionsCommand::List { archived } => list(engine, *archived, output),
         SessionsCommand::Show { id } => show(engine, id, output),
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
         SessionsCommand::Import { file } => import(engine, file, output).await,
         SessionsCommand::Rename { id, title } => rename(engine, id, title, output).await,
+        SessionsCommand::Pin { id } => mark(engine, id, pinned(true), output).await,
+        SessionsCommand::Unpin { id } => mark(engine, id, pinned(false), output).await,
+        SessionsCommand::Archive { id } => mark(engine, id, archived(true), output).await,
+        SessionsCommand::Unarchive { id } => mark(engine, id, archived(false), output).await,
         SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Configure(arguments) => context::configure(engine, arguments, output).await,
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
@@ -64,8 +74,15 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
     }
 }
 
-fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    let sessions = engine.sessions().list(MAX_LISTED)?;
+fn list(engine: &Engine, archived: bool, output: &Output) -> Result<Exit, Fault> {
+    let mut sessions = engine.sessions().list(MAX_LISTED)?;
+    let away: BTreeSet<SessionId> =
+        sessions.iter().filter(|session| session.archived).map(|session| session.session_id.clone()).collect();
+    // A sub-agent's session is where the one it works for is.
+    let is_away = |session: &SessionSummary| {
+        session.archived || session.parent.as_ref().is_some_and(|parent| away.contains(parent))
+    };
+    sessions.retain(|session| is_away(session) == archived);
     if output.json {
         sessions.iter().for_each(|session| output.object(&Listed::of(session)));
         return Ok(Exit::Done);
@@ -77,7 +94,8 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             Some(_) => format!("└ {}: {title}", visible(&session.agent)),
             None => title,
         };
-        output.line(format!("{id}  {when}  {:<11}  {title}", session.state.as_str()));
+        let pin = if session.pinned { "(pinned) " } else { "" };
+        output.line(format!("{id}  {when}  {:<11}  {pin}{title}", session.state.as_str()));
     }
     Ok(Exit::Done)
 }
@@ -197,6 +215,34 @@ async fn rename(engine: &Engine, id: &str, title: &str, output: &Output) -> Resu
     match output.json {
         true => output.object(&json!({"sessionId": session_id, "title": title})),
         false => output.line(format!("Renamed to {}.", visible(&title))),
+    }
+    Ok(Exit::Done)
+}
+
+fn pinned(pinned: bool) -> SessionMarks {
+    SessionMarks { pinned: Some(pinned), archived: None }
+}
+
+fn archived(archived: bool) -> SessionMarks {
+    SessionMarks { pinned: None, archived: Some(archived) }
+}
+
+async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Output) -> Result<Exit, Fault> {
+    let session = engine.sessions().find_session(id)?;
+    engine.sessions().mark(&session.session_id, marks).await?;
+    let words = match (marks.pinned, marks.archived) {
+        (Some(true), _) => "Pinned",
+        (Some(false), _) => "Unpinned",
+        (None, Some(true)) => "Archived",
+        (None, _) => "Brought back",
+    };
+    match output.json {
+        true => output.object(&json!({
+            "sessionId": session.session_id,
+            "pinned": marks.pinned.unwrap_or(session.pinned),
+            "archived": marks.archived.unwrap_or(session.archived),
+        })),
+        false => output.line(format!("{words} {}.", visible(&session.title))),
     }
     Ok(Exit::Done)
 }

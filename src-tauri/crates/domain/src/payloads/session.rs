@@ -40,6 +40,12 @@ payload! {
         /// What the user calls the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
+        /// Whether lists show it first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub pinned: Option<bool>,
+        /// Whether lists leave it out; its next run brings it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub archived: Option<bool>,
     }
     /// The user's permissions for the rest of this session: this list replaces the one before.
     SessionGranted {
@@ -84,10 +90,36 @@ payload! {
     }
 }
 
+impl SessionConfigured {
+    /// Returns whether it says only how lists show the session, so that no request is made differently.
+    #[must_use]
+    pub fn is_for_lists(&self) -> bool {
+        let rest = Self { title: None, pinned: None, archived: None, ..self.clone() };
+        rest == Self::default() && *self != rest
+    }
+
+    /// Returns whether it only puts the session elsewhere in lists: nobody worked in it.
+    #[must_use]
+    pub fn only_marks(&self) -> bool {
+        self.title.is_none() && self.is_for_lists()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_only_lists_show_is_told_from_what_requests_need() {
+        let none = SessionConfigured::default();
+        let pinned = SessionConfigured { pinned: Some(false), ..none.clone() };
+        let titled = SessionConfigured { title: Some("t".into()), ..pinned.clone() };
+        let modelled = SessionConfigured { model: Some("m".into()), ..titled.clone() };
+        assert!(pinned.is_for_lists() && pinned.only_marks());
+        assert!(titled.is_for_lists() && !titled.only_marks());
+        assert!(!modelled.is_for_lists() && !none.is_for_lists());
+    }
 
     #[test]
     fn a_fork_is_read_as_earlier_versions_stored_it() {

@@ -129,7 +129,18 @@ impl Overview {
     }
 
     fn configure(&mut self, configured: &SessionConfigured) {
-        let SessionConfigured { model, effort, core, system, approve, disabled_tools, off, title } = configured;
+        let SessionConfigured {
+            model,
+            effort,
+            core,
+            system,
+            approve,
+            disabled_tools,
+            off,
+            title,
+            pinned: _,
+            archived: _,
+        } = configured;
         if let Some(title) = title {
             self.title = cut(title, MAX_TITLE_BYTES).into_owned();
         }

@@ -65,6 +65,10 @@ pub struct SessionSummary {
     pub parent: Option<SessionId>,
     /// By its name in the configuration.
     pub agent: String,
+    /// Lists show it first.
+    pub pinned: bool,
+    /// Lists leave it out.
+    pub archived: bool,
 }
 
 impl SessionSummary {
@@ -82,11 +86,15 @@ impl SessionSummary {
             origin: None,
             parent: None,
             agent: String::new(),
+            pinned: false,
+            archived: false,
         }
     }
 
     pub fn apply(&mut self, event: &Event, body: &EventBody) {
-        self.updated_at = self.updated_at.max(event.ts);
+        if !matches!(body, EventBody::SessionConfigured(configured) if configured.only_marks()) {
+            self.updated_at = self.updated_at.max(event.ts);
+        }
         match body {
             EventBody::SessionCreated(created) => {
                 self.title.clone_from(&created.title);
@@ -99,6 +107,8 @@ impl SessionSummary {
                 if let Some(title) = &configured.title {
                     self.title.clone_from(title);
                 }
+                self.pinned = configured.pinned.unwrap_or(self.pinned);
+                self.archived = configured.archived.unwrap_or(self.archived);
             }
             EventBody::SessionForked(forked) => {
                 self.origin = Some(forked.from_session.clone());
@@ -106,6 +116,7 @@ impl SessionSummary {
             }
             EventBody::RunStarted(_) => {
                 self.state = SessionState::Running;
+                self.archived = false;
                 self.run_id.clone_from(&event.run_id);
                 self.pending_approval = None;
             }

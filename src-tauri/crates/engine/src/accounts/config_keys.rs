@@ -119,7 +119,7 @@ fn input(value: &Value) -> CstInputValue {
 }
 
 /// The names of a key, from the outermost.
-fn key_path(key: &str) -> Result<Vec<String>, Fault> {
+pub(crate) fn key_path(key: &str) -> Result<Vec<String>, Fault> {
     let refused = || {
         let hint = "Join the names with dots, such as `limits.maxTurns`; quote a name that has a dot in it.";
         Fault::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)

@@ -186,7 +186,7 @@ impl Accounts {
     }
 }
 
-fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
+pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
     let value = CstInputValue::String(value.to_owned());
     match object.get(key) {
         Some(property) => property.set_value(value),

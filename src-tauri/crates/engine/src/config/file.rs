@@ -38,6 +38,7 @@ pub(crate) struct ConfigFile {
     pub(crate) state: StateConfig,
     pub(crate) diagnostics: DiagnosticsConfig,
     pub(crate) retention: RetentionConfig,
+    pub(crate) window: WindowConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -278,6 +279,19 @@ pub(crate) struct RetentionConfig {
     pub(crate) delete_sessions_after_days: Option<u32>,
     /// For the images of files, compressed.
     pub(crate) max_image_megabytes: Option<u64>,
+}
+
+/// How the desktop app behaves towards the desktop. The user's alone.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct WindowConfig {
+    /// Show a notification of the system when a run ends or waits for you while the window isn't in front.
+    pub(crate) notifications: Option<bool>,
+    /// Keep the computer from sleeping while a run works.
+    pub(crate) keep_awake: Option<bool>,
+    /// The program for "Open in editor", by its name on your PATH; the first known one where absent.
+    #[serde(default, deserialize_with = "none_or_line")]
+    pub(crate) editor: Option<String>,
 }
 
 /// An MCP server: a program (`command`) or an address (`url`).

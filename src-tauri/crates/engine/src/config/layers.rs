@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The settings where no file says otherwise.
 const DEFAULTS: &str = include_str!("defaults.json");
-const DEFAULT_ORIGIN: &str = "default";
+pub(crate) const DEFAULT_ORIGIN: &str = "default";
 /// Lists to which each file adds. Any other list is replaced.
 const ADDED_TO: [&str; 3] = ["diagnostics.commands", "policy.rules", "policy.secretFiles"];
 /// For editors; it says nothing about how Arki works.

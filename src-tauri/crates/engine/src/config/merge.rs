@@ -4,7 +4,7 @@ use super::agents;
 use super::diagnostics;
 use super::file::{
     CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
-    RetentionConfig,
+    RetentionConfig, WindowConfig,
 };
 use super::hooks;
 use super::invalid::invalid;
@@ -12,7 +12,7 @@ use super::mcp;
 use super::secret_files;
 use super::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
-    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
+    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig, WindowSettings,
 };
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -93,6 +93,7 @@ impl Config {
             checkers: diagnostics::of_file(file, HookOrigin::User, path)?,
             mcp_servers: mcp::of_user(file, path)?,
             mcp_left_out: Vec::new(),
+            window: window(&file.window),
         };
         config.choose(AGENT)?;
         Ok(config)
@@ -118,6 +119,9 @@ impl Config {
         self.state_saving = file.state.saving.unwrap_or(self.state_saving);
         if file.retention != RetentionConfig::default() {
             return Err(invalid(path, "a project may not decide on \"retention\""));
+        }
+        if file.window != WindowConfig::default() {
+            return Err(invalid(path, "a project may not decide on \"window\""));
         }
         if file.policy.fetch != FetchConfig::default() {
             return Err(invalid(path, "a project may not decide on \"policy.fetch\""));
@@ -186,6 +190,14 @@ impl Config {
         is_lower.then_some(()).ok_or_else(loosened)?;
         self.tool_limits.command = wanted;
         Ok(())
+    }
+}
+
+fn window(file: &WindowConfig) -> WindowSettings {
+    WindowSettings {
+        notifies: file.notifications.unwrap_or(true),
+        keeps_awake: file.keep_awake.unwrap_or(false),
+        editor: file.editor.clone(),
     }
 }
 

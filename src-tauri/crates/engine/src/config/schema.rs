@@ -3,6 +3,7 @@
 //! It comes from the types in `file`. Those of other crates that don't describe themselves have their keys here.
 
 use super::ConfigFile;
+use crate::accounts::config_keys::key_path;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -15,6 +16,28 @@ pub(super) fn schema() -> Value {
 /// For editors: the template refers to it.
 pub(crate) fn schema_text() -> String {
     format!("{:#}\n", schema())
+}
+
+/// The schema of the value at a key, such as `limits.maxTurns`; `None` where no value stands there.
+pub(crate) fn setting_schema(key: &str) -> Option<Value> {
+    let mut at = schema();
+    for name in key_path(key).ok()? {
+        let (name, is_entry) = match name.split_once('[') {
+            Some((list, _)) => (list.to_owned(), true),
+            None => (name, false),
+        };
+        at = match at["properties"][&name].take() {
+            Value::Null => at["additionalProperties"].take(),
+            property => property,
+        };
+        if !at.is_object() {
+            return None;
+        }
+        if is_entry {
+            at = at["items"].take();
+        }
+    }
+    Some(at)
 }
 
 /// Of one rule by itself.

@@ -20,6 +20,8 @@ impl Projects {
             default_model: config.model,
             sandbox: Sandbox::strongest().name,
             reflects: config.reflects,
+            notifies: config.window.notifies,
+            keeps_awake: config.window.keeps_awake,
         })
     }
 }

@@ -64,7 +64,7 @@ impl Projects {
     }
 
     /// As they were a moment ago; only who asks first waits for a walk.
-    fn paths_in(self: &Arc<Self>, root: &Path) -> Result<Paths, Fault> {
+    pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<Paths, Fault> {
         let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {
             if walked.at.elapsed() >= FRESH && !walked.is_walking {

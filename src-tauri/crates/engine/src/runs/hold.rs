@@ -13,6 +13,7 @@ use arki_store::LeaseRequest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// The interval at which a run looks for another process's request to stop or pause.
@@ -22,7 +23,22 @@ const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// The runs that this process works on.
 #[derive(Clone, Default)]
-pub(crate) struct ActiveRuns(Arc<Mutex<HashMap<SessionId, ActiveRun>>>);
+pub(crate) struct ActiveRuns(Arc<AtWork>);
+
+#[derive(Default)]
+struct AtWork {
+    runs: Mutex<HashMap<SessionId, ActiveRun>>,
+    count: watch::Sender<usize>,
+}
+
+impl AtWork {
+    fn change<T>(&self, change: impl FnOnce(&mut HashMap<SessionId, ActiveRun>) -> T) -> T {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&mut runs);
+        self.count.send_replace(runs.len());
+        changed
+    }
+}
 
 /// A run's place among them, given back when dropped.
 struct Place {
@@ -32,26 +48,31 @@ struct Place {
 
 impl ActiveRuns {
     pub(crate) fn of(&self, session_id: &SessionId) -> Option<ActiveRun> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
+        self.0.runs.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
+    }
+
+    /// How many there are, now and whenever that changes.
+    pub(crate) fn count(&self) -> watch::Receiver<usize> {
+        self.0.count.subscribe()
     }
 
     /// Asks all of them to stop; whether there are none.
     pub(crate) fn stop_all(&self) -> bool {
-        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.0.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.values().for_each(ActiveRun::stop);
         runs.is_empty()
     }
 
     fn add(&self, run: ActiveRun) -> Place {
         let session_id = run.session_id.clone();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), run);
+        self.0.change(|runs| runs.insert(session_id.clone(), run));
         Place { runs: self.clone(), session_id }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.runs.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.session_id);
+        self.runs.0.change(|runs| runs.remove(&self.session_id));
     }
 }
 

@@ -184,7 +184,7 @@ impl Told {
                     self.compactions.retain(|(seq, _)| *seq <= rewound.to_seq);
                 }
             }
-            EventBody::SessionConfigured(configured) if configured.title.is_none() => self.counted = None,
+            EventBody::SessionConfigured(configured) if !configured.is_for_lists() => self.counted = None,
             _ => {}
         }
     }

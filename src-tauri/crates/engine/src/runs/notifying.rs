@@ -1,5 +1,5 @@
-//! Hooks that are told when a run has ended or waits for the user. The run is over by then: nothing waits for them but the
-//! end of the program, and what they did is told beside it.
+//! Hooks, and whoever shows the user notices, are told when a run has ended or waits for the user. The run is over by then:
+//! nothing waits for them but the end of the program, and what hooks did is told beside it.
 
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -9,7 +9,21 @@ use arki_domain::{
     ApprovalId, CallContext, EventDraft, EventLog, Executor, Fault, HookMoment, NotificationKind, SessionId,
 };
 use std::sync::{Arc, PoisonError};
+use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
+
+/// Notices that nobody took yet; a listener that is slower misses the oldest.
+pub(crate) const MAX_UNHEARD_NOTICES: usize = 64;
+
+/// A run of this process has ended, or waits for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunNotice {
+    pub session_id: SessionId,
+    /// The session's.
+    pub title: String,
+    /// A sentence.
+    pub message: String,
+}
 
 /// What the hooks of a run's end need of the run.
 pub(crate) struct Notifier {
@@ -65,6 +79,7 @@ impl Runs {
                 (NotificationKind::Idle, "Arki is done and waits for your input.".to_owned())
             }
         };
+        self.send_notice(&context.session_id, &message).await;
         let told = executor.notify(&HookMoment::Notification { kind, message }, &context).await;
         if told.is_empty() {
             return Ok(());
@@ -72,6 +87,32 @@ impl Runs {
         // The run's own log is closed: its lease is given back.
         let drafts = told.into_iter().map(EventDraft::of_session).collect();
         self.records.log().append(&context.session_id, drafts).await.map(drop)
+    }
+
+    /// Notices about the runs of this process, from now on: of each that ended or waits for the user, but not of what the
+    /// user stopped or paused, nor of sub-agents.
+    #[must_use]
+    pub fn notices(&self) -> broadcast::Receiver<RunNotice> {
+        self.notices.subscribe()
+    }
+
+    /// How many runs this process works on, now and whenever that changes. One that waits for the user is none.
+    #[must_use]
+    pub fn active_count(&self) -> watch::Receiver<usize> {
+        self.active.count()
+    }
+
+    async fn send_notice(self: &Arc<Self>, session_id: &SessionId, message: &str) {
+        if self.notices.receiver_count() == 0 {
+            return;
+        }
+        let of = session_id.clone();
+        let title = match blocking(self, move |runs| runs.sessions.session(&of)).await {
+            Ok(session) => session.title,
+            Err(fault) => return tracing::warn!(%session_id, %fault, "the end of a run is not told"),
+        };
+        // Nobody may listen any more.
+        let _ = self.notices.send(RunNotice { session_id: session_id.clone(), title, message: message.to_owned() });
     }
 
     async fn permission(&self, approval_id: &ApprovalId) -> String {

@@ -28,8 +28,9 @@ use std::path::Path;
 /// Of a database file; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
 const HEADER_BYTES: usize = 100;
 
-const SESSION_COLUMNS: &str =
-    "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, last_hash";
+/// Of every layout; the marks of later ones come back with the events that set them.
+const SESSION_COLUMNS: &str = "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, \
+     last_hash, 0, 0";
 
 /// The tables that name events by their session and number. That of the events themselves is read from their index
 /// alone, which before layout 3 had another name; it has only the end of a session's id.

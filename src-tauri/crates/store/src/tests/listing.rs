@@ -1,7 +1,7 @@
 use super::{Fixture, START_MS, completed, created, parsed, started, subagent_created};
 use crate::{IdKind, RunRecord};
 use arki_domain::projection::SessionState;
-use arki_domain::{EventDraft, RunId, SessionForked, SessionId};
+use arki_domain::{EventDraft, RunId, SessionConfigured, SessionForked, SessionId};
 use serde_json::json;
 
 /// Three sessions, of which the first was used last.
@@ -23,6 +23,26 @@ async fn sessions_are_listed_by_their_last_use() {
     };
     assert_eq!(ids(10, 0), ["aa1", "b", "aa2"]);
     assert_eq!(ids(1, 1), ["b"]);
+}
+
+#[tokio::test]
+async fn marks_are_listed_change_no_order_and_a_run_brings_a_session_back() {
+    let fixture = three().await;
+    fixture.clock.set(START_MS + 9);
+    let marked = |pinned, archived| {
+        EventDraft::of_session(SessionConfigured { pinned, archived, ..SessionConfigured::default() })
+    };
+    let old = SessionId::from("aa2");
+    fixture.append(&old, vec![marked(Some(true), Some(true))]).await;
+    let reader = fixture.store.reader();
+    let listed = reader.sessions(10, 0).unwrap();
+    let last = listed.last().unwrap();
+    assert_eq!((last.session_id.as_str(), last.pinned, last.archived), ("aa2", true, true));
+    assert!(listed.iter().all(|session| session.session_id == old || !(session.pinned || session.archived)));
+    let drafts = vec![started(&RunId::from("r"), "go on"), marked(Some(false), None)];
+    fixture.append(&old, drafts).await;
+    let back = reader.session(&old).unwrap().unwrap();
+    assert_eq!((back.pinned, back.archived), (false, false));
 }
 
 #[tokio::test]

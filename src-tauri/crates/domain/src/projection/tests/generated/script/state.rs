@@ -168,6 +168,8 @@ impl Script {
                 core: a.is_multiple_of(14).then(|| "pes".to_owned()),
                 system: a.is_multiple_of(10).then(String::new),
                 off: a.is_multiple_of(4).then(|| vec![format!("result:c{a}")]),
+                pinned: a.is_multiple_of(16).then_some(true),
+                archived: a.is_multiple_of(18).then_some(a.is_multiple_of(4)),
             });
         } else if a == 11 {
             self.add(SandboxCleanedUp { call_id: None, notes: vec!["Put back.".to_owned()] });

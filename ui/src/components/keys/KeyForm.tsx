@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, useRef } from "react";
-import { Button } from "../../components/Button";
+import { Button } from "../Button";
+import "./keys.css";
 
 type Props = { provider: string; onSave: (key: string) => Promise<void>; onCancel: () => void };
 

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import type { LocalKey } from "../../components/commands";
+import type { LocalKey } from "./commands";
 
 export const localKeys = (): LocalKey[] => [
   { section: t`Message`, keys: "Enter", title: t`Send` },

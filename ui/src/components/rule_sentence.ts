@@ -1,8 +1,8 @@
 /** A rule as a sentence, with what stands in code between backticks: "Always allow `cargo test` in this folder". Pure. */
 import { t } from "@lingui/core/macro";
-import { folderName } from "../../components/format";
-import type { KeepScope } from "../../protocol/generated";
-import type { Rule } from "../../protocol/rules";
+import type { KeepScope } from "../protocol/generated";
+import type { Rule } from "../protocol/rules";
+import { folderName } from "./format";
 
 /** `scope`: how long it would hold; null for one that stands in the configuration. `here`: the folder that is shown. */
 export function ruleSentence(rule: Rule, scope: KeepScope | null, here: string | null): string {

@@ -1,8 +1,9 @@
 import { i18n } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
-import { ErrorNote } from "../../components/ErrorNote";
+import { ErrorNote } from "../ErrorNote";
 import type { TestRun } from "./useTest";
+import "./keys.css";
 
 /** One step of a test, as it ended. */
 export type ShownStep = {

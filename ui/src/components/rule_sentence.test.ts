@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRule } from "../../protocol/rules";
+import { readRule } from "../protocol/rules";
 import { ruleSentence } from "./rule_sentence";
 
 const said = (rule: object, scope: "session" | "always" | null = "always", here: string | null = "/p") => {

@@ -1,0 +1,124 @@
+//! The user's editor and terminal, opened where they look at. A path leads no further than the open folder.
+
+use crate::projects::Projects;
+use arki_domain::{Code, Fault};
+use arki_files::Project;
+use arki_process::{own_program, start_own};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Editors with a window of their own that take a file or folder, the most chosen first.
+const EDITORS: &[&str] = &[
+    "code",
+    "cursor",
+    "zed",
+    "zeditor",
+    "codium",
+    "windsurf",
+    "subl",
+    "idea",
+    "rustrover",
+    "pycharm",
+    "webstorm",
+    "gnome-text-editor",
+    "kate",
+    "gedit",
+    "mousepad",
+    "xed",
+    "pluma",
+    "bbedit",
+    "mate",
+    "notepad++",
+    "notepad",
+];
+
+/// A terminal, and what it is told of its folder, where it doesn't begin in the folder it is started in.
+#[cfg(not(any(windows, target_os = "macos")))]
+const TERMINALS: &[(&str, &[&str])] = &[
+    ("xdg-terminal-exec", &[]),
+    ("x-terminal-emulator", &[]),
+    ("ptyxis", &["--new-window", "--working-directory=DIR"]),
+    ("kgx", &["--working-directory=DIR"]),
+    ("gnome-terminal", &["--working-directory=DIR"]),
+    ("konsole", &["--workdir", "DIR"]),
+    ("xfce4-terminal", &["--working-directory=DIR"]),
+    ("ghostty", &["--working-directory=DIR"]),
+    ("kitty", &[]),
+    ("alacritty", &[]),
+    ("foot", &[]),
+    ("wezterm", &["start", "--cwd", "DIR"]),
+    ("xterm", &[]),
+];
+#[cfg(target_os = "macos")]
+const TERMINALS: &[(&str, &[&str])] = &[("open", &["-a", "Terminal", "DIR"])];
+#[cfg(windows)]
+const TERMINALS: &[(&str, &[&str])] = &[("wt", &["-d", "DIR"]), ("powershell", &[]), ("cmd", &[])];
+
+impl Projects {
+    /// Opens the folder, or a file of it, in the editor that is configured (`window.editor`), else in the first that is
+    /// found. Blocking.
+    ///
+    /// # Errors
+    /// `FILE_NOT_FOUND`, those of paths that lead out of the folder, and `COMMAND_SPAWN_FAILED` where there is no editor.
+    pub fn open_in_editor(&self, folder: &Path, path: Option<&str>) -> Result<(), Fault> {
+        let place = self.place_in(folder, path)?;
+        let configured = self.accounts.user_config()?.window.editor;
+        let editor = match &configured {
+            Some(name) => own_program(name),
+            None => EDITORS.iter().find_map(|name| own_program(name)),
+        };
+        let Some(editor) = editor else {
+            let message = match configured {
+                Some(name) => format!("The editor {name:?} was not found."),
+                None => "No editor was found.".to_owned(),
+            };
+            let hint = "Name one that is on your PATH in Settings (window.editor), such as code or zed.";
+            return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, message, hint));
+        };
+        start(&editor, &[place.into_os_string()], folder)
+    }
+
+    /// Opens a terminal in the folder. Blocking.
+    ///
+    /// # Errors
+    /// When the folder can't be opened, and `COMMAND_SPAWN_FAILED` where there is no terminal.
+    pub fn open_terminal(&self, folder: &Path) -> Result<(), Fault> {
+        let place = self.place_in(folder, None)?;
+        let own =
+            std::env::var("TERMINAL").ok().and_then(|name| own_program(&name)).map(|program| (program, Vec::new()));
+        let known = || {
+            let found = |(name, told): &(&str, &[&str])| {
+                let told = told.iter().map(|word| OsString::from(word.replace("DIR", &place.display().to_string())));
+                Some((own_program(name)?, told.collect()))
+            };
+            TERMINALS.iter().find_map(found)
+        };
+        let Some((terminal, told)) = own.or_else(known) else {
+            let hint = "Install a terminal, or name one in the environment variable TERMINAL.";
+            return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, "No terminal was found.", hint));
+        };
+        start(&terminal, &told, &place)
+    }
+
+    /// Where something of a folder lies; the folder itself where no path is given. It is there. Blocking.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE`, `FILE_NOT_FOUND`, and those of paths that lead out of the folder.
+    pub fn place_in(&self, folder: &Path, path: Option<&str>) -> Result<PathBuf, Fault> {
+        let project = Project::open(folder)?;
+        let Some(path) = path else { return Ok(project.root().to_owned()) };
+        let inside = project.resolve(path)?;
+        if project.kind(&inside)?.is_none() {
+            let message = format!("{path} is not there any more.");
+            return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
+        }
+        Ok(project.root().join(inside.to_string()))
+    }
+}
+
+fn start(program: &Path, arguments: &[OsString], folder: &Path) -> Result<(), Fault> {
+    start_own(program, arguments, folder).map_err(|error| {
+        let message = format!("{} can't be started: {}.", program.display(), arki_domain::io_words(error.kind()));
+        Fault::new(Code::COMMAND_SPAWN_FAILED, message, "Choose another program.")
+    })
+}

@@ -1,0 +1,76 @@
+//! How many lines a session's changes come to: each file before its first change beside how the last one left it. What
+//! was taken back counts as never done, and what others changed in between is part of it.
+
+use crate::sessions::Sessions;
+use arki_api::SessionLines;
+use arki_domain::projection::{FileAt, FilesAt, WantedFile};
+use arki_domain::{Fault, SessionId};
+use arki_files::changed_lines;
+
+/// Sessions that one question may name.
+const MAX_SESSIONS: usize = 200;
+/// Files of a session whose lines are counted; with more only the files are.
+const MAX_FILES: usize = 200;
+/// A larger file's lines are not counted.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Nor those of files that are more than this together, before and after.
+const MAX_BYTES: u64 = 16 << 20;
+
+impl Sessions {
+    /// Counts the lines that sessions changed; one that changed no file, or isn't there, is not named. Blocking.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn session_lines(&self, sessions: &[SessionId]) -> Result<Vec<SessionLines>, Fault> {
+        let lines = sessions.iter().take(MAX_SESSIONS).map(|session_id| self.lines_of(session_id));
+        lines.filter_map(Result::transpose).collect()
+    }
+
+    fn lines_of(&self, session_id: &SessionId) -> Result<Option<SessionLines>, Fault> {
+        let events = self.records.reader().session_file_events(session_id, 0)?;
+        let mut files = FilesAt::fold(0, &events);
+        files.retain(|file| file.wanted != file.last_known || file.wanted == FileAt::Unknown);
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+        let lines = if files.len() <= MAX_FILES && self.is_small(&files)? { self.sum(&files)? } else { None };
+        let (added, removed) = lines.unzip();
+        Ok(Some(SessionLines { session_id: session_id.to_string(), files: count, added, removed }))
+    }
+
+    /// `None` where a file's lines can't be told.
+    fn sum(&self, files: &[WantedFile]) -> Result<Option<(u32, u32)>, Fault> {
+        let mut sum = (0_u32, 0_u32);
+        for file in files {
+            let (Some(before), Some(after)) = (self.text_of(&file.wanted)?, self.text_of(&file.last_known)?) else {
+                return Ok(None);
+            };
+            let Some((added, removed)) = changed_lines(&before, &after) else { return Ok(None) };
+            sum = (sum.0.saturating_add(added), sum.1.saturating_add(removed));
+        }
+        Ok(Some(sum))
+    }
+
+    /// Looks at sizes alone.
+    fn is_small(&self, files: &[WantedFile]) -> Result<bool, Fault> {
+        let mut together = 0_u64;
+        for hash in files.iter().flat_map(|file| [&file.wanted, &file.last_known]).filter_map(FileAt::hash) {
+            let size = self.records.reader().blob_size(hash)?.unwrap_or_default();
+            together = together.saturating_add(size);
+            if size > MAX_FILE_BYTES || together > MAX_BYTES {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Nothing has no lines; `None` where nobody knows the content.
+    fn text_of(&self, file: &FileAt) -> Result<Option<Vec<u8>>, Fault> {
+        match file {
+            FileAt::Nothing => Ok(Some(Vec::new())),
+            FileAt::File(hash) | FileAt::Link(hash) => Ok(self.records.reader().blob(hash)?),
+            FileAt::Unknown => Ok(None),
+        }
+    }
+}

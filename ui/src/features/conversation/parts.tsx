@@ -1,0 +1,10 @@
+/** What a session that has not begun needs none of. */
+import { t } from "@lingui/core/macro";
+import { lazily } from "../../components/lazily";
+
+export const Said = lazily(
+  () => import("./Said").then((part) => part.Said),
+  () => <p className="empty secondary">{t`Loading…`}</p>,
+);
+export const QueueList = lazily(() => import("./QueueList").then((part) => part.QueueList));
+export const Elicitations = lazily(() => import("./Elicitations").then((part) => part.Elicitations));

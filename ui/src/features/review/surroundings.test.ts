@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { parseDiff } from "../../components/diff/parse";
+import { roomsOf, withSurroundings } from "./surroundings";
+
+const diff = `--- a/a
++++ b/a
+@@ -10,3 +10,4 @@
+ ten
+-eleven
++11
++11 and a half
+ twelve
+@@ -40,1 +41,1 @@
+-forty
++40
+`;
+const hunks = parseDiff(diff)[0]?.hunks ?? [];
+
+describe("the room around hunks", () => {
+  it("reaches from one to the next, and to both ends of the file", () => {
+    expect(roomsOf(hunks)).toEqual([
+      { first: 1, last: 39 },
+      { first: 13, last: null },
+    ]);
+  });
+
+  it("is drawn with the numbers of both sides, and decides nothing", () => {
+    const [hunk] = hunks;
+    if (!hunk) throw new Error("no hunk");
+    const wide = withSurroundings(hunk, { above: ["eight", "nine"], below: ["thirteen"] });
+    const numbers = wide.lines.map(({ kind, oldNumber, newNumber }) => [kind, oldNumber, newNumber]);
+    expect(numbers.slice(0, 3)).toEqual([
+      ["context", 8, 8],
+      ["context", 9, 9],
+      ["context", 10, 10],
+    ]);
+    expect(numbers.at(-1)).toEqual(["context", 13, 14]);
+    expect([wide.oldStart, wide.oldLines, wide.newStart, wide.newLines]).toEqual([8, 6, 8, 7]);
+    expect(wide.index).toBe(hunk.index);
+    expect(withSurroundings(hunk, { above: [], below: [] })).toBe(hunk);
+  });
+});

@@ -1,0 +1,42 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { buttons, press, show, waiting } from "../../testing/approvals";
+import { sent } from "../../testing/render";
+
+/** A file of 40 lines, of which the hunks change the 2nd and the 12th. */
+const lineAt = (number: number) => ({ 1: "one", 2: "two", 11: "x", 12: "y" })[number] ?? `line ${number}`;
+const context = ({ from, lines }: { from: number; lines: number }) => ({
+  lines: Array.from({ length: Math.min(lines, 41 - from) }, (_, at) => lineAt(from + at)),
+  total: 40,
+});
+const texts = () => [...document.querySelectorAll(".diff-text")].map((line) => line.textContent);
+
+it("shows lines between hunks and below them, up to the neighbour and to the file's end", async () => {
+  const { fake, id, approvalId } = waiting({ review_context: context });
+  await show(fake, id);
+  // The others begin their files.
+  expect(buttons("Show lines above")).toHaveLength(1);
+  await press("Show lines above");
+  await waitFor(() => expect(document.body.textContent).toContain("line 10"));
+  expect(sent(fake, "review_context")).toEqual([{ approvalId, path: "src/a.rs", from: 3, lines: 9 }]);
+  expect(document.body.textContent).toContain("line 3");
+  // Nothing is left between them above the second; below it there is.
+  expect(buttons("Show lines above")).toHaveLength(0);
+  await press("Show lines below", 1);
+  await waitFor(() => expect(document.body.textContent).toContain("line 32"));
+  await press("Show lines below", 1);
+  await waitFor(() => expect(document.body.textContent).toContain("line 40"));
+  expect(texts().filter((text) => text?.includes("line 20"))).toHaveLength(1);
+});
+
+it("says that the file has changed where its lines no longer meet the hunk's", async () => {
+  const moved = (asked: { from: number; lines: number }) => {
+    const { lines, total } = context(asked);
+    return { lines: lines.map((line) => `${line}!`), total };
+  };
+  const { fake, id } = waiting({ review_context: moved });
+  await show(fake, id);
+  await press("Show lines above");
+  expect((await screen.findByRole("alert")).textContent).toContain("src/a.rs has changed since this preview");
+  expect(document.body.textContent).not.toContain("line 10!");
+});

@@ -1,0 +1,170 @@
+/** The sessions in their groups. Only what is in sight is drawn. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from "react";
+import { folderName, homePath } from "../../components/format";
+import { useLatest } from "../../components/latest";
+import { useApprovals, useArki, useAsking } from "../../platform/context";
+import { useStore } from "../../platform/stores/store";
+import type { SessionSummary } from "../../protocol/generated";
+import { type Day, type Group, groupsOf, type Shown } from "../../protocol/session_groups";
+import type { Family } from "../../protocol/sessions";
+import { Row } from "./SessionRow";
+import type { Marks } from "./Sessions";
+import { type Slice, slicesOf, useSight } from "./windowing";
+
+type Props = {
+  sessions: readonly SessionSummary[];
+  words: string;
+  shown: Shown;
+  folder: string | null;
+  selected: string | null;
+  renaming: string | null;
+  onRenaming: (sessionId: string | null) => void;
+  onSelect: (sessionId: string) => void;
+  onMark: (sessionId: string, marks: Marks) => void;
+};
+
+const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
+  today: msg`Today`,
+  yesterday: msg`Yesterday`,
+  week: msg`Last 7 days`,
+  month: msg`Last 30 days`,
+  older: msg`Older`,
+};
+
+export function SessionList(props: Props) {
+  const { sessions, words, shown, folder, selected } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const sight = useSight(list);
+  const groups = useMemo(
+    () => groupsOf(sessions, { words, shown, folder, now: Date.now() }),
+    [sessions, words, shown, folder],
+  );
+  const isOpen = useCallback((family: Family) => words !== "" || holds(family, selected), [words, selected]);
+  const slices = useMemo(() => slicesOf(groups, sight, isOpen), [groups, sight, isOpen]);
+  const rowOf = useRows(props, slices);
+  let at = 0;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
+    <div className="sessions-list" ref={list} onKeyDown={moveByArrow}>
+      {groups.length === 0 && (words !== "" || shown !== "all") && (
+        <p className="sessions-none small secondary">{t`No session fits`}</p>
+      )}
+      {groups.map((group) => (
+        <section key={group.project ?? "pinned"} aria-label={groupName(group)}>
+          <h3
+            className="sessions-project cut"
+            title={group.project === null ? undefined : homePath(group.project)}
+          >
+            {groupName(group)}
+          </h3>
+          {group.days.length === 0 && <p className="sessions-none small secondary">{t`No sessions yet`}</p>}
+          {group.days.map(({ day, families }) => {
+            const slice = slices[at++];
+            const name = i18n._(dayWords[day]);
+            return (
+              <div key={day}>
+                {group.days.length > 1 && <h4 className="sessions-day small secondary">{name}</h4>}
+                <ul
+                  aria-label={name}
+                  style={slice && { paddingTop: slice.above, paddingBottom: slice.below }}
+                >
+                  {slice?.families.map((family, place) => (
+                    <li
+                      key={family.session.sessionId}
+                      aria-setsize={families.length}
+                      aria-posinset={slice.first + place + 1}
+                    >
+                      <Row {...rowOf(family.session)} subagents={family.subagents.length} />
+                      {family.subagents.length > 0 && isOpen(family) && (
+                        <ul aria-label={t`Sub-agents of ${family.session.title}`}>
+                          {family.subagents.map((subagent) => (
+                            <li key={subagent.sessionId}>
+                              <Row {...rowOf(subagent)} subagents={0} />
+                            </li>
+                          ))}
+                        </ul>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            );
+          })}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function groupName({ project }: Group): string {
+  if (project === null) return t`Pinned`;
+  return folderName(project) || t`No project`;
+}
+
+/** What each row is given; the same for as long as it says the same. */
+function useRows({ selected, renaming, onSelect, onRenaming, onMark }: Props, slices: readonly Slice[]) {
+  const arki = useArki();
+  const approvals = useApprovals();
+  const questions = useAsking();
+  const waiting = useMemo(() => counted(approvals), [approvals]);
+  const asked = useMemo(() => counted(questions), [questions]);
+  const lines = useStore(arki.lines.store);
+  const latest = useLatest({ onSelect, onRenaming, onMark });
+  const select = useCallback((sessionId: string) => latest.current.onSelect(sessionId), [latest]);
+  const rename = useCallback((sessionId: string | null) => latest.current.onRenaming(sessionId), [latest]);
+  const mark = useCallback((id: string, marks: Marks) => latest.current.onMark(id, marks), [latest]);
+  useEffect(() => {
+    const inSight = slices.flatMap(({ families }) => families.map(({ session }) => session.sessionId));
+    arki.lines.want(inSight);
+  }, [arki, slices]);
+  return (session: SessionSummary) => ({
+    session,
+    lines: lines.get(session.sessionId) ?? null,
+    current: session.sessionId === selected,
+    approvals: waiting.get(session.sessionId) ?? 0,
+    questions: asked.get(session.sessionId) ?? 0,
+    onSelect: select,
+    onMark: mark,
+    renaming: session.sessionId === renaming,
+    onRenaming: rename,
+  });
+}
+
+/** Sub-agents are shown while one looks at what they work for, or at one of them. */
+function holds({ session, subagents }: Family, selected: string | null): boolean {
+  return session.sessionId === selected || subagents.some((one) => one.sessionId === selected);
+}
+
+/** How many wait in each session. */
+function counted(waiting: readonly { sessionId: string }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { sessionId } of waiting) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  return counts;
+}
+
+function moveByArrow(event: KeyboardEvent<HTMLElement>) {
+  const list = event.currentTarget;
+  const rows = () => [...list.querySelectorAll<HTMLElement>(".session")];
+  if (event.key === "Home" || event.key === "End") {
+    event.preventDefault();
+    list.scrollTop = event.key === "Home" ? 0 : list.scrollHeight;
+    // The rows there are drawn by then.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        rows()
+          .at(event.key === "Home" ? 0 : -1)
+          ?.focus(),
+      ),
+    );
+    return;
+  }
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (by === undefined) return;
+  const all = rows();
+  const next = all[all.indexOf(document.activeElement as HTMLElement) + by];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,84 @@
+/** How the folder's repository stands, and the ways out of the window: to the editor, the file manager, a terminal. */
+import { plural, t } from "@lingui/core/macro";
+import { Code, Ellipsis, FolderOpen, GitBranch, SquareTerminal } from "lucide-react";
+import { useEffect, useState } from "react";
+import { ActionMenu } from "../../components/menus";
+import { useArki, useSessions } from "../../platform/context";
+import type { RepositoryState } from "../../protocol/generated";
+
+export type PlaceActions = {
+  onEditor: () => void;
+  onReveal: () => void;
+  onTerminal: () => void;
+};
+
+type Props = PlaceActions & { folder: string };
+
+export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
+  const repository = useRepository(folder);
+  const icon = 14;
+  return (
+    <ActionMenu
+      look="status"
+      label={repository ? t`Folder menu: ${standing(repository)}` : t`Folder menu`}
+      trigger={
+        repository ? (
+          <>
+            <GitBranch size={icon} aria-hidden />
+            <span className="cut">{repository.branch}</span>
+            {repository.changedFiles !== null && repository.changedFiles > 0 && (
+              <span>· {plural(repository.changedFiles, { one: "# changed", other: "# changed" })}</span>
+            )}
+          </>
+        ) : (
+          <Ellipsis size={icon} aria-hidden />
+        )
+      }
+      actions={[
+        { label: t`Open in editor`, icon: <Code size={icon} />, run: onEditor },
+        { label: t`Show in folder`, icon: <FolderOpen size={icon} />, run: onReveal },
+        { label: t`Terminal here`, icon: <SquareTerminal size={icon} />, run: onTerminal },
+      ]}
+    />
+  );
+}
+
+function standing({ branch, isDetached, changedFiles }: RepositoryState): string {
+  const where = isDetached ? t`commit ${branch}` : t`branch ${branch}`;
+  if (changedFiles === null) return where;
+  return `${where}, ${plural(changedFiles, { one: "# changed file", other: "# changed files" })}`;
+}
+
+/** A little later, so that what comes together is asked for once. */
+const waitMs = 300;
+
+/** Asked for anew when a run in the folder changes how it stands, and when the user comes back to the window. */
+function useRepository(folder: string): RepositoryState | null {
+  const { platform } = useArki();
+  const runs = useSessions()
+    .filter((one) => one.project === folder)
+    .map((one) => `${one.sessionId} ${one.state}`)
+    .join();
+  const [returns, setReturns] = useState(0);
+  const [told, setTold] = useState<{ folder: string; state: RepositoryState | null } | null>(null);
+  useEffect(() => {
+    const onFocus = () => setReturns((now) => now + 1);
+    window.addEventListener("focus", onFocus);
+    return () => window.removeEventListener("focus", onFocus);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when a run stands otherwise or the user comes back
+  useEffect(() => {
+    let isShown = true;
+    const timer = setTimeout(() => {
+      platform.call("repository", { folder }).then(
+        (state) => isShown && setTold({ folder, state }),
+        () => isShown && setTold(null),
+      );
+    }, waitMs);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [platform, folder, runs, returns]);
+  return told?.folder === folder ? told.state : null;
+}

@@ -1,0 +1,115 @@
+/** A key that is pasted, tested at once, and then one of the provider's models. */
+import { t } from "@lingui/core/macro";
+import { type FormEvent, useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { KeyForm } from "../../components/keys/KeyForm";
+import { TestOnce } from "../../components/keys/ProviderSteps";
+import { useArki, useCatalogue } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+
+/** The vendors' names, and the kinds that their providers are called by. */
+const vendors = {
+  Anthropic: "anthropic",
+  OpenAI: "openai",
+  "Google Gemini": "gemini",
+  DeepSeek: "deepseek",
+  OpenRouter: "openrouter",
+};
+
+type Props = { onChosen: (model: string) => void; onCancel: () => void };
+
+/** What has been done with the key. */
+type Stage = "enter" | "test" | "passed" | "failed";
+
+export function KeyChoice({ onChosen, onCancel }: Props) {
+  const arki = useArki();
+  const { providers } = useCatalogue();
+  const [kind, setKind] = useState("anthropic");
+  const [stage, setStage] = useState<Stage>("enter");
+  /** Each key is tested by itself. */
+  const [attempt, setAttempt] = useState(0);
+  const [error, setError] = useState<CommandError | null>(null);
+  const choice = useId();
+  // One that is configured under another name keeps it.
+  const provider = providers.find((one) => one.kind === kind)?.name ?? kind;
+  const save = async (key: string) => {
+    setError(null);
+    try {
+      if (!providers.some((one) => one.name === provider))
+        await arki.platform.call("save_provider", { name: provider, kind, baseUrl: null });
+      await arki.platform.call("set_key", { provider, key });
+      await arki.refreshCatalogue();
+      setAttempt((now) => now + 1);
+      setStage("test");
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  };
+  return (
+    <div className="key-choice">
+      <div className="settings-row">
+        <label htmlFor={choice}>{t`Provider`}</label>
+        <select
+          id={choice}
+          className="field"
+          value={kind}
+          onChange={(event) => {
+            setKind(event.target.value);
+            setStage("enter");
+            setError(null);
+          }}
+        >
+          {Object.entries(vendors).map(([name, value]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      {(stage === "enter" || stage === "failed") && (
+        <KeyForm key={`${kind} ${stage}`} provider={provider} onSave={save} onCancel={onCancel} />
+      )}
+      {error && <ErrorNote error={error} />}
+      {stage !== "enter" && (
+        <TestOnce
+          key={attempt}
+          provider={provider}
+          onEnd={(passed) => setStage(passed ? "passed" : "failed")}
+        />
+      )}
+      {stage === "passed" && <ModelOf provider={provider} onChosen={onChosen} />}
+    </div>
+  );
+}
+
+function ModelOf({ provider, onChosen }: { provider: string; onChosen: (model: string) => void }) {
+  const models = useCatalogue().models.filter((one) => one.provider === provider);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const model = chosen ?? models[0]?.id ?? "";
+  const choose = (event: FormEvent) => {
+    event.preventDefault();
+    if (model !== "") onChosen(model);
+  };
+  if (models.length === 0) return <p className="small secondary">{t`Choose its model in Settings.`}</p>;
+  return (
+    <form className="model-of" onSubmit={choose}>
+      <select
+        className="field"
+        aria-label={t`Model`}
+        value={model}
+        onChange={(event) => setChosen(event.target.value)}
+      >
+        {models.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name === one.model ? one.model : `${one.name} (${one.model})`}
+          </option>
+        ))}
+      </select>
+      <Button type="submit" look="primary">
+        {t`Use this model`}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,192 @@
+/**
+ * Which model answers: one of a server on this computer, one behind a key, or the demo, which needs neither. What is
+ * chosen becomes the default.
+ */
+import { plural, t } from "@lingui/core/macro";
+import { useCallback, useEffect, useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useApp, useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, LocalServer } from "../../protocol/generated";
+import { KeyChoice } from "./KeyChoice";
+import "./model_choice.css";
+
+const demo = "demo/demo";
+
+export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
+  const arki = useArki();
+  const current = useApp()?.defaultModel ?? "";
+  const { servers, isLooking, look } = useLocalServers();
+  const [withKey, setWithKey] = useState(false);
+  const [error, setError] = useState<CommandError | null>(null);
+  const title = useId();
+  const choose = async (work: () => Promise<string>) => {
+    setError(null);
+    try {
+      const id = await work();
+      await Promise.all([arki.refreshApp(), arki.refreshCatalogue()]);
+      onChosen(id);
+      setWithKey(false);
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  };
+  const byId = async (model: string) => {
+    await arki.platform.call("set_default_model", { model });
+    return model;
+  };
+  return (
+    <section className="model-choice" aria-labelledby={title}>
+      <h3 id={title} className="secondary">{t`Model`}</h3>
+      <ul className="model-options">
+        {servers.map((server) => (
+          <li key={server.name}>
+            <Server
+              server={server}
+              current={current}
+              onChoose={(model) =>
+                void choose(() => arki.platform.call("choose_local_model", { server: server.name, model }))
+              }
+            />
+          </li>
+        ))}
+        {current !== "" && !servers.some((server) => usedOf(server, current) !== undefined) && (
+          <li className="model-option">
+            <span className="model-mark" aria-hidden>
+              ✓
+            </span>
+            <span className="grow">
+              <b>{current}</b>
+              <span className="small secondary model-about">
+                {current === demo
+                  ? t`Plays a script: it shows how Arki works, without a key or a network`
+                  : t`Your default model`}
+              </span>
+            </span>
+          </li>
+        )}
+        {current !== demo && (
+          <li className="model-option">
+            <span className="model-mark" />
+            <span className="grow">
+              <b>{demo}</b>
+              <span className="small secondary model-about">
+                {t`Plays a script: it shows how Arki works, without a key or a network`}
+              </span>
+            </span>
+            <Button small onClick={() => void choose(() => byId(demo))}>
+              {t`Use the demo`}
+            </Button>
+          </li>
+        )}
+        <li className="model-option">
+          <span className="model-mark" />
+          <span className="grow">
+            <b>{t`A model behind an API key`}</b>
+            <span className="small secondary model-about">{t`OpenAI, Anthropic, Gemini and others`}</span>
+          </span>
+          {!withKey && (
+            <Button small onClick={() => setWithKey(true)}>
+              {t`Enter a key`}
+            </Button>
+          )}
+        </li>
+      </ul>
+      {withKey && (
+        <KeyChoice onChosen={(model) => void choose(() => byId(model))} onCancel={() => setWithKey(false)} />
+      )}
+      {error && <ErrorNote error={error} />}
+      <p className="small secondary model-looked" role="status">
+        {isLooking ? (
+          t`Looking for Ollama, LM Studio and llama.cpp on this computer…`
+        ) : (
+          <>
+            {foundWords(servers.length)}{" "}
+            <button type="button" className="link" onClick={look}>
+              {t`Look again`}
+            </button>
+          </>
+        )}
+      </p>
+    </section>
+  );
+}
+
+function foundWords(count: number): string {
+  if (count === 0) return t`No Ollama, LM Studio or llama.cpp is running on this computer.`;
+  return plural(count, { one: "# local server found.", other: "# local servers found." });
+}
+
+/** The server's model that is the default. */
+const usedOf = (server: LocalServer, id: string) =>
+  server.models.find((model) => id === `${server.name}/${model}`);
+
+type ServerProps = { server: LocalServer; current: string; onChoose: (model: string) => void };
+
+function Server({ server, current, onChoose }: ServerProps) {
+  const used = usedOf(server, current);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const model = chosen ?? used ?? server.models[0] ?? "";
+  const address = server.baseUrl.replace(/^http:\/\//, "").replace(/\/v1$/, "");
+  return (
+    <div className="model-option">
+      <span className="model-mark" aria-hidden>
+        {used !== undefined && "✓"}
+      </span>
+      <span className="grow">
+        <b>{server.product}</b>
+        <span className="small secondary model-about">
+          {server.models.length === 0
+            ? t`Runs at ${address}, but has no model yet`
+            : t`Runs at ${address}, needs no key`}
+        </span>
+      </span>
+      {server.models.length > 0 && (
+        <>
+          <select
+            className="field model-select"
+            aria-label={t`Model of ${server.product}`}
+            value={model}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {server.models.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+          <Button
+            small
+            disabled={model === used}
+            aria-label={t`Use ${model}`}
+            onClick={() => onChoose(model)}
+          >
+            {model === used ? t`In use` : t`Use`}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function useLocalServers() {
+  const { platform } = useArki();
+  const [found, setFound] = useState<{ servers: readonly LocalServer[]; isLooking: boolean }>({
+    servers: [],
+    isLooking: true,
+  });
+  const [asked, setAsked] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew each time it is asked for
+  useEffect(() => {
+    let isShown = true;
+    setFound(({ servers }) => ({ servers, isLooking: true }));
+    platform.call("find_local_servers", {}).then(
+      (servers) => isShown && setFound({ servers, isLooking: false }),
+      // Whatever stands in the way, none was found.
+      () => isShown && setFound({ servers: [], isLooking: false }),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [platform, asked]);
+  return { ...found, look: useCallback(() => setAsked((now) => now + 1), []) };
+}

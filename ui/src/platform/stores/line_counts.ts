@@ -1,0 +1,64 @@
+/** How many lines sessions changed: asked for where somebody looks, and anew once they change more. */
+import type { Event, SessionLines } from "../../protocol/generated";
+import type { Platform } from "../platform";
+import { createStore, type Store } from "./store";
+
+export type LineCounts = {
+  /** By session; one that changed no file isn't in it. */
+  store: Store<ReadonlyMap<string, SessionLines>>;
+  /** These are in sight: those that are not known yet are asked for. */
+  want: (sessionIds: readonly string[]) => void;
+  apply: (events: readonly Event[]) => void;
+};
+
+/** So many are asked for at once, and whoever scrolls quickly asks once. */
+const most = 100;
+const waitMs = 60;
+
+const changes = new Set<Event["type"]>(["file.changed", "change.taken_back", "session.rewound"]);
+
+export function createLineCounts(platform: Platform): LineCounts {
+  const store = createStore<ReadonlyMap<string, SessionLines>>(new Map());
+  const asked = new Set<string>();
+  const due = new Set<string>();
+  let isAsking = false;
+  const ask = async () => {
+    const sessionIds = [...due].slice(0, most);
+    for (const id of sessionIds) due.delete(id);
+    const counts = await platform.call("session_lines", { sessionIds });
+    store.update((now) => {
+      const next = new Map(now);
+      for (const id of sessionIds) next.delete(id);
+      for (const lines of counts) next.set(lines.sessionId, lines);
+      return next;
+    });
+  };
+  const askSoon = () => {
+    if (due.size === 0 || isAsking) return;
+    isAsking = true;
+    setTimeout(() => {
+      void ask()
+        // A count that can't be told is none.
+        .catch(() => undefined)
+        .then(() => {
+          isAsking = false;
+          askSoon();
+        });
+    }, waitMs);
+  };
+  return {
+    store,
+    want: (sessionIds) => {
+      for (const id of sessionIds.filter((one) => !asked.has(one))) {
+        asked.add(id);
+        due.add(id);
+      }
+      askSoon();
+    },
+    apply: (events) => {
+      for (const { type, sessionId } of events)
+        if (changes.has(type) && asked.has(sessionId)) due.add(sessionId);
+      askSoon();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** The list of sessions as it is read: filtered, the pinned ones first, then by folder and day. Pure. */
+import type { SessionState, SessionSummary } from "./generated";
+import { type Family, families } from "./sessions";
+
+/** Which sessions are listed: all but the archived ones, those alone, or those that stand so. */
+export type Shown = "all" | "waiting" | "running" | "stopped" | "done" | "archived";
+
+const statesOf: Readonly<Record<Exclude<Shown, "all" | "archived">, readonly SessionState[]>> = {
+  waiting: ["waiting"],
+  running: ["running"],
+  stopped: ["paused", "interrupted", "failed", "cancelled"],
+  done: ["done", "idle"],
+};
+
+/** How long ago a session was last used, by calendar days. */
+export type Day = "today" | "yesterday" | "week" | "month" | "older";
+
+/** The sessions of one day, the last used first. */
+export type DayList = { day: Day; families: readonly Family[] };
+/** Null as the project: the pinned ones of all projects. */
+export type Group = { project: string | null; days: readonly DayList[] };
+
+type Wanted = {
+  /** Every word in the title or in the folder's name, in any order. */
+  words: string;
+  shown: Shown;
+  /** The folder that is open, which is listed first and also without a session. */
+  folder: string | null;
+  /** Milliseconds since 1970. */
+  now: number;
+};
+
+export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): Group[] {
+  const isFiltered = wanted.words.trim() !== "" || wanted.shown !== "all";
+  const kept = filtered(sessions, wanted);
+  const pinned: Family[] = [];
+  const projects = new Map<string, Family[]>();
+  if (wanted.folder !== null && !isFiltered) projects.set(wanted.folder, []);
+  for (const family of families(kept)) {
+    if (family.session.pinned && wanted.shown !== "archived") {
+      pinned.push(family);
+      continue;
+    }
+    const { project } = family.session;
+    const group = projects.get(project);
+    if (group) group.push(family);
+    else projects.set(project, [family]);
+  }
+  const dayOf = daysBefore(wanted.now);
+  const of = (project: string | null, of: readonly Family[]): Group => ({ project, days: byDay(of, dayOf) });
+  const groups = [...projects].map(([project, families]) => of(project, families));
+  return pinned.length > 0 ? [of(null, pinned), ...groups] : groups;
+}
+
+function filtered(sessions: readonly SessionSummary[], { words, shown }: Wanted): readonly SessionSummary[] {
+  const away = new Set(sessions.filter((one) => one.archived).map((one) => one.sessionId));
+  const isAway = (one: SessionSummary) => one.archived || (one.parent !== null && away.has(one.parent));
+  const isShown = (one: SessionSummary) => {
+    if (isAway(one) !== (shown === "archived")) return false;
+    return shown === "all" || shown === "archived" || statesOf[shown].includes(one.state);
+  };
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (one: SessionSummary) => {
+    const name = `${one.title} ${one.project.slice(one.project.search(/[^/\\]*[/\\]*$/))}`.toLowerCase();
+    return wanted.every((word) => name.includes(word));
+  };
+  return sessions.filter((one) => isShown(one) && (wanted.length === 0 || fits(one)));
+}
+
+/** In the order that they come in, which is that of their last use, but for one that works without a new prompt. */
+function byDay(of: readonly Family[], dayOf: (ts: number) => Day): DayList[] {
+  const days = new Map<Day, Family[]>();
+  for (const family of of) {
+    const day = dayOf(family.session.updatedAt);
+    const list = days.get(day);
+    if (list) list.push(family);
+    else days.set(day, [family]);
+  }
+  return order.flatMap((day) => {
+    const families = days.get(day);
+    return families ? [{ day, families }] : [];
+  });
+}
+
+const order: readonly Day[] = ["today", "yesterday", "week", "month", "older"];
+
+/** In the user's own days, which are not always of 24 hours. */
+export function daysBefore(now: number): (ts: number) => Day {
+  const start = (days: number) => {
+    const date = new Date(now);
+    return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime();
+  };
+  const [today, yesterday, week, month] = [start(0), start(1), start(6), start(29)];
+  return (ts) => {
+    if (ts >= today) return "today";
+    if (ts >= yesterday) return "yesterday";
+    if (ts >= week) return "week";
+    return ts >= month ? "month" : "older";
+  };
+}
