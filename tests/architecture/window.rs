@@ -38,7 +38,7 @@ fn resolved(from: &str, import: &str) -> String {
 
 /// What the window has to read before it shows its first content, in bytes: the page's scripts and style sheets, with
 /// what they import at once. Dialogs, menus, the inspector and the syntax colours are not among them.
-const FIRST_BYTES: u64 = 480_000;
+const FIRST_BYTES: u64 = 400_000;
 
 #[test]
 fn what_is_read_before_the_first_content_stays_small() {

@@ -2,7 +2,7 @@
 
 use crate::accessibility::no_barrier;
 use crate::harness::{CONTROL, ENTER, ESCAPE, Element, Stage, wait_until};
-use crate::scenes::DONE;
+use crate::scenes::{DONE, edit_and_say};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
@@ -106,4 +106,23 @@ fn a_hunk_is_accepted_by_lines_and_a_comment_reaches_the_model() {
     window.says(DONE);
     assert_eq!(stage.read("src/app.txt"), "one\r\nTWO\r\nthree");
     assert!(stage.request(2).contains("src/app.txt:2: Why so loud?"));
+}
+
+#[test]
+fn lines_around_a_hunk_are_shown_as_they_stand_in_the_file() {
+    let stage = Stage::trusted(edit_and_say());
+    let window = stage.open();
+    window.ask("Change two lines");
+    let diff = window.element("region", "src/app.txt");
+    assert!(!diff.text().contains("line 60"));
+    // Above the first hunk, below it and above the second, and below that.
+    diff.all_inside("button", "Show lines below").last().unwrap().click();
+    wait_until("the end of the file", || diff.text().contains("line 60"));
+    diff.all_inside("button", "Show lines above")[0].click();
+    wait_until("its beginning", || diff.text().contains("line 1\n") || diff.text().contains("line 1 "));
+    window.pictures("review-context");
+    no_barrier(&window, "lines around a hunk");
+    window.click("Accept all");
+    window.says(DONE);
+    assert!(stage.read("src/app.txt").contains("LINE FIFTY"));
 }

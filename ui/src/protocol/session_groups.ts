@@ -53,18 +53,28 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
 }
 
 function filtered(sessions: readonly SessionSummary[], { words, shown }: Wanted): readonly SessionSummary[] {
-  const away = new Set(sessions.filter((one) => one.archived).map((one) => one.sessionId));
+  const away = new Set<string>();
+  for (const one of sessions) if (one.archived) away.add(one.sessionId);
   const isAway = (one: SessionSummary) => one.archived || (one.parent !== null && away.has(one.parent));
   const isShown = (one: SessionSummary) => {
     if (isAway(one) !== (shown === "archived")) return false;
     return shown === "all" || shown === "archived" || statesOf[shown].includes(one.state);
   };
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (one: SessionSummary) => {
-    const name = `${one.title} ${one.project.slice(one.project.search(/[^/\\]*[/\\]*$/))}`.toLowerCase();
-    return wanted.every((word) => name.includes(word));
-  };
-  return sessions.filter((one) => isShown(one) && (wanted.length === 0 || fits(one)));
+  return sessions.filter((one) => isShown(one) && wanted.every((word) => nameOf(one).includes(word)));
+}
+
+/** Made once for each: of ten thousand, that is most of what filtering them takes. */
+const names = new WeakMap<SessionSummary, string>();
+
+function nameOf(session: SessionSummary): string {
+  const known = names.get(session);
+  if (known !== undefined) return known;
+  const { title, project } = session;
+  const folder = project.slice(Math.max(project.lastIndexOf("/"), project.lastIndexOf("\\")) + 1);
+  const name = `${title} ${folder}`.toLowerCase();
+  names.set(session, name);
+  return name;
 }
 
 /** In the order that they come in, which is that of their last use, but for one that works without a new prompt. */

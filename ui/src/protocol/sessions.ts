@@ -111,19 +111,21 @@ export function folderOf(session: SessionSummary, sessions: readonly SessionSumm
 
 /** A sub-agent's session whose parent is not among them stands for itself. */
 export function families(sessions: readonly SessionSummary[]): Family[] {
-  const own = new Set(sessions.filter((one) => one.parent === null).map((one) => one.sessionId));
-  const isBeneath = (one: SessionSummary) => one.parent !== null && own.has(one.parent);
-  const beneath = new Map<string | null, SessionSummary[]>();
-  for (const one of sessions.filter(isBeneath)) {
-    beneath.set(one.parent, [...(beneath.get(one.parent) ?? []), one]);
+  const own = new Set<string>();
+  for (const one of sessions) if (one.parent === null) own.add(one.sessionId);
+  const beneath = new Map<string, SessionSummary[]>();
+  const above: SessionSummary[] = [];
+  for (const one of sessions) {
+    if (one.parent === null || !own.has(one.parent)) above.push(one);
+    else beneath.set(one.parent, [...(beneath.get(one.parent) ?? []), one]);
   }
-  return sessions
-    .filter((one) => !isBeneath(one))
-    .map((session) => ({
-      session,
-      subagents: (beneath.get(session.sessionId) ?? []).toSorted((a, b) => a.createdAt - b.createdAt),
-    }));
+  return above.map((session) => ({
+    session,
+    subagents: beneath.get(session.sessionId)?.toSorted((a, b) => a.createdAt - b.createdAt) ?? none,
+  }));
 }
+
+const none: readonly SessionSummary[] = [];
 
 /** The sessions, by id, of the sub-agents that work or worked for one. */
 export function subagentsOf(sessions: readonly SessionSummary[], sessionId: string): string[] {

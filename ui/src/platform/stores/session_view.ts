@@ -1,6 +1,6 @@
 /** One open session: its conversation, fed by pages and by live frames, and what is arriving right now. */
 import { type Conversation, emptyConversation, holding } from "../../protocol/conversation";
-import type { CommandError, Event, Frame } from "../../protocol/generated";
+import type { CommandError, Event, Frame, SessionPage } from "../../protocol/generated";
 import {
   deltaStep,
   type Live,
@@ -83,7 +83,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
         ...holding(v, joined),
         status: "ready",
         error: null,
-        live: withPartial(v.live, got.partial),
+        live: withPartial(v.live, isStored(got) ? null : got.partial),
       }));
     } catch (thrown) {
       view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
@@ -194,6 +194,16 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       if (!isSame || live !== v.live) view.set({ ...v, ...(isSame ? {} : holding(v, joined)), live });
     },
   };
+}
+
+/** The answer is whole among the events: it was kept and then stored while the page was read. */
+function isStored({ events, partial }: SessionPage): boolean {
+  return events.some(
+    (event) =>
+      event.type === "output.message" &&
+      event.runId === partial?.runId &&
+      event.payload.turn === partial.turn,
+  );
 }
 
 function joinPage(

@@ -61,6 +61,26 @@ describe("the stores", () => {
     expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "lost" }, { text: "3" }]);
   });
 
+  it("show an answer once that was kept, and stored while the page was read", async () => {
+    const { add } = eventLog("s");
+    const events = [
+      add("run.started", { prompt: "1" }, "r"),
+      add("output.message", { role: "assistant", content: "whole", turn: 1 }, "r"),
+    ];
+    const kept = (turn: number) => ({ runId: "r", turn, text: "who", thoughts: "" });
+    let turn = 1;
+    const fake = createFake({
+      handlers: { session_page: () => ({ events, hasMore: false, partial: kept(turn) }) },
+    });
+    const arki = await started(fake);
+    const session = arki.session("s");
+    await paint();
+    expect(session.view.get().live.answer).toBeNull();
+    turn = 2;
+    await session.load();
+    expect(session.view.get().live.answer?.turn).toBe(2);
+  });
+
   it("hear every frame once, also after a start that failed", async () => {
     let broken = true;
     const fake = createFake({
