@@ -222,7 +222,10 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
     }
     if let Some(question) = run.open_question() {
         let question_id = Some(question.question_id.clone());
-        return Some(RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve }.into());
+        return Some(
+            RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve, definition_hash: None }
+                .into(),
+        );
     }
     let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::Resolved(approval) => Some(&approval.requested),
@@ -239,5 +242,5 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
         (RunPhase::Failed { .. }, None) => PauseReason::Failed,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id, question_id: None, approve }.into())
+    Some(RunResumed { reason, approval_id, question_id: None, approve, definition_hash: None }.into())
 }
