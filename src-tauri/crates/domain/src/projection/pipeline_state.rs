@@ -233,6 +233,12 @@ impl StepState {
         }
     }
 
+    /// Returns whether it is a question to the user that has been put.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.phase == StepPhase::Running && self.gate.is_some()
+    }
+
     /// Returns whether it is completed for this very input.
     #[must_use]
     pub fn is_done(&self, idempotency_key: &str) -> bool {
