@@ -94,6 +94,8 @@ pub struct PipelineRun {
     starting: Vec<Attempt>,
     /// The gate that the user is asked about.
     gate: Option<Unit>,
+    /// The step that asks, from before it does.
+    asking: Option<usize>,
     /// Gates whose turn has not come.
     held_gates: BTreeSet<usize>,
     /// Units whose runs wait for these approvals.
@@ -106,6 +108,8 @@ pub struct PipelineRun {
     is_over_time: bool,
     /// To be appended together.
     told: Vec<EventBody>,
+    /// Told of before them: what was done before. Alone it isn't worth an event.
+    passed: Vec<EventBody>,
     kept: Vec<Content>,
     #[cfg(test)]
     states: Vec<(u64, PipelineState)>,
@@ -144,6 +148,7 @@ impl PipelineRun {
             running: FuturesUnordered::new(),
             starting: Vec::new(),
             gate: None,
+            asking: None,
             held_gates: BTreeSet::new(),
             waiting: Vec::new(),
             is_paused_beneath: false,
@@ -151,6 +156,7 @@ impl PipelineRun {
             failure: None,
             is_over_time: false,
             told: Vec::new(),
+            passed: Vec::new(),
             kept: Vec::new(),
             definition,
             #[cfg(test)]
@@ -233,7 +239,8 @@ impl PipelineRun {
         }
         self.parts.contents.put(&self.session_id, std::mem::take(&mut self.kept)).await?;
         let resumed = self.resumed.take().map(EventBody::from);
-        let bodies = resumed.into_iter().chain(std::mem::take(&mut self.told));
+        let passed = std::mem::take(&mut self.passed);
+        let bodies = resumed.into_iter().chain(passed).chain(std::mem::take(&mut self.told));
         let drafts = bodies.map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
         let events = self.parts.log.append(&self.session_id, drafts).await?;
         self.take(&events).await

@@ -12,6 +12,7 @@ use crate::problem::{Place, Problem, did_you_mean};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// The hint for a key that is missing.
 pub(crate) const ADD: &str = "Add it.";
@@ -136,6 +137,19 @@ impl ReadStep {
     }
 }
 
+/// The keys that a step can have: those of all steps, and those of its adapter.
+struct KnownKeys {
+    common: Vec<String>,
+    by_adapter: HashMap<&'static str, Vec<String>>,
+}
+
+impl KnownKeys {
+    fn new() -> Self {
+        let by_adapter = adapter::all().iter().map(|adapter| (adapter.name(), adapter::keys(*adapter))).collect();
+        Self { common: keys_of::<StepFile>(), by_adapter }
+    }
+}
+
 fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
     let Some(node) = root.get("steps") else {
         problems.add(root.place, "`steps` is missing.", EXAMPLE);
@@ -153,10 +167,11 @@ fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
         problems.add(node.place, words, "Use `foreach` for work that repeats.");
         return None;
     }
-    Some(items.iter().filter_map(|item| step(item, problems)).collect())
+    let keys = KnownKeys::new();
+    Some(items.iter().filter_map(|item| step(item, &keys, problems)).collect())
 }
 
-fn step(node: &Node, problems: &mut Problems) -> Option<ReadStep> {
+fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadStep> {
     let Some(entries) = node.entries() else {
         problems.add(node.place, "A step is a map with `name` and `adapter`.", EXAMPLE);
         return None;
@@ -171,10 +186,10 @@ fn step(node: &Node, problems: &mut Problems) -> Option<ReadStep> {
         problems.add(named.place, format!("There is no adapter {name:?}."), hint);
         return None;
     };
-    let common = keys_of::<StepFile>();
+    let KnownKeys { common, by_adapter } = keys;
     let is_common = |key: &String| common.contains(key);
-    let own = adapter::keys(adapter);
-    let known: Vec<String> = common.iter().chain(&own).cloned().chain([ADAPTER.to_owned()]).collect();
+    let own = by_adapter.get(adapter.name()).map(Vec::as_slice).unwrap_or_default();
+    let known: Vec<String> = common.iter().chain(own).cloned().chain([ADAPTER.to_owned()]).collect();
     let is_misspelt = refuse_unknown(entries, &known, &format!("a step of the adapter {name}"), problems);
     let (of_step, of_adapter): (Vec<&Entry>, Vec<&Entry>) = entries
         .iter()

@@ -65,6 +65,10 @@ impl PipelineRun {
         if let Some(text) = &output.at_hand {
             return Ok(text.clone());
         }
+        let pending = self.kept.iter().find(|content| content.hash == output.told.hash);
+        if let Some(text) = pending.and_then(|content| std::str::from_utf8(&content.bytes).ok()) {
+            return Ok(Arc::from(text));
+        }
         let stored = self.parts.contents.content(&output.told.hash).await?;
         let text = stored.filter(|bytes| sha256_hex(bytes) == output.told.hash);
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());

@@ -116,6 +116,9 @@ impl PipelineRun {
 
     pub(super) fn end_step(&mut self, step: usize, output: Output) {
         self.outputs[step] = Some(output);
+        if self.asking.take_if(|asking| *asking == step).is_some() {
+            self.graph.ready.append(&mut self.held_gates);
+        }
         self.work.remove(&step);
         self.graph.end(step);
     }
@@ -136,7 +139,7 @@ impl PipelineRun {
         let Some(items) = self.work.get_mut(&step).and_then(|work| work.items.take()) else { return Ok(()) };
         let mut texts = Vec::with_capacity(items.outputs.len());
         for output in items.outputs.iter().flatten() {
-            texts.push(self.text_of_item(output).await?);
+            texts.push(self.text_of(output).await?);
         }
         let joined = match self.definition.steps[step].foreach {
             Some(Foreach::Json) => as_array(&texts),
@@ -158,15 +161,6 @@ impl PipelineRun {
     fn complete_joined(&mut self, unit: Unit, attempt: u32, duration_ms: u64, joined: &str) {
         let output = self.tell_completed(unit, attempt, duration_ms, joined);
         self.end_step(unit.step, output);
-    }
-
-    /// Of an output whose content may not be in the store yet.
-    async fn text_of_item(&self, output: &Output) -> Result<Arc<str>, Fault> {
-        let pending = self.kept.iter().find(|content| content.hash == output.told.hash);
-        match pending.and_then(|content| std::str::from_utf8(&content.bytes).ok()) {
-            Some(text) => Ok(Arc::from(text)),
-            None => self.text_of(output).await,
-        }
     }
 
     pub(super) fn fail(&mut self, unit: Unit, attempt: u32, duration_ms: u64, failed: StepFault) {
@@ -265,7 +259,6 @@ impl PipelineRun {
         let waited = self.state.updated_ms.saturating_sub(step.started_ms);
         let duration_ms = u64::try_from(waited).unwrap_or(0);
         self.gate = None;
-        self.graph.ready.append(&mut self.held_gates);
         match resolved.decision {
             ApprovalDecision::Approve => {
                 let input = self.input_of_unit(unit);

@@ -18,13 +18,22 @@ impl PipelineRun {
         let most = self.definition.limits.max_parallel as usize;
         while self.queue.len() + self.running.len() < most && self.takes_up() {
             let Some(step) = self.graph.ready.pop_first() else { break };
-            if self.definition.steps[step].adapter.asks() && self.gate.is_some() {
-                self.held_gates.insert(step);
-                continue;
+            if self.definition.steps[step].adapter.asks() {
+                if self.asks_elsewhere(step) {
+                    self.held_gates.insert(step);
+                    continue;
+                }
+                self.asking = Some(step);
             }
             self.take_up(step).await?;
         }
         Ok(())
+    }
+
+    /// Returns whether another step asks, or has asked before the run was resumed.
+    fn asks_elsewhere(&self, step: usize) -> bool {
+        let open = self.state.open_gate().map(|(name, _)| name);
+        self.asking.is_some() || open.is_some_and(|open| open != self.definition.steps[step].name)
     }
 
     async fn take_up(&mut self, step: usize) -> Result<(), Fault> {
@@ -132,7 +141,11 @@ impl PipelineRun {
 
     fn skip(&mut self, step: usize, idempotency_key: String, attempt: u32, reason: SkipReason) {
         let step = self.definition.steps[step].name.clone();
-        self.told.push(StepSkipped { step, idempotency_key, attempt, duration_ms: 0, reason }.into());
+        let skipped = StepSkipped { step, idempotency_key, attempt, duration_ms: 0, reason }.into();
+        match reason {
+            SkipReason::Done => self.passed.push(skipped),
+            SkipReason::Condition => self.told.push(skipped),
+        }
     }
 }
 
