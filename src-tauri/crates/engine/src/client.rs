@@ -10,6 +10,8 @@ use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::pipelines::resuming::DefinitionChoice;
+use crate::runs::pipelines::starting::StartPipeline;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
@@ -169,13 +171,27 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::resume_run`].
-    pub async fn go_on(&self, named: &NamedPlace, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
-        match self.runs().resume_named(self.presence, named, approve).await {
+    pub async fn go_on(
+        &self,
+        named: &NamedPlace,
+        approve: Option<ApprovalMode>,
+        definition: DefinitionChoice,
+    ) -> Result<Running, Fault> {
+        match self.runs().resume_named(self.presence, named, approve, definition).await {
             Err(fault) if fault.is(Code::RUN_NOT_FOUND) && named.run.is_none() => {
                 self.send_next(&named.session.session_id).await?.ok_or(fault)
             }
             resumed => resumed,
         }
+    }
+
+    /// Begins a run of a pipeline. That approves its own steps; what is denied, protected or secret stays so.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
+    /// has happened then.
+    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<Running, Fault> {
+        self.runs().start_pipeline(self.presence, start).await
     }
 
     /// Decides what waits, and goes on with the run unless another process works on the session. Once it is begun it is

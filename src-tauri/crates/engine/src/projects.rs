@@ -9,6 +9,7 @@ pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;
 pub(crate) mod open;
+pub(crate) mod pipelines;
 pub(crate) mod rules;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;

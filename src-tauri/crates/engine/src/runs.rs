@@ -14,6 +14,7 @@ pub(crate) mod mentions;
 pub(crate) mod next_request;
 mod notifying;
 pub(crate) mod output_schema;
+pub(crate) mod pipelines;
 pub(crate) mod piped_input;
 pub(crate) mod place;
 mod preparing;

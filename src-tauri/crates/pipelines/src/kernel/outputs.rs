@@ -61,7 +61,7 @@ pub(super) struct Items {
 }
 
 impl PipelineRun {
-    pub(super) async fn text_of(&self, output: &Output) -> Result<Arc<str>, Fault> {
+    pub(super) async fn text_of(&mut self, output: &Output) -> Result<Arc<str>, Fault> {
         if let Some(text) = &output.at_hand {
             return Ok(text.clone());
         }
@@ -82,12 +82,14 @@ impl PipelineRun {
     }
 
     /// Returns a step's input, and the outputs that it is made of by the names of their steps.
-    pub(super) async fn input_of(&self, step: usize) -> Result<(Arc<str>, Vec<(String, Arc<str>)>), Fault> {
-        let needs = &self.definition.steps[step].needs;
+    pub(super) async fn input_of(&mut self, step: usize) -> Result<(Arc<str>, Vec<(String, Arc<str>)>), Fault> {
+        let definition = self.definition.clone();
+        let needs = &definition.steps[step].needs;
         let mut needed = Vec::with_capacity(needs.len());
         for need in needs {
-            let output = self.outputs[*need].as_ref().ok_or_else(|| Fault::internal("a step before what it needs"))?;
-            needed.push((self.definition.steps[*need].name.clone(), self.text_of(output).await?));
+            let output = self.outputs[*need].clone();
+            let output = output.ok_or_else(|| Fault::internal("a step before what it needs"))?;
+            needed.push((definition.steps[*need].name.clone(), self.text_of(&output).await?));
         }
         let input = match needed.as_slice() {
             [] => self.input.clone(),

@@ -35,9 +35,9 @@ impl PipelineRun {
     }
 
     async fn completed(&mut self) -> Result<RunEnd, Fault> {
-        let last = self.outputs.last().and_then(Option::as_ref);
+        let last = self.outputs.last().cloned().flatten();
         let output = last.ok_or_else(|| Fault::internal("a run whose last step has no output"))?;
-        let text = self.text_of(output).await?;
+        let text = self.text_of(&output).await?;
         let response = shortened(&text);
         self.told.push(RunCompleted { response: response.clone(), turns: 0, usage: Usage::zero() }.into());
         self.flush().await?;
