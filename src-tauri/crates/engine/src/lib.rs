@@ -36,6 +36,7 @@ pub use arki_agent::{Compacted, RunEnd};
 pub use arki_files::LineOrigin;
 pub use arki_files::OutputFile;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
+pub use arki_pipelines::{Place as PipelinePlace, Problem as PipelineProblem, definition_schema};
 pub use arki_policy::RuleDefinition;
 pub use arki_process::learn_login_path;
 #[cfg(unix)]
@@ -67,7 +68,6 @@ pub use runs::active_run::ActiveRun;
 pub use runs::output_schema::{check as check_output, ensure_usable as ensure_usable_schema};
 pub use runs::piped_input::MAX_PIPED_BYTES;
 pub use runs::pipelines::resuming::DefinitionChoice;
-pub use runs::pipelines::showing::{ShownRun, ShownState, ShownStep};
 pub use runs::pipelines::starting::{PipelineInput, StartPipeline};
 pub use runs::place::{RunTarget, StartRun};
 pub use runs::prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};

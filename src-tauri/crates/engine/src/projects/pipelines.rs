@@ -92,10 +92,11 @@ impl Projects {
 
     fn pipeline_at(&self, open: &OpenProject, path: &Path, named: &str) -> Result<FoundPipeline, Fault> {
         let text = text_at(path, named)?;
-        let origin = match path.canonicalize().ok().as_deref().and_then(|real| real.strip_prefix(open.project.root()).ok()) {
-            Some(inside) => inside.to_string_lossy().replace('\\', "/"),
-            None => path.display().to_string(),
-        };
+        let origin =
+            match path.canonicalize().ok().as_deref().and_then(|real| real.strip_prefix(open.project.root()).ok()) {
+                Some(inside) => inside.to_string_lossy().replace('\\', "/"),
+                None => path.display().to_string(),
+            };
         // What the folder itself offers is only what was agreed to.
         if origin.starts_with(PROJECT_PIPELINES) && open.agreed_pipeline(&origin).as_deref() != Some(&text) {
             return Err(not_agreed(&origin));
@@ -162,9 +163,8 @@ fn stem(path: &str) -> &str {
 /// # Errors
 /// `PIPELINE_NOT_FOUND` where there is no file, `PIPELINE_INVALID` where it is none to read.
 pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
-    let unreadable = |why: String| {
-        Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.")
-    };
+    let unreadable =
+        |why: String| Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.");
     let opened = File::open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::new(
             Code::PIPELINE_NOT_FOUND,

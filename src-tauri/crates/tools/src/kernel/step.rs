@@ -7,9 +7,7 @@ use super::judging::denied;
 use crate::builtin::run_command::{self, Arguments};
 use crate::error::ToolError;
 use crate::fetch::{self, Answer, Requested};
-use arki_domain::{
-    ApprovalMode, CallContext, CallId, Code, Decision, EventBody, EventDraft, Fault, ToolCall,
-};
+use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, EventBody, EventDraft, Fault, ToolCall};
 use arki_policy::{Impact, Verdict};
 use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};

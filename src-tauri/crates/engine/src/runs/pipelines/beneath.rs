@@ -72,9 +72,7 @@ impl StepsWorld {
         if !matches!(end, RunEnd::Completed { .. }) {
             return Ok(as_child_end(end, name));
         }
-        let run_id = child.run_id.clone();
-        let output = blocking(runs, move |runs| runs.pipeline_output(&run_id)).await?;
-        Ok(ChildEnd::Completed { output })
+        Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
     }
 
     async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {

@@ -1,71 +1,23 @@
 //! What is told of pipelines and their runs: lists, a run's steps, its output.
 
 use super::{PIPELINE_AGENT, text_of_content};
+use crate::projects::pipelines::FoundPipeline;
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::sessions::names::{LAST, NamedPlace};
-use arki_domain::projection::{PipelineState, SessionState, StepPhase, StepState};
+use arki_api::{
+    PipelineEntry, PipelineFailure, PipelineParam, PipelineParamType, PipelineRunDetails, PipelineRunEntry,
+    PipelineStep, PipelineStepEntry, PipelineStepState,
+};
+use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
 use arki_domain::{Code, Fault, RunId};
-use arki_pipelines::Definition;
+use arki_pipelines::{Definition, ParamKind, Problem};
 use arki_store::RunRecord;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
-
-/// A step as it is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownStep {
-    pub name: String,
-    pub adapter: &'static str,
-    /// The names of the steps that it waits for.
-    pub needs: Vec<String>,
-    pub state: ShownState,
-    pub attempts: u32,
-    pub duration_ms: u64,
-    /// Of a `foreach`: its items, and how many of them have ended.
-    pub items: Option<(u32, u32)>,
-    pub failure: Option<arki_domain::projection::StepFailure>,
-    /// The run that works for it.
-    pub child: Option<arki_domain::SubagentStarted>,
-    pub output_bytes: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownState {
-    Pending,
-    Running,
-    /// Waits for the user.
-    Waiting,
-    /// Was running when Arki ended.
-    Interrupted,
-    Retrying,
-    Completed,
-    Failed,
-    Skipped,
-}
-
-impl ShownState {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Interrupted => "interrupted",
-            Self::Retrying => "retrying",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
-    }
-}
-
-/// A run with its steps.
-#[derive(Debug, Clone)]
-pub struct ShownRun {
-    pub record: RunRecord,
-    pub state: PipelineState,
-    pub steps: Vec<ShownStep>,
-}
 
 impl Runs {
     /// The runs of pipelines, the newest first; those that work for another run are left out.
@@ -97,24 +49,143 @@ impl Runs {
         }
     }
 
+    /// Finds what is to be resumed: a session or run by its id, or the newest run of a pipeline by its name.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
+    pub fn find_resumable(&self, name: &str) -> Result<NamedPlace, Fault> {
+        match self.sessions.find_place(name) {
+            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(name) {
+                Ok(run_id) => self.sessions.find_place(run_id.as_str()),
+                Err(_) => Err(fault),
+            },
+            found => found,
+        }
+    }
+
+    /// Returns the run that is named, if it is a pipeline's and has completed.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn completed_pipeline(&self, named: &NamedPlace) -> Result<Option<RunId>, Fault> {
+        let Some(run_id) = named.run.clone().or_else(|| named.session.run_id.clone()) else { return Ok(None) };
+        let mut state: Option<PipelineState> = None;
+        self.sessions.each_run_event(&run_id, |event| match &mut state {
+            Some(state) => state.apply(&event),
+            None => state = PipelineState::start(&event),
+        })?;
+        Ok(state.filter(|state| state.phase == RunPhase::Completed).map(|_| run_id))
+    }
+
     fn pipeline_run_of(&self, place: &NamedPlace) -> Result<RunId, Fault> {
         let run = place.run.clone().or_else(|| place.session.run_id.clone());
         run.ok_or_else(|| not_found(place.session.session_id.as_str()))
     }
 
+    /// What can be run in a folder, by name.
+    ///
+    /// # Errors
+    /// When the folder can't be opened.
+    pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Fault> {
+        let open = self.projects.load_project(folder)?;
+        Ok(self.projects.pipelines(&open).iter().map(entry).collect())
+    }
+
+    /// One pipeline, by its name or path, with its text.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND` and others of reading it.
+    pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Fault> {
+        let open = self.projects.load_project(folder)?;
+        let found = self.projects.find_pipeline(&open, folder, named)?;
+        Ok((entry(&found), found.text))
+    }
+
+    /// Everything that is wrong with a definition, and where it is from.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND` and others of reading it.
+    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<(String, Result<usize, Vec<Problem>>), Fault> {
+        let open = self.projects.load_project(folder)?;
+        // A file is the user's to check, whether it was agreed to or not.
+        let path: PathBuf = folder.join(named);
+        let (origin, text) = match path.is_file() {
+            true => (named.to_owned(), crate::projects::pipelines::text_at(&path, named)?),
+            false => {
+                let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
+                (origin, text)
+            }
+        };
+        Ok((origin, Definition::parse(&text).map(|definition| definition.steps.len())))
+    }
+
+    /// The runs of pipelines as clients get them, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn pipeline_run_entries(&self) -> Result<Vec<PipelineRunEntry>, Fault> {
+        let entries = self.pipeline_runs()?.into_iter().map(|record| {
+            let state = self.pipeline_state(&record.run_id)?;
+            Ok(run_entry(record, &state))
+        });
+        entries.collect()
+    }
+
     /// # Errors
     /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
-    pub fn shown_run(&self, run_id: &RunId) -> Result<ShownRun, Fault> {
+    pub fn pipeline_run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Fault> {
         let state = self.pipeline_state(run_id)?;
         let record = self.records.reader().run(run_id)?.ok_or_else(|| not_found(run_id.as_str()))?;
         let definition = self.definition_of(&state)?;
         let is_at_work = record.state == SessionState::Running;
-        let shown = |step: &arki_pipelines::Step| {
-            let needs = step.needs.iter().map(|need| definition.steps[*need].name.clone()).collect();
-            shown_step((&step.name, step.adapter.name(), needs), &state, is_at_work)
+        let steps = definition.steps.iter().map(|step| step_entry(step, &definition, &state, is_at_work)).collect();
+        let failure = match &state.phase {
+            RunPhase::Failed { code, message, hint } => {
+                Some(PipelineFailure { code: code.clone(), message: message.clone(), hint: hint.clone() })
+            }
+            _ => None,
         };
-        let steps = definition.steps.iter().map(shown).collect();
-        Ok(ShownRun { record, state, steps })
+        Ok(PipelineRunDetails {
+            origin: state.start.origin.clone(),
+            params: state.start.params.clone(),
+            input_bytes: state.start.input_bytes,
+            steps,
+            approval_id: state.open_gate().map(|(_, asked)| asked.approval_id.to_string()),
+            failure,
+            run: run_entry(record, &state),
+        })
+    }
+
+    /// The names of the steps of a run's pipeline; `None` for an agent's run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn pipeline_steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Fault> {
+        let reader = self.records.reader();
+        let Some(record) = reader.run(run_id)? else { return Ok(None) };
+        let first = reader.event(&record.session_id, record.first_seq)?;
+        let Some(state) = first.as_ref().and_then(PipelineState::start) else { return Ok(None) };
+        Ok(Some(self.definition_of(&state)?.steps.into_iter().map(|step| step.name).collect()))
+    }
+
+    /// The output of a step, whole: of an item of a `foreach` too.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` where it has none, `CONTENT_DAMAGED` where it isn't stored.
+    pub fn step_output(&self, run_id: &RunId, step: &str) -> Result<String, Fault> {
+        let state = self.pipeline_state(run_id)?;
+        let output = state.steps.get(step).and_then(|step| step.output.as_ref());
+        let output = output.ok_or_else(|| not_found(&format!("{run_id} {step}")))?;
+        match &output.text {
+            Some(text) => Ok(text.clone()),
+            None => text_of_content(self.records.reader().blob(&output.hash)?, "The output"),
+        }
+    }
+
+    /// As [`Self::pipeline_output`], beside the threads on which others wait.
+    pub(crate) async fn pipeline_output_of(self: &Arc<Self>, run_id: &RunId) -> Result<String, Fault> {
+        let run_id = run_id.clone();
+        blocking(self, move |runs| runs.pipeline_output(&run_id)).await
     }
 
     /// The output of a run's last step, whole.
@@ -164,42 +235,111 @@ impl Runs {
     }
 }
 
-fn shown_step(
-    (name, adapter, needs): (&str, &'static str, Vec<String>),
-    state: &PipelineState,
-    is_at_work: bool,
-) -> ShownStep {
-    let known = state.steps.get(name);
-    let ended = || {
-        let prefix = format!("{name}[");
-        let items = state.steps.range(prefix.clone()..).take_while(|(item, _)| item.starts_with(&prefix));
-        u32::try_from(items.filter(|(_, item)| item.phase == StepPhase::Completed).count()).unwrap_or(u32::MAX)
+fn entry(found: &FoundPipeline) -> PipelineEntry {
+    let entry = PipelineEntry {
+        name: found.name.clone(),
+        description: String::new(),
+        origin: found.origin.clone(),
+        params: Vec::new(),
+        steps: Vec::new(),
+        grants: Vec::new(),
+        problem: None,
     };
-    ShownStep {
-        name: name.to_owned(),
-        adapter,
-        needs,
-        state: known.map_or(ShownState::Pending, |known| shown_state(known, is_at_work)),
-        attempts: known.map_or(0, |known| known.attempt),
-        duration_ms: known.map_or(0, |known| known.duration_ms),
-        items: known.and_then(|known| known.items).map(|items| (items, ended())),
-        failure: known.and_then(|known| known.failure.clone()),
-        child: known.and_then(|known| known.child.clone()),
-        output_bytes: known.and_then(|known| known.output.as_ref()).map(|output| output.bytes),
+    let definition = match Definition::parse(&found.text) {
+        Ok(definition) => definition,
+        Err(problems) => return PipelineEntry { problem: problems.first().map(Problem::to_string), ..entry },
+    };
+    let grants = definition.grants().into_iter().map(|(step, grant)| format!("The step {step} {}.", grant.words()));
+    PipelineEntry {
+        grants: grants.collect(),
+        description: definition.description.clone(),
+        params: definition.params.iter().map(param_entry).collect(),
+        steps: definition.steps.iter().map(|step| shape(step, &definition)).collect(),
+        ..entry
     }
 }
 
-fn shown_state(step: &StepState, is_at_work: bool) -> ShownState {
+fn param_entry(param: &arki_pipelines::Param) -> PipelineParam {
+    PipelineParam {
+        name: param.name.clone(),
+        kind: match param.kind {
+            ParamKind::String => PipelineParamType::String,
+            ParamKind::Integer => PipelineParamType::Integer,
+            ParamKind::Number => PipelineParamType::Number,
+            ParamKind::Boolean => PipelineParamType::Boolean,
+        },
+        default: param.default.clone(),
+        description: param.description.clone(),
+        choices: param.choices.clone(),
+    }
+}
+
+fn shape(step: &arki_pipelines::Step, definition: &Definition) -> PipelineStep {
+    PipelineStep {
+        name: step.name.clone(),
+        adapter: step.adapter.name().to_owned(),
+        needs: step.needs.iter().map(|need| definition.steps[*need].name.clone()).collect(),
+    }
+}
+
+fn run_entry(record: RunRecord, state: &PipelineState) -> PipelineRunEntry {
+    let has_ended = matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled);
+    PipelineRunEntry {
+        run_id: record.run_id.to_string(),
+        session_id: record.session_id.to_string(),
+        name: record.name,
+        state: record.state,
+        started_at: record.started_at,
+        ended_at: has_ended.then_some(state.updated_ms),
+        schedule: state.start.schedule.clone(),
+    }
+}
+
+fn step_entry(
+    step: &arki_pipelines::Step,
+    definition: &Definition,
+    state: &PipelineState,
+    is_at_work: bool,
+) -> PipelineStepEntry {
+    let known = state.steps.get(&step.name);
+    let PipelineStep { name, adapter, needs } = shape(step, definition);
+    let items = known.and_then(|known| known.items);
+    PipelineStepEntry {
+        state: known.map_or(PipelineStepState::Pending, |known| shown_state(known, is_at_work)),
+        attempts: known.map_or(0, |known| known.attempt),
+        duration_ms: known.map_or(0, |known| known.duration_ms),
+        items,
+        items_done: items.map(|_| items_done(&name, state)),
+        failure: known.and_then(|known| known.failure.as_ref()).map(failure),
+        session_id: known.and_then(|known| known.child.as_ref()).map(|child| child.session_id.to_string()),
+        output_bytes: known.and_then(|known| known.output.as_ref()).map(|output| output.bytes),
+        step: name,
+        adapter,
+        needs,
+    }
+}
+
+fn items_done(name: &str, state: &PipelineState) -> u32 {
+    let prefix = format!("{name}[");
+    let items = state.steps.range(prefix.clone()..).take_while(|(item, _)| item.starts_with(&prefix));
+    u32::try_from(items.filter(|(_, item)| item.phase == StepPhase::Completed).count()).unwrap_or(u32::MAX)
+}
+
+fn failure(failure: &StepFailure) -> PipelineFailure {
+    PipelineFailure { code: failure.code.clone(), message: failure.message.clone(), hint: failure.hint.clone() }
+}
+
+fn shown_state(step: &StepState, is_at_work: bool) -> PipelineStepState {
     match step.phase {
-        StepPhase::Running if step.asks() => ShownState::Waiting,
-        StepPhase::Running if is_at_work => ShownState::Running,
-        // Its run beneath waits, or nobody knows how it ended.
-        StepPhase::Running if step.child.is_some() => ShownState::Waiting,
-        StepPhase::Running => ShownState::Interrupted,
-        StepPhase::Retrying => ShownState::Retrying,
-        StepPhase::Completed => ShownState::Completed,
-        StepPhase::Failed => ShownState::Failed,
-        StepPhase::Skipped => ShownState::Skipped,
+        StepPhase::Running if step.asks() => PipelineStepState::Waiting,
+        StepPhase::Running if is_at_work => PipelineStepState::Running,
+        // Its run beneath waits.
+        StepPhase::Running if step.child.is_some() => PipelineStepState::Waiting,
+        StepPhase::Running => PipelineStepState::Interrupted,
+        StepPhase::Retrying => PipelineStepState::Retrying,
+        StepPhase::Completed => PipelineStepState::Completed,
+        StepPhase::Failed => PipelineStepState::Failed,
+        StepPhase::Skipped => PipelineStepState::Skipped,
     }
 }
 
