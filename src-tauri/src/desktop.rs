@@ -119,6 +119,17 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_pictures::take_dropped,
             rpc_pictures::take_pasted,
             rpc_pictures::sent_picture,
+            rpc_pipelines::list_pipelines,
+            rpc_pipelines::start_pipeline,
+            rpc_pipelines::list_pipeline_runs,
+            rpc_pipelines::pipeline_run,
+            rpc_pipelines::step_output,
+            rpc_pipelines::resume_pipeline,
+            rpc_pipelines::retry_pipeline,
+            rpc_pipelines::list_schedules,
+            rpc_pipelines::save_schedule,
+            rpc_pipelines::switch_schedule,
+            rpc_pipelines::remove_schedule,
             rpc_memory::list_memory,
             rpc_memory::accept_memory,
             rpc_memory::reject_memory,
@@ -168,6 +179,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             let client = Arc::new(Client::attach(&engine, "window", Presence { answers: true, stays: true }));
             folder.iter().for_each(|folder| client.set_folder(folder));
             app.manage(Desktop { engine: engine.clone(), client: client.clone() });
+            let scheduling = client.clone();
+            tauri::async_runtime::spawn(async move { scheduling.keep_schedules().await });
             tauri::async_runtime::spawn(async move { client.expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");

@@ -94,7 +94,11 @@ fn fifty_steps_killed_at_random_moments_end_as_if_nothing_had_happened() {
         *started.entry(text(&step["step"])).or_default() += 1;
     }
     for (step, times) in runs(&killed) {
-        assert!(times <= started[&step], "seed {first}: {step} ran {times} times, and was begun {} times", started[&step]);
+        assert!(
+            times <= started[&step],
+            "seed {first}: {step} ran {times} times, and was begun {} times",
+            started[&step]
+        );
     }
     killed.verifies();
 }

@@ -39,7 +39,10 @@ fn a_nested_pipeline_is_a_run_of_its_own_and_its_gate_is_in_the_inbox() {
 
 #[test]
 fn the_output_of_a_step_can_be_kept_as_an_artifact() {
-    let stage = stage(&[("art", "name: art\nsteps:\n  - { name: a, adapter: command, run: echo report, artifact: { name: r.md, media_type: text/markdown } }\n")]);
+    let stage = stage(&[(
+        "art",
+        "name: art\nsteps:\n  - { name: a, adapter: command, run: echo report, artifact: { name: r.md, media_type: text/markdown } }\n",
+    )]);
     if !stage.has_sandbox() {
         return;
     }
@@ -85,7 +88,9 @@ fn a_secret_in_the_input_is_in_nothing_that_is_stored() {
 
 #[test]
 fn a_request_is_judged_by_the_policy_for_hosts() {
-    let step = |port: u16| format!("name: p\nsteps:\n  - {{ name: a, adapter: http, url: \"http://127.0.0.1:{port}/hook\" }}\n");
+    let step = |port: u16| {
+        format!("name: p\nsteps:\n  - {{ name: a, adapter: http, url: \"http://127.0.0.1:{port}/hook\" }}\n")
+    };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let stage = stage(&[]);
@@ -108,7 +113,10 @@ fn prompt(stage: &Stage) -> String {
 
 fn git(stage: &Stage, args: &[&str]) {
     let mut command = std::process::Command::new("git");
-    command.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(args).current_dir(stage.home.project_dir());
+    command
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
+        .args(args)
+        .current_dir(stage.home.project_dir());
     assert!(command.output().unwrap().status.success(), "{args:?}");
 }
 
@@ -187,7 +195,11 @@ fn summarise_shows_the_model_the_document() {
     stage.write("doc.md", "A long story.");
     let done = stage.arki(&["run", "summarise", "--input", "doc.md", "--param", "words=20"]).exits(0);
     assert_eq!(done.stdout.trim_end(), "It is short.");
-    assert!(prompt(&stage).contains("A long story.") && prompt(&stage).contains("about 20 words"), "{}", prompt(&stage));
+    assert!(
+        prompt(&stage).contains("A long story.") && prompt(&stage).contains("about 20 words"),
+        "{}",
+        prompt(&stage)
+    );
 }
 
 #[test]

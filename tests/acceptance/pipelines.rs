@@ -88,7 +88,10 @@ fn the_contracts_example_runs_as_written() {
 
 #[test]
 fn events_in_arkais_form_have_the_steps_and_their_keys() {
-    let stage = stage(&[("two", "name: two\nsteps:\n  - { name: a, adapter: command, run: cat }\n  - { name: b, adapter: command, run: wc -c }\n")]);
+    let stage = stage(&[(
+        "two",
+        "name: two\nsteps:\n  - { name: a, adapter: command, run: cat }\n  - { name: b, adapter: command, run: wc -c }\n",
+    )]);
     if !stage.has_sandbox() {
         return;
     }
@@ -151,7 +154,8 @@ fn a_gate_can_be_rejected_and_says_so() {
     stage.arki(&["run", "gate"]).exits(3);
     let shown = stage.arki(&["approvals", "show"]).exits(0).stdout;
     assert!(shown.contains("Go on?"), "{shown}");
-    let rejected = stage.arki(&["approvals", "reject", &stage.waiting(), "--note", "not today"]).fails(1, "STEP_REJECTED");
+    let rejected =
+        stage.arki(&["approvals", "reject", &stage.waiting(), "--note", "not today"]).fails(1, "STEP_REJECTED");
     assert!(rejected.message.contains("not today"), "{rejected:?}");
     // It can be asked again.
     stage.arki(&["resume", "gate"]).exits(3);
@@ -186,7 +190,9 @@ fn an_agents_question_waits_in_the_inbox_and_the_pipeline_goes_on_with_the_answe
 #[test]
 fn a_definition_that_changed_is_asked_about_and_one_that_is_gone_is_not_missed() {
     let gate = |last: &str| {
-        format!("name: change\nsteps:\n  - {{ name: g, adapter: approval, message: Go? }}\n  - {{ name: end, adapter: command, run: echo {last} }}\n")
+        format!(
+            "name: change\nsteps:\n  - {{ name: g, adapter: approval, message: Go? }}\n  - {{ name: end, adapter: command, run: echo {last} }}\n"
+        )
     };
     let stage = stage(&[]);
     if !stage.has_sandbox() {
@@ -244,7 +250,9 @@ fn deny_rules_and_secret_files_hold_for_steps_too() {
     if !stage.has_sandbox() {
         return;
     }
-    let step = |run: &str| format!("name: p\ndenylist_patterns: []\nsteps:\n  - {{ name: a, adapter: command, run: \"{run}\" }}\n");
+    let step = |run: &str| {
+        format!("name: p\ndenylist_patterns: []\nsteps:\n  - {{ name: a, adapter: command, run: \"{run}\" }}\n")
+    };
     stage.write("keep.txt", "kept");
     stage.write("p.yaml", step("rm keep.txt"));
     let denied = stage.arki(&["run", "p.yaml"]).fails(1, "POLICY_DENIED");
@@ -258,7 +266,8 @@ fn deny_rules_and_secret_files_hold_for_steps_too() {
 
 #[test]
 fn ctrl_c_stops_a_run_and_what_it_started() {
-    let stage = stage(&[("slow", "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"touch begun; sleep 1000\" }\n")]);
+    let stage =
+        stage(&[("slow", "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"touch begun; sleep 1000\" }\n")]);
     if !stage.has_sandbox() {
         return;
     }

@@ -95,6 +95,18 @@ wire! {
         pub message: String,
         pub hint: String,
     }
+    SaveSchedule {
+        /// A schedule of this name is changed.
+        pub name: String,
+        pub folder: String,
+        pub pipeline: String,
+        /// Five fields: minute, hour, day of month, month, day of week.
+        pub cron: String,
+        /// An IANA name; null: the computer's.
+        pub time_zone: Option<String>,
+        pub missed: MissedRuns,
+        pub params: BTreeMap<String, String>,
+    }
     PipelineSchedule {
         pub name: String,
         pub pipeline: String,
@@ -117,6 +129,11 @@ wire! {
         /// Why there is no run.
         pub skipped: Option<String>,
     }
+}
+
+words! {
+    /// Which definition a run goes on with whose file has changed since it started.
+    PipelineDefinition { Original, Current }
 }
 
 words! {

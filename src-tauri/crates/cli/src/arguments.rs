@@ -7,7 +7,7 @@ mod sessions;
 
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
-pub(crate) use pipelines::{PipelinesCommand, RunArguments, WhichDefinition};
+pub(crate) use pipelines::{PipelinesCommand, RunArguments, ScheduleArguments, ScheduleCommand, WhichDefinition};
 pub(crate) use sessions::{
     ConfigureArguments, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments,
     SessionsCommand, StateArguments,
@@ -116,6 +116,9 @@ pub(crate) enum Command {
     /// List, check or show pipelines
     #[command(subcommand)]
     Pipelines(PipelinesCommand),
+    /// Start pipelines at set times: list, add, remove or run schedules
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Resume an interrupted, paused or failed run
     Resume {
         /// The id of a run or session, or a pipeline's name for its newest run
@@ -129,6 +132,9 @@ pub(crate) enum Command {
         /// For a pipeline whose file changed since the run started: continue with the original or the current version
         #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
         definition: Option<WhichDefinition>,
+        /// For a pipeline's run that has ended: run it again from this step on, as a new run
+        #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "definition", "approve"])]
+        from: Option<String>,
     },
     /// Restore files and conversation to their state after an event; the log keeps everything
     Rewind(RewindArguments),

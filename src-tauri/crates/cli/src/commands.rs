@@ -24,6 +24,7 @@ mod providers;
 mod queue;
 mod resume;
 mod rewind;
+mod schedule;
 mod search;
 mod sessions;
 mod state;
@@ -35,7 +36,7 @@ mod verify;
 
 use crate::arguments::{
     ApprovalsCommand, Arguments, Command, ConfigCommand, HooksCommand, McpCommand, MemoryCommand, QueueCommand,
-    SessionsCommand, ToolsArguments,
+    ScheduleCommand, SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
@@ -79,10 +80,12 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
+        Command::Resume { id, from: Some(step), .. } => resume::from_step(&client, &id, &step, output).await,
         Command::Resume { id, approve, definition, .. } => resume::run(&client, &id, approve, definition, output).await,
         Command::Run(run) => pipelines::run(&client, &dir, run, output).await,
         Command::Status { run } => pipelines::status(&engine, &run, output),
         Command::Runs => pipelines::runs(&engine, output),
+        Command::Schedule(command) => schedule::run(&client, &dir, command, output).await,
         Command::Pipelines(command) => pipelines::pipelines(&engine, &dir, command, output),
         Command::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
         Command::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
@@ -129,6 +132,7 @@ fn works(command: &Command) -> bool {
         command,
         Command::Exec(_)
             | Command::Run(_)
+            | Command::Schedule(ScheduleCommand::Run { .. })
             | Command::Resume { .. }
             | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
     )
@@ -165,6 +169,13 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
         command,
         Command::Exec(_)
             | Command::Run(_)
+            | Command::Schedule(
+                ScheduleCommand::Add(_)
+                    | ScheduleCommand::Rm { .. }
+                    | ScheduleCommand::On { .. }
+                    | ScheduleCommand::Off { .. }
+                    | ScheduleCommand::Run { .. },
+            )
             | Command::Trust { .. }
             | Command::Untrust { .. }
             | Command::Approvals(_)

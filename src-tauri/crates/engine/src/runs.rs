@@ -23,6 +23,7 @@ pub(crate) mod prompt_images;
 pub(crate) mod queue;
 mod reflecting;
 pub(crate) mod resume;
+pub(crate) mod schedules;
 mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;

@@ -30,6 +30,15 @@ pub(crate) async fn run(
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
+/// Runs a pipeline once more from a step on, as a new run.
+pub(crate) async fn from_step(client: &Client, id: &str, step: &str, output: &Output) -> Result<Exit, Fault> {
+    let engine = client.engine();
+    let subscription = engine.subscribe();
+    let run_id = engine.runs().find_pipeline_run(id)?;
+    let running = client.retry_pipeline(&run_id, step).await?;
+    follow::to_next_stop(engine, output, subscription, running).await
+}
+
 /// Answers what the run waits for, and goes on with it.
 pub(crate) async fn answer(client: &Client, id: &str, text: &str, output: &Output) -> Result<Exit, Fault> {
     let subscription = client.engine().subscribe();

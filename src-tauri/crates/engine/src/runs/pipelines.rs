@@ -4,6 +4,7 @@
 
 mod beneath;
 pub(crate) mod resuming;
+mod retrying;
 pub(crate) mod showing;
 pub(crate) mod starting;
 mod world;

@@ -36,6 +36,15 @@ pub enum DefinitionChoice {
     Current,
 }
 
+impl From<arki_api::PipelineDefinition> for DefinitionChoice {
+    fn from(definition: arki_api::PipelineDefinition) -> Self {
+        match definition {
+            arki_api::PipelineDefinition::Original => Self::Original,
+            arki_api::PipelineDefinition::Current => Self::Current,
+        }
+    }
+}
+
 /// What a run goes on with.
 struct Standing {
     run: arki_domain::projection::RunState,

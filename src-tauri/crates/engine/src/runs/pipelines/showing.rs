@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
+/// Of a step's output.
+const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
 
 impl Runs {
     /// The runs of pipelines, the newest first; those that work for another run are left out.
@@ -180,6 +182,16 @@ impl Runs {
             Some(text) => Ok(text.clone()),
             None => text_of_content(self.records.reader().blob(&output.hash)?, "The output"),
         }
+    }
+
+    /// The beginning of what [`Self::step_output`] returns, as much as can be looked at.
+    ///
+    /// # Errors
+    /// As [`Self::step_output`].
+    pub fn step_output_beginning(&self, run_id: &RunId, step: &str) -> Result<String, Fault> {
+        let mut output = self.step_output(run_id, step)?;
+        output.truncate(output.floor_char_boundary(MAX_SHOWN_OUTPUT_BYTES));
+        Ok(output)
     }
 
     /// As [`Self::pipeline_output`], beside the threads on which others wait.

@@ -40,6 +40,19 @@ pub struct StartPipeline {
     pub schedule: Option<String>,
 }
 
+impl From<arki_api::StartPipeline> for StartPipeline {
+    fn from(start: arki_api::StartPipeline) -> Self {
+        Self {
+            folder: start.folder.into(),
+            name: start.pipeline,
+            input: PipelineInput { bytes: start.input.into_bytes(), path: None },
+            params: start.params,
+            approve: ApprovalMode::Ask,
+            schedule: None,
+        }
+    }
+}
+
 /// What a pipeline works on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PipelineInput {
