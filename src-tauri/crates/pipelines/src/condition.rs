@@ -122,20 +122,32 @@ fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> 
         return Err(invalid("`when` either tests one thing, or joins conditions with `all`, `any` or `not`."));
     }
     let subject = subject(param, step, needs, params)?;
-    let mut test = |test, is_turned: bool| {
+    let pattern = matches.map(|text| pattern(&text)).transpose()?;
+    let tests = [
+        equals.map(|value| (Test::Equals(as_text(&value)), Holds::Then)),
+        not_equals.map(|value| (Test::Equals(as_text(&value)), Holds::Otherwise)),
+        contains.map(|text| (Test::Contains(text), Holds::Then)),
+        pattern.map(|pattern| (Test::Matches(pattern), Holds::Then)),
+        empty.map(|is_empty| (Test::Empty, if is_empty { Holds::Then } else { Holds::Otherwise })),
+    ];
+    found.extend(tests.into_iter().flatten().map(|(test, holds)| {
         let one = Condition::Test { subject: subject.clone(), pointer: pointer.clone(), test };
-        found.push(if is_turned { Condition::Not(Box::new(one)) } else { one });
-    };
-    equals.map(|value| test(Test::Equals(as_text(&value)), false));
-    not_equals.map(|value| test(Test::Equals(as_text(&value)), true));
-    contains.map(|text| test(Test::Contains(text), false));
-    matches.map(|text| pattern(&text)).transpose()?.map(|pattern| test(Test::Matches(pattern), false));
-    empty.map(|is_empty| test(Test::Empty, !is_empty));
+        match holds {
+            Holds::Then => one,
+            Holds::Otherwise => Condition::Not(Box::new(one)),
+        }
+    }));
     match found.pop() {
         Some(one) if found.is_empty() => Ok(one),
         Some(_) => Err(invalid("`when` has one test; join several with `all` or `any`.")),
         None => Err(invalid("`when` tests nothing.")),
     }
+}
+
+/// When a condition holds, by its test.
+enum Holds {
+    Then,
+    Otherwise,
 }
 
 fn subject(param: Option<String>, step: Option<String>, needs: &[&str], params: &[Param]) -> Result<Subject, Fault> {

@@ -26,8 +26,8 @@ impl Output {
     }
 
     /// Returns a text that is kept nowhere else.
-    pub(super) fn held(text: Arc<str>) -> Self {
-        Self { at_hand: Some(text.clone()), ..Self::new(&text) }
+    pub(super) fn held(text: &Arc<str>) -> Self {
+        Self { at_hand: Some(text.clone()), ..Self::new(text) }
     }
 
     pub(super) fn stored(told: &StepOutput) -> Self {

@@ -60,7 +60,7 @@ impl PipelineRun {
                 let attempt = self.next_attempt(&spec.name);
                 self.skip(step, idempotency_key, attempt, SkipReason::Condition);
             }
-            self.end_step(step, Output::held(input));
+            self.end_step(step, Output::held(&input));
             return Ok(());
         }
         self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
