@@ -3,7 +3,7 @@
 use crate::desktop_host::announce_project;
 use crate::{
     arguments, display, drops, log_files, process_environment, rpc, rpc_context, rpc_frames, rpc_history, rpc_keeping,
-    rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_runs, rpc_settings, window,
+    rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines, rpc_runs, rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};

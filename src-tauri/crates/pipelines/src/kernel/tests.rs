@@ -103,12 +103,12 @@ const UNBOUNDED: usize = usize::MAX / 2;
 
 impl Bench {
     fn new(definition: &str, input: &str) -> Self {
-        Self::with_params(definition, input, BTreeMap::new())
+        Self::with_params(definition, input, &BTreeMap::new())
     }
 
-    fn with_params(definition: &str, input: &str, params: BTreeMap<String, String>) -> Self {
+    fn with_params(definition: &str, input: &str, params: &BTreeMap<String, String>) -> Self {
         let definition = Arc::new(Definition::parse(definition).unwrap_or_else(|problems| panic!("{problems:?}")));
-        let params = crate::params::values(&definition.params, &params).unwrap();
+        let params = crate::params::values(&definition.params, params).unwrap();
         let log = Arc::new(MemoryLog { events: Mutex::default(), room: Mutex::new(UNBOUNDED) });
         let run_id = RunId::new();
         let start = PipelineStart {
@@ -158,7 +158,7 @@ impl Bench {
     fn run(&self) -> PipelineRun {
         let state = self.state();
         let last_seq = self.events().last().unwrap().seq;
-        let resumed = (last_seq > 1).then(|| RunResumed {
+        let resumed = (last_seq > 1).then_some(RunResumed {
             reason: match &state.phase {
                 RunPhase::Paused(reason) => *reason,
                 RunPhase::Failed { .. } => PauseReason::Failed,
@@ -399,7 +399,7 @@ async fn a_step_whose_condition_does_not_hold_hands_its_input_on() {
     assert_eq!(bench.output().await, "xac");
     assert_eq!(bench.state().steps["b"].phase, StepPhase::Skipped);
     let params = BTreeMap::from([("extra".to_owned(), "true".to_owned())]);
-    assert_eq!(Bench::with_params(&definition, "x", params).output().await, "xabc");
+    assert_eq!(Bench::with_params(&definition, "x", &params).output().await, "xabc");
 }
 
 #[tokio::test]
