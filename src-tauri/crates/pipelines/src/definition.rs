@@ -1,13 +1,13 @@
 //! A pipeline as its author wrote it, read and checked: whatever is in here can be run.
 
 mod check;
-mod common;
+mod keys;
 mod read;
 pub(crate) mod schema;
 pub(crate) mod yaml;
 
 pub use check::ENTRY_LIMIT as MAX_STEPS_EVER;
-pub use common::{Artifact, Foreach, Limits, OutputForm, Retry};
+pub use keys::{Artifact, Foreach, Limits, OutputForm, Retry};
 pub(crate) use read::ADD;
 pub use yaml::MAX_DEFINITION_BYTES;
 

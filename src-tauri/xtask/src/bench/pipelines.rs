@@ -5,7 +5,7 @@
 //! is the kernel's: taking up steps, keys, the log on the disk.
 
 use std::{
-    process::Command,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -60,7 +60,7 @@ fn definition(steps: usize, more: &str) -> String {
 }
 
 fn run(home: &Home, file: &str) -> Result<String, Failure> {
-    process::capture(home.arki().args(["run", file, "--json"]))
+    process::capture(home.arki().args(["run", file, "--json"]).stdout(Stdio::piped()))
 }
 
 /// The same commands, each in a shell of its own as a step's is.

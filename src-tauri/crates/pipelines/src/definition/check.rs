@@ -1,6 +1,6 @@
 //! What no single key can tell: names that are taken, steps that wait for each other, bounds.
 
-use super::common::{Limits, is_name};
+use super::keys::{Limits, is_name};
 use super::read::{Problems, ReadStep};
 use super::yaml::Node;
 use crate::condition::Condition;

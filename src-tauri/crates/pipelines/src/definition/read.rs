@@ -2,7 +2,7 @@
 //! it in one go.
 
 use super::check::{self, Checked};
-use super::common::{DefinitionFile, StepFile};
+use super::keys::{DefinitionFile, StepFile};
 use super::yaml::{Entry, Node, NodeKind, parse};
 use super::{Definition, Limits, OutputForm, Step, schema};
 use crate::adapter::{self, Adapter};

@@ -1,6 +1,6 @@
 //! The JSON Schema of definitions, made from the types that read them, so that an editor knows what Arki knows.
 
-use super::common::{DefinitionFile, StepFile};
+use super::keys::{DefinitionFile, StepFile};
 use crate::adapter;
 use crate::params::ParamFile;
 use schemars::{JsonSchema, SchemaGenerator};
