@@ -56,3 +56,10 @@ fn the_examples_of_the_documentation_print_what_they_say() {
     }
     assert!(ran >= 8, "only {ran} lines were run");
 }
+
+#[test]
+fn the_schema_that_ships_is_the_one_that_definitions_are_read_by() {
+    let printed = stage(&[]).arki(&["pipelines", "schema"]).exits(0).stdout;
+    let shipped = include_str!("../../docs/pipeline.schema.json");
+    assert!(printed == shipped, "write it anew: `arki pipelines schema > docs/pipeline.schema.json`");
+}
