@@ -3,8 +3,8 @@
 use crate::desktop_host::announce_project;
 use crate::{
     arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_context, rpc_frames,
-    rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_places, rpc_runs, rpc_settings,
-    window,
+    rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines, rpc_places, rpc_runs,
+    rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -130,6 +130,17 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_pictures::take_dropped,
             rpc_pictures::take_pasted,
             rpc_pictures::sent_picture,
+            rpc_pipelines::list_pipelines,
+            rpc_pipelines::start_pipeline,
+            rpc_pipelines::list_pipeline_runs,
+            rpc_pipelines::pipeline_run,
+            rpc_pipelines::step_output,
+            rpc_pipelines::resume_pipeline,
+            rpc_pipelines::retry_pipeline,
+            rpc_pipelines::list_schedules,
+            rpc_pipelines::save_schedule,
+            rpc_pipelines::switch_schedule,
+            rpc_pipelines::remove_schedule,
             rpc_memory::list_memory,
             rpc_memory::accept_memory,
             rpc_memory::reject_memory,
@@ -189,6 +200,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             app.manage(Desktop { engine: engine.clone(), client: client.clone(), awake: awake.clone() });
             tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
+            let scheduling = client.clone();
+            tauri::async_runtime::spawn(async move { scheduling.keep_schedules().await });
             tauri::async_runtime::spawn(async move { client.expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");

@@ -25,6 +25,7 @@ mod rpc_mcp;
 mod rpc_memory;
 mod rpc_observations;
 mod rpc_pictures;
+mod rpc_pipelines;
 mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;

@@ -1,6 +1,6 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `context`, `edit`, `long_session`, `memory`, `policy`, `providers`, `search`, `secrets`,
+//! `context`, `edit`, `long_session`, `memory`, `pipelines`, `policy`, `providers`, `search`, `secrets`,
 //! `skills`, `start`, `store`, `turns` and `window`.
 
 pub(crate) mod context;
@@ -10,6 +10,7 @@ mod http;
 pub(crate) mod long_session;
 pub(crate) mod memory;
 mod model_server;
+pub(crate) mod pipelines;
 pub(crate) mod policy;
 pub(crate) mod providers;
 mod script;

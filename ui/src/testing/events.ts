@@ -80,7 +80,7 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "hook.ran": { hook: "", command: "", exitCode: null, durationMs: 0 },
   "artifact.emitted": { artifactId: "", name: "", mediaType: "", bytes: 0, contentHash: "" },
   "step.started": step,
-  "step.completed": { ...step, durationMs: 0 },
+  "step.completed": { ...step, durationMs: 0, outputHash: "", outputBytes: 0 },
   "step.failed": { ...step, durationMs: 0, code: "", message: "" },
   "step.skipped": { ...step, durationMs: 0 },
 };

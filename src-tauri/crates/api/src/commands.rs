@@ -152,6 +152,25 @@ commands! {
     /// Of an accepted one.
     remove_memory { folder: Option<PathBuf>, id: String } -> ();
 
+    /// What can be run in the open folder, by name.
+    list_pipelines {} -> Vec<PipelineEntry>;
+    /// Starting a pipeline approves its own steps.
+    start_pipeline { start: StartPipeline } -> Sent;
+    /// The newest first. Progress comes as events of the run's session.
+    list_pipeline_runs {} -> Vec<PipelineRunEntry>;
+    pipeline_run { run_id: String } -> PipelineRunDetails;
+    /// The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
+    step_output { run_id: String, step: String } -> String;
+    /// Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+    /// is chosen, this fails with `PIPELINE_CHANGED` and the difference.
+    resume_pipeline { run_id: String, definition: Option<PipelineDefinition> } -> Sent;
+    /// Begins a new run from this step on, which takes over what came before it.
+    retry_pipeline { run_id: String, step: String } -> Sent;
+    list_schedules {} -> Vec<PipelineSchedule>;
+    save_schedule { schedule: SaveSchedule } -> ();
+    switch_schedule { name: String, on: bool } -> ();
+    remove_schedule { name: String } -> ();
+
     /// With a mode the message is queued while the session's run works, waits or is paused. Pictures, each in Base64,
     /// can't wait: with them it begins a run or fails.
     send_message {

@@ -2,7 +2,8 @@
 
 use crate::output::visible;
 use arki_domain::{
-    EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, PlanProposed, SessionRewound, ToolAsyncResult,
+    EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, PlanProposed, SessionRewound, SkipReason,
+    StepFailed, ToolAsyncResult, plural,
 };
 use arki_engine::one_line;
 
@@ -17,6 +18,18 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
         EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
         EventBody::ToolAsyncResult(result) => Some(background_ended(result)),
+        EventBody::StepStarted(step) => Some(match (step.items, step.attempt) {
+            (Some(items), _) => format!("▸ {} ({})", step.step, plural(items.into(), "item")),
+            (None, 1) => format!("▸ {}", step.step),
+            (None, attempt) => format!("▸ {} (attempt {attempt})", step.step),
+        }),
+        EventBody::StepCompleted(step) => Some(format!("  ✓ {} {} ms", step.step, step.duration_ms)),
+        EventBody::StepFailed(step) => Some(step_failed(step)),
+        EventBody::StepSkipped(step) => Some(match step.reason {
+            SkipReason::Done => format!("  ✓ {} was done before", step.step),
+            SkipReason::Condition => format!("  - {} was skipped", step.step),
+        }),
+        EventBody::ArtifactEmitted(artifact) => Some(format!("  ⎙ {}", artifact.name)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::HookRan(hook) => hook_ran(hook),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
@@ -41,6 +54,11 @@ fn doing(body: &EventBody) -> Option<String> {
 fn hook_ran(hook: &HookRan) -> Option<String> {
     let sign = if hook.has_worked() { '⚙' } else { '✕' };
     hook.is_news().then(|| format!("  {sign} {}", one_line(&hook.words())))
+}
+
+fn step_failed(step: &StepFailed) -> String {
+    let again = step.retry_in_ms.map(|pause| format!(" (again in {pause} ms)")).unwrap_or_default();
+    format!("  ✕ {}: {}{again}", step.step, first_line(&step.message))
 }
 
 fn planned(plan: &PlanProposed) -> String {

@@ -2,10 +2,12 @@
 
 mod events;
 mod exec;
+mod pipelines;
 mod sessions;
 
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
+pub(crate) use pipelines::{PipelinesCommand, RunArguments, ScheduleArguments, ScheduleCommand, WhichDefinition};
 pub(crate) use sessions::{
     ConfigureArguments, ExportArguments, ExportForm, FilesArguments, QueueCommand, Queueing, RewindArguments,
     SearchArguments, SessionsCommand, StateArguments,
@@ -102,9 +104,24 @@ pub(crate) enum Command {
     /// List, show, approve or reject pending approvals from all sessions
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
+    /// Run a pipeline: print the last step's output on standard output, progress and the run's id on standard error
+    Run(RunArguments),
+    /// Show the steps of a pipeline's run
+    Status {
+        /// The id of a run, or a pipeline's name for its newest run
+        run: String,
+    },
+    /// List the runs of pipelines, newest first
+    Runs,
+    /// List, check or show pipelines
+    #[command(subcommand)]
+    Pipelines(PipelinesCommand),
+    /// Start pipelines at set times: list, add, remove or run schedules
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Resume an interrupted, paused or failed run
     Resume {
-        /// The id of a run or session
+        /// The id of a run or session, or a pipeline's name for its newest run
         id: String,
         /// Approve calls from now on, including the pending one, as in `exec --approve`; default: as before
         #[arg(long)]
@@ -112,6 +129,12 @@ pub(crate) enum Command {
         /// Answer the question the run is waiting on; without this, the question is shown
         #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
         answer: Option<String>,
+        /// For a pipeline whose file changed since the run started: continue with the original or the current version
+        #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
+        definition: Option<WhichDefinition>,
+        /// For a pipeline's run that has ended: run it again from this step on, as a new run
+        #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "definition", "approve"])]
+        from: Option<String>,
     },
     /// Restore files and conversation to their state after an event; the log keeps everything
     Rewind(RewindArguments),

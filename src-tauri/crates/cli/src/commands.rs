@@ -19,11 +19,13 @@ mod memory;
 mod models;
 mod observations;
 mod open;
+mod pipelines;
 mod policy;
 mod providers;
 mod queue;
 mod resume;
 mod rewind;
+mod schedule;
 mod search;
 mod sessions;
 mod state;
@@ -35,7 +37,7 @@ mod verify;
 
 use crate::arguments::{
     ApprovalsCommand, Arguments, Command, ConfigCommand, HooksCommand, McpCommand, MemoryCommand, QueueCommand,
-    SessionsCommand, ToolsArguments,
+    ScheduleCommand, SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
@@ -79,7 +81,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
-        Command::Resume { id, approve, .. } => resume::run(&client, &id, approve, output).await,
+        Command::Resume { id, from: Some(step), .. } => resume::from_step(&client, &id, &step, output).await,
+        Command::Resume { id, approve, definition, .. } => resume::run(&client, &id, approve, definition, output).await,
+        Command::Run(run) => pipelines::run(&client, &dir, run, output).await,
+        Command::Status { run } => pipelines::status(&engine, &run, output),
+        Command::Runs => pipelines::runs(&engine, output),
+        Command::Schedule(command) => schedule::run(&client, &dir, command, output).await,
+        Command::Pipelines(command) => pipelines::pipelines(&engine, &dir, command, output),
         Command::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
         Command::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
         Command::Blame { path } => blame::run(&engine, &dir, &path, output),
@@ -124,6 +132,8 @@ fn works(command: &Command) -> bool {
     matches!(
         command,
         Command::Exec(_)
+            | Command::Run(_)
+            | Command::Schedule(ScheduleCommand::Run { .. })
             | Command::Resume { .. }
             | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
     )
@@ -146,6 +156,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Providers { command } => command.is_none(),
         Command::Trust { show, .. } => *show,
         Command::Events(_) | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
+        Command::Status { .. } | Command::Runs | Command::Pipelines(_) => true,
         Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
         Command::Memory(command) => matches!(command, MemoryCommand::List),
         Command::Hooks(command) => matches!(command, HooksCommand::List),
@@ -159,6 +170,14 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
     let steers = matches!(
         command,
         Command::Exec(_)
+            | Command::Run(_)
+            | Command::Schedule(
+                ScheduleCommand::Add(_)
+                    | ScheduleCommand::Rm { .. }
+                    | ScheduleCommand::On { .. }
+                    | ScheduleCommand::Off { .. }
+                    | ScheduleCommand::Run { .. },
+            )
             | Command::Trust { .. }
             | Command::Untrust { .. }
             | Command::Approvals(_)

@@ -42,6 +42,9 @@ const USAGE_CODES: &[Code] = &[
     Code::PATH_INVALID,
     Code::PATH_OUTSIDE_PROJECT,
     Code::PATH_SUSPICIOUS,
+    Code::PIPELINE_CHANGED,
+    Code::PIPELINE_INVALID,
+    Code::PIPELINE_NOT_FOUND,
     Code::PROMPT_FRAGMENT_NOT_FOUND,
     Code::PROMPT_VALIDATION_FAILED,
     Code::QUESTION_ALREADY_ANSWERED,
@@ -66,6 +69,7 @@ impl Exit {
         match end {
             RunEnd::Completed { .. } if denied_untrusted => Self::Untrusted,
             RunEnd::Completed { .. } => Self::Done,
+            RunEnd::Failed(fault) if fault.is(Code::UNTRUSTED) => Self::Untrusted,
             RunEnd::Failed(_) => Self::Failed,
             RunEnd::Cancelled => Self::Cancelled,
             RunEnd::AwaitingApproval(_) | RunEnd::AwaitingAnswer(_) => Self::Approval,

@@ -7,12 +7,13 @@ use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
-    Stage, SubagentStarted, SystemClock, TokenType,
+    Stage, StepCompleted, StepFailed, SubagentStarted, SystemClock, TokenType,
 };
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
 #[cfg(unix)]
@@ -42,7 +43,11 @@ pub(crate) async fn to_next_stop(
         has_cost_limit: false,
         subagents: run.subagents.clone(),
         stage: None,
+        steps: engine.runs().pipeline_steps(&run.run_id)?.map(PipelineSteps::new),
     };
+    if screen.steps.is_some() && !output.json {
+        output.aside(format!("Run: {}", run.run_id));
+    }
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
     let end = loop {
@@ -62,8 +67,15 @@ pub(crate) async fn to_next_stop(
     }
     screen.end_line();
     let Standing { state, subagents } = Standing::of(engine, &run.run_id)?;
+    let is_of_pipeline = state.as_ref().is_some_and(RunState::is_of_pipeline);
+    if is_of_pipeline && matches!(end, RunEnd::Completed { .. }) && !output.json {
+        print_output(engine, output, &run.run_id)?;
+    }
     let denied = was_denied(engine, state.as_ref(), subagents)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
+    if is_of_pipeline && matches!(end, RunEnd::Failed(_)) {
+        output.aside(format!("Run `arki resume {}` to go on from the step that failed.", run.run_id));
+    }
     if let (RunEnd::AwaitingApproval(id), false) = (&end, engine.is_ephemeral()) {
         tell_approval(engine, output, id)?;
     }
@@ -79,6 +91,24 @@ pub(crate) async fn to_next_stop(
         output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }
     Ok(Exit::of_run(&end, denied))
+}
+
+/// Prints what a pipeline's last step said, as it is.
+pub(crate) fn print_output(engine: &Engine, output: &Output, run_id: &RunId) -> Result<(), Fault> {
+    if output.json {
+        let mut last = None;
+        engine.sessions().each_run_event(run_id, |event| last = Some(event))?;
+        last.iter().for_each(|event| output.object(event));
+        return Ok(());
+    }
+    let text = engine.runs().pipeline_output(run_id)?;
+    if !std::io::stdout().is_terminal() {
+        output.text(&text);
+        return Ok(());
+    }
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    output.text(&format!("{}{end}", visible(&text)));
+    Ok(())
 }
 
 /// The state of a run, and the runs of its sub-agents.
@@ -203,6 +233,38 @@ struct Screen<'a> {
     has_cost_limit: bool,
     /// The stage of the last request.
     stage: Option<Stage>,
+    /// Of a pipeline's run.
+    steps: Option<PipelineSteps>,
+}
+
+/// How many of a pipeline's steps have ended.
+struct PipelineSteps {
+    names: Vec<String>,
+    ended: HashSet<String>,
+}
+
+const BAR_CHARS: usize = 10;
+
+impl PipelineSteps {
+    fn new(names: Vec<String>) -> Self {
+        Self { names, ended: HashSet::new() }
+    }
+
+    /// Returns a bar, if the event ends a step.
+    fn bar(&mut self, body: &EventBody) -> Option<String> {
+        let step = match body {
+            EventBody::StepCompleted(completed) => &completed.step,
+            EventBody::StepSkipped(skipped) => &skipped.step,
+            _ => return None,
+        };
+        if !self.names.contains(step) {
+            return None;
+        }
+        self.ended.insert(step.clone());
+        let (ended, all) = (self.ended.len(), self.names.len());
+        let full = BAR_CHARS * ended / all.max(1);
+        Some(format!("{}{} {ended}/{all}", "█".repeat(full), "░".repeat(BAR_CHARS - full)))
+    }
 }
 
 /// How far the answer has been printed. A terminal slower than the model falls behind, and then gets what it missed
@@ -261,6 +323,9 @@ impl Screen<'_> {
             EventBody::ToolAsyncResult(result) => {
                 self.subagents.retain(|subagent| subagent.call_id != result.async_call_id);
             }
+            EventBody::StepCompleted(StepCompleted { step, .. }) | EventBody::StepFailed(StepFailed { step, .. }) => {
+                self.subagents.retain(|subagent| subagent.call_id.as_str() != step);
+            }
             EventBody::EngineRequest(request) if request.purpose.is_none() => self.stage = request.stage,
             _ => {}
         }
@@ -285,9 +350,13 @@ impl Screen<'_> {
 
     /// Programs get the events of the run alone.
     fn tell_activity(&mut self, event: &Event, indent: &str) {
-        if let Some(line) = activity(&event.body()).filter(|_| !self.output.json) {
+        let body = event.body();
+        if let Some(line) = activity(&body).filter(|_| !self.output.json) {
+            let own = event.session_id == self.run.session_id;
+            let bar = self.steps.as_mut().filter(|_| own).and_then(|steps| steps.bar(&body));
+            let bar = bar.map(|bar| format!("  {bar}")).unwrap_or_default();
             self.end_line();
-            self.output.aside(dim(&format!("{indent}{line}")));
+            self.output.aside(dim(&format!("{indent}{line}{bar}")));
         }
     }
 

@@ -21,8 +21,10 @@ pub(crate) enum Shown {
 
 /// The lines that say what needs approval, and why.
 pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
-    if requested.kind == ApprovalKind::Plan {
-        return plan(requested);
+    match requested.kind {
+        ApprovalKind::Plan => return plan(requested),
+        ApprovalKind::Gate => return gate(requested),
+        ApprovalKind::Tool => {}
     }
     let risk = format!("{:?}", requested.risk).to_lowercase();
     let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
@@ -49,6 +51,26 @@ fn plan(requested: &ApprovalRequested) -> Vec<String> {
     lines.extend(steps.map(|(step, number)| format!("  {number}. {}", in_one_line(step))));
     lines.extend(left_out.map(|count| format!("  … {count} more steps, which are left out")));
     lines.extend(calls.map(|call| dim(&format!("  ▸ {}", visible(call).replace('\n', "\n    ")))));
+    lines
+}
+
+/// Returns the question that a pipeline asks.
+pub(crate) fn question(requested: &ApprovalRequested) -> String {
+    let field = |name: &str| requested.args.get(name).and_then(Value::as_str).unwrap_or_default();
+    format!("{} ({}, step {})", field("message"), field("pipeline"), field("step"))
+}
+
+/// A gate is decided by what would be handed on.
+fn gate(requested: &ApprovalRequested) -> Vec<String> {
+    let input = requested.args.get("input").and_then(Value::as_str).unwrap_or_default();
+    let bytes = requested.args.get("inputBytes").and_then(Value::as_u64).unwrap_or_default();
+    let mut lines = vec![in_one_line(&question(requested))];
+    if !input.trim().is_empty() {
+        lines.push(String::new());
+        lines.extend(input.lines().take(MAX_LINES_ASIDE).map(|line| dim(&format!("  {}", visible(line)))));
+    }
+    let has_more = input.lines().count() > MAX_LINES_ASIDE || bytes > input.len() as u64;
+    lines.extend(has_more.then(|| dim(&format!("  … {bytes} bytes in all"))));
     lines
 }
 

@@ -32,6 +32,18 @@ pub(crate) fn as_prompt(output: &Output) -> Result<String, Fault> {
     })
 }
 
+/// The input of a pipeline.
+///
+/// # Errors
+/// `IO_FAILED` where it can't be read.
+pub(crate) fn as_input(limit: usize, output: &Output) -> Result<Vec<u8>, Fault> {
+    if std::io::stdin().is_terminal() {
+        output.aside("Type the input, then press Ctrl+D.");
+    }
+    read_to_end(limit, "Waiting for the input on standard input to end.", output)
+        .map_err(|_| Fault::new(Code::IO_FAILED, "Can't read standard input.", "Check where it comes from."))
+}
+
 /// The input piped in beside a prompt; empty if standard input is a terminal or a device.
 ///
 /// # Errors

@@ -162,6 +162,7 @@ impl EventBody {
                 | Self::MessageQueued(_)
                 | Self::SessionGranted(_)
                 | Self::TrustChanged(_)
+                | Self::StepStarted(_)
         )
     }
 }

@@ -186,6 +186,16 @@ codes! {
     PATTERN_INVALID,
     /// The operating system does not permit it.
     PERMISSION_DENIED,
+    /// The pipeline's file changed since the run started.
+    PIPELINE_CHANGED,
+    /// A pipeline's definition has an error.
+    PIPELINE_INVALID,
+    /// A pipeline would go over one of its limits.
+    PIPELINE_LIMIT,
+    /// There is no pipeline with this name or path.
+    PIPELINE_NOT_FOUND,
+    /// A pipeline ran longer than `limits.run_timeout_seconds`.
+    PIPELINE_TIMEOUT,
     /// The policy does not allow it.
     POLICY_DENIED,
     /// A prompt names a fragment that is not defined.
@@ -236,6 +246,18 @@ codes! {
     STALE_PREVIEW,
     /// The session's state would become larger than it may be.
     STATE_TOO_LARGE,
+    /// A step touches a path that the pipeline's `denylist_patterns` forbid.
+    STEP_DENYLISTED,
+    /// A step of a pipeline failed.
+    STEP_FAILED,
+    /// A step's output is too long, no text, or not what the pipeline says it is.
+    STEP_OUTPUT_INVALID,
+    /// The user rejected a step that asks for approval.
+    STEP_REJECTED,
+    /// A step took longer than its time limit.
+    STEP_TIMEOUT,
+    /// The program that a step runs isn't installed.
+    STEP_TOOL_MISSING,
     /// The sub-agent failed or used up its budget before it finished.
     SUBAGENT_FAILED,
     /// The tool took longer than its time limit.

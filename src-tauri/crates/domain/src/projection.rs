@@ -9,6 +9,7 @@ mod files_at;
 mod memory_inbox;
 mod observation;
 mod overview;
+mod pipeline_state;
 mod plan;
 mod progress;
 mod queue;
@@ -35,6 +36,9 @@ pub use observation::{
 pub use overview::{
     ForkOrigin, MAX_DISABLED_TOOLS, MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY,
     SNAPSHOT_VERSION,
+};
+pub use pipeline_state::{
+    GateState, PipelineState, PipelineWaits, StepFailure, StepOutput, StepPhase, StepState, gate_step,
 };
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use progress::Progress;

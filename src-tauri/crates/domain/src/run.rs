@@ -1,6 +1,6 @@
 //! The settings of a run; stored in `run.started`, so that it goes on the same way after a restart.
 
-use crate::{Image, ToolNames};
+use crate::{Image, PipelineStart, ToolNames};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,4 +81,7 @@ pub struct RunOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub output_schema: Option<Value>,
+    /// The pipeline, where the run is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelineStart>,
 }

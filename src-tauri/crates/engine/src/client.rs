@@ -10,15 +10,22 @@ use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::pipelines::resuming::DefinitionChoice;
+use crate::runs::pipelines::starting::StartPipeline;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
+use crate::runs::schedules::StartedBySchedule;
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
-use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, SessionId};
+use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, RunId, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The time until schedules are looked at again when that failed.
+const SCHEDULES_PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Client {
     engine: Arc<Engine>,
@@ -169,13 +176,71 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::resume_run`].
-    pub async fn go_on(&self, named: &NamedPlace, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
-        match self.runs().resume_named(self.presence, named, approve).await {
+    pub async fn go_on(
+        &self,
+        named: &NamedPlace,
+        approve: Option<ApprovalMode>,
+        definition: DefinitionChoice,
+    ) -> Result<Running, Fault> {
+        match self.runs().resume_named(self.presence, named, approve, definition).await {
             Err(fault) if fault.is(Code::RUN_NOT_FOUND) && named.run.is_none() => {
                 self.send_next(&named.session.session_id).await?.ok_or(fault)
             }
             resumed => resumed,
         }
+    }
+
+    /// Begins a run of a pipeline. That approves its own steps; what is denied, protected or secret stays so.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
+    /// has happened then.
+    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<Running, Fault> {
+        self.runs().start_pipeline(self.presence, start).await
+    }
+
+    /// Starts what its schedules say is due now.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn start_due(&self) -> Result<Vec<StartedBySchedule>, Fault> {
+        self.runs().start_due(self.presence).await
+    }
+
+    /// Waits until a schedule may be due; not for long, since somebody may change one, or the clock.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn await_due(&self) -> Result<(), Fault> {
+        tokio::time::sleep(self.runs().until_due().await?).await;
+        Ok(())
+    }
+
+    /// For a client that stays: starts what is due for as long as the engine is there. To be called within the runtime.
+    pub async fn keep_schedules(&self) {
+        loop {
+            let started = match self.await_due().await {
+                Ok(()) => self.start_due().await,
+                Err(fault) => Err(fault),
+            };
+            match started {
+                Ok(started) => started.into_iter().filter_map(|one| Some((one.schedule, one.run.err()?))).for_each(
+                    |(schedule, fault)| tracing::warn!(schedule, %fault, "a scheduled pipeline did not start"),
+                ),
+                Err(fault) => {
+                    tracing::warn!(%fault, "schedules can't be read");
+                    tokio::time::sleep(SCHEDULES_PATIENCE).await;
+                }
+            }
+        }
+    }
+
+    /// Runs a pipeline once more, from this step on; what came before it is taken over from that run.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND`, `USAGE` where a step before it has no output, and those of [`Self::start_pipeline`].
+    pub async fn retry_pipeline(&self, run_id: &RunId, step: &str) -> Result<Running, Fault> {
+        self.runs().retry_pipeline(self.presence, run_id, step).await
     }
 
     /// Decides what waits, and goes on with the run unless another process works on the session. Once it is begun it is

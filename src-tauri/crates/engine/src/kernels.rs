@@ -52,6 +52,7 @@ impl Kernels {
             journals: self.records.directories().journals(),
             sandbox: self.projects.sandbox().clone(),
             standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
+            private_hosts: config.private_hosts.clone(),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
                 .into_iter()

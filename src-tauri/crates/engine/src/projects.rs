@@ -11,6 +11,7 @@ pub(crate) mod memory_files;
 pub(crate) mod mentionable;
 pub(crate) mod open;
 mod own_programs;
+pub(crate) mod pipelines;
 pub(crate) mod rules;
 mod setting_list;
 pub(crate) mod skills;

@@ -46,6 +46,8 @@ pub struct Answered {
     pub ending: AnswerEnding,
     /// What is not UTF-8 is replaced.
     pub stdout: String,
+    /// Nothing was replaced in `stdout`.
+    pub stdout_is_text: bool,
     pub stderr: String,
     /// Something is missing from `stdout`.
     pub stdout_cut: bool,
@@ -112,6 +114,7 @@ pub async fn run_answering(spec: AnsweringSpec<'_>, input: Vec<u8>, cancel: Canc
         exit_code: end.exit_code.filter(|_| ending == AnswerEnding::Exited),
         ending,
         stdout_cut: out.is_cut,
+        stdout_is_text: std::str::from_utf8(&out.bytes).is_ok(),
         stdout: out.text(),
         stderr: err.text(),
         duration: started.elapsed(),

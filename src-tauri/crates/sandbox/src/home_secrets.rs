@@ -44,6 +44,7 @@ const HOME_SECRETS: &[&str] = &[
     ".psql_history",
     ".local/share/fish/fish_history",
     ".viminfo",
+    ".config/fabric/.env",
     ".config/gcloud",
     ".config/gh",
     ".config/glab-cli",

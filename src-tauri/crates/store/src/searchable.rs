@@ -80,6 +80,7 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
         EventBody::MemoryReviewed(reviewed) => reviewed.text.iter().map(String::as_str).collect(),
         EventBody::MemoryReflected(reflected) => reflected.reflections.iter().map(|fact| fact.text.as_str()).collect(),
         EventBody::StepStarted(step) => vec![&step.step],
+        EventBody::StepCompleted(step) => step.output.iter().map(String::as_str).collect(),
         EventBody::StepFailed(step) => vec![&step.step, &step.code, &step.message],
         _ => Vec::new(),
     }

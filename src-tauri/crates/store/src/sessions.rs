@@ -124,6 +124,23 @@ impl Reader {
         })
     }
 
+    /// The runs of sessions that were begun as this agent's and work for no other, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn runs_of_agent(&self, agent: &str, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|connection| {
+            let sql = format!(
+                "{RUNS} JOIN sessions s ON s.session_id = r.session_id WHERE s.agent = ?1 AND s.parent IS NULL \
+                 ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?2"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![agent, limit], |row| self.run_record(row))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     fn list_sessions(&self, sql: &str, bounds: impl Params) -> Result<Vec<SessionSummary>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;

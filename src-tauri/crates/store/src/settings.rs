@@ -78,6 +78,22 @@ pub(crate) fn set_meta(transaction: &Connection, key: &str, value: &str) -> Resu
     Ok(())
 }
 
+/// Returns whether it had the value `known`, and has the other one now.
+pub(crate) fn swap_meta(
+    transaction: &Connection,
+    key: &str,
+    known: Option<&str>,
+    value: &str,
+) -> Result<bool, StoreError> {
+    let mut statement = transaction.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+    let found: Option<String> = statement.query_row([key], |row| row.get(0)).optional()?;
+    let is_known = found.as_deref() == known;
+    if is_known {
+        set_meta(transaction, key, value)?;
+    }
+    Ok(is_known)
+}
+
 /// The setting as it is, or as it is set by this.
 pub(crate) fn meta_or_set(transaction: &Connection, key: &str, value: &str) -> Result<String, StoreError> {
     transaction

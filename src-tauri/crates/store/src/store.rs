@@ -232,6 +232,18 @@ impl Store {
         self.write(Durability::Normal, move |transaction| settings::set_meta(transaction, &key, &value)).await
     }
 
+    /// Stores a setting like [`Self::set_meta`], if it still has the value `known`. `false`: somebody else has changed it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn swap_meta(&self, key: &str, known: Option<&str>, value: &str) -> Result<bool, StoreError> {
+        let (key, known, value) = (key.to_owned(), known.map(str::to_owned), value.to_owned());
+        self.write(Durability::Full, move |transaction| {
+            settings::swap_meta(transaction, &key, known.as_deref(), &value)
+        })
+        .await
+    }
+
     /// Makes `owner` the one that runs the session, also in place of one that is dead or silent for [`crate::LEASE_TTL`].
     ///
     /// # Errors

@@ -102,8 +102,19 @@ impl Trace<'_> {
             }
             EventBody::RunStarted(started) => {
                 self.refer(&started.system_prompt_hash, ContentUse::Whole)?;
+                if let Some(pipeline) = &started.options.pipeline {
+                    self.refer(&pipeline.definition_hash, ContentUse::Whole)?;
+                    self.refer(&pipeline.input_hash, ContentUse::Whole)?;
+                }
                 let images = &started.options.images;
                 images.iter().try_for_each(|image| self.refer(&image.content_hash, ContentUse::Whole))
+            }
+            EventBody::RunResumed(resumed) => match &resumed.definition_hash {
+                Some(definition) => self.refer(definition, ContentUse::Whole),
+                None => Ok(()),
+            },
+            EventBody::StepCompleted(completed) if completed.output.is_none() && completed.output_bytes > 0 => {
+                self.refer(&completed.output_hash, ContentUse::Whole)
             }
             EventBody::PolicyDecided(decided) => {
                 decided.files.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))

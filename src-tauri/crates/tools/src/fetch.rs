@@ -14,7 +14,8 @@ mod target;
 use arki_domain::{Code, Fault};
 use page::Page;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Method, Response, Url};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use target::PrivateHosts;
@@ -46,6 +47,12 @@ pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, F
 }
 
 async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Fault> {
+    let client = client(url, private).await?;
+    client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await.map_err(|error| unreachable_host(url, &error))
+}
+
+/// A client that connects to the addresses that were judged, and to no others.
+async fn client(url: &Url, private: &PrivateHosts) -> Result<Client, Fault> {
     let addresses = target::addresses(url, private).await?;
     install_crypto();
     let host = url.host_str().unwrap_or_default();
@@ -59,8 +66,55 @@ async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Fault> {
         .resolve_to_addrs(host, &addresses);
     // Loading the system's certificates takes time; without TLS nobody looks at them.
     let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
-    let client = builder.build().map_err(|error| unreachable_host(url, &error))?;
-    client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await.map_err(|error| unreachable_host(url, &error))
+    builder.build().map_err(|error| unreachable_host(url, &error))
+}
+
+/// A request of a pipeline's step.
+pub struct Requested<'a> {
+    pub url: &'a str,
+    pub method: &'a str,
+    pub headers: &'a BTreeMap<String, String>,
+    pub body: Option<String>,
+    /// Of the response's body; a longer one is an error.
+    pub max_bytes: usize,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub body: String,
+}
+
+/// Sends one request. A redirect isn't followed: it is the answer.
+///
+/// # Errors
+/// When the address is refused, nothing answers, or what comes is no text or too long.
+pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<Answer, Fault> {
+    let url = parse(request.url)?;
+    let method = Method::from_bytes(request.method.as_bytes()).map_err(Fault::internal)?;
+    let mut sending = client(&url, private).await?.request(method, url.clone());
+    for (name, value) in request.headers {
+        sending = sending.header(name, value);
+    }
+    if let Some(body) = request.body {
+        sending = sending.body(body);
+    }
+    let mut response = sending.send().await.map_err(|error| unreachable_host(&url, &error))?;
+    let status = response.status().as_u16();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable_host(&url, &error))? {
+        if bytes.len() + chunk.len() > request.max_bytes {
+            let words = format!("The answer of {} is longer than {} bytes.", host_of(&url), request.max_bytes);
+            return Err(Fault::new(Code::STEP_OUTPUT_INVALID, words, "Raise `limits.max_output_bytes`."));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    let body = String::from_utf8(bytes).map_err(|_| {
+        let words = format!("The answer of {} is not text (UTF-8).", host_of(&url));
+        Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for a text, for example with a header `Accept`.")
+    })?;
+    Ok(Answer { status, body })
 }
 
 fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Fault> {

@@ -30,6 +30,7 @@ mod record;
 mod remote;
 mod secrets;
 mod settings;
+mod step;
 mod subject;
 mod together;
 mod unasked;
@@ -68,6 +69,7 @@ pub use hook_trial::{HookTrial, TriedHook};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{KernelSettings, ToolLimits};
+pub use step::{StepAnswer, StepCommand};
 pub use unasked::UnaskedRead;
 pub use user_question::Audience;
 

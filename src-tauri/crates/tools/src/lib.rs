@@ -31,15 +31,16 @@ pub use builtin::fetch_url::fetch_url;
 pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
-pub use fetch::PrivateHosts;
+pub use fetch::{Answer as HttpAnswer, PrivateHosts, Requested};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
     MAX_HOOKS, name_of as hook_name_of,
 };
 pub use kernel::{
-    Audience, BackgroundCommands, HookTrial, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, TriedHook,
-    UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool, unresolved_placeholders,
+    Audience, BackgroundCommands, HookTrial, Kernel, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,
+    ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
+    unresolved_placeholders,
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};

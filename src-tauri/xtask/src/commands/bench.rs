@@ -3,13 +3,14 @@
 
 use crate::{
     bench::{
-        context, edit, long_session, memory, policy, providers, search, secrets, skills, start, store, turns, window,
+        context, edit, long_session, memory, pipelines, policy, providers, search, secrets, skills, start, store,
+        turns, window,
     },
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str = "there are `context`, `edit`, `memory`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `context`, `edit`, `memory`, `pipelines`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -22,6 +23,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name] if name == "context" => context::measure(repository),
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "memory" => memory::measure(repository),
+        [name] if name == "pipelines" => pipelines::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
         [name] if name == "search" => search::measure(repository),

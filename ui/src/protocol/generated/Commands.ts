@@ -24,6 +24,11 @@ import type { NextRequest } from "./NextRequest";
 import type { Observation } from "./Observation";
 import type { ObservationFilter } from "./ObservationFilter";
 import type { PictureFacts } from "./PictureFacts";
+import type { PipelineDefinition } from "./PipelineDefinition";
+import type { PipelineEntry } from "./PipelineEntry";
+import type { PipelineRunDetails } from "./PipelineRunDetails";
+import type { PipelineRunEntry } from "./PipelineRunEntry";
+import type { PipelineSchedule } from "./PipelineSchedule";
 import type { ProjectState } from "./ProjectState";
 import type { ProviderEntry } from "./ProviderEntry";
 import type { ProviderTestStep } from "./ProviderTestStep";
@@ -40,6 +45,7 @@ import type { ReviewFile } from "./ReviewFile";
 import type { ReviewPage } from "./ReviewPage";
 import type { RewindPreview } from "./RewindPreview";
 import type { RunningCommand } from "./RunningCommand";
+import type { SaveSchedule } from "./SaveSchedule";
 import type { SearchHit } from "./SearchHit";
 import type { SendOptions } from "./SendOptions";
 import type { Sent } from "./Sent";
@@ -52,6 +58,7 @@ import type { SessionToolEntry } from "./SessionToolEntry";
 import type { SettingEntry } from "./SettingEntry";
 import type { Shown } from "./Shown";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
+import type { StartPipeline } from "./StartPipeline";
 import type { StateChanged } from "./StateChanged";
 import type { UsageReport } from "./UsageReport";
 
@@ -196,6 +203,36 @@ export type Commands = {
    * Of an accepted one.
    */
   remove_memory: { params: { folder: string | null; id: string }; result: null };
+  /**
+   * What can be run in the open folder, by name.
+   */
+  list_pipelines: { params: Record<symbol, never>; result: Array<PipelineEntry> };
+  /**
+   * Starting a pipeline approves its own steps.
+   */
+  start_pipeline: { params: { start: StartPipeline }; result: Sent };
+  /**
+   * The newest first. Progress comes as events of the run's session.
+   */
+  list_pipeline_runs: { params: Record<symbol, never>; result: Array<PipelineRunEntry> };
+  pipeline_run: { params: { runId: string }; result: PipelineRunDetails };
+  /**
+   * The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
+   */
+  step_output: { params: { runId: string; step: string }; result: string };
+  /**
+   * Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+   * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
+   */
+  resume_pipeline: { params: { runId: string; definition: PipelineDefinition | null }; result: Sent };
+  /**
+   * Begins a new run from this step on, which takes over what came before it.
+   */
+  retry_pipeline: { params: { runId: string; step: string }; result: Sent };
+  list_schedules: { params: Record<symbol, never>; result: Array<PipelineSchedule> };
+  save_schedule: { params: { schedule: SaveSchedule }; result: null };
+  switch_schedule: { params: { name: string; on: boolean }; result: null };
+  remove_schedule: { params: { name: string }; result: null };
   /**
    * With a mode the message is queued while the session's run works, waits or is paused. Pictures, each in Base64,
    * can't wait: with them it begins a run or fails.

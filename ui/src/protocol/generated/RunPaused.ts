@@ -8,4 +8,9 @@ export type RunPaused = {
    * The model's question, if the reason is `user`.
    */
   questionId?: string | null;
+  /**
+   * Of a pipeline: the time it has worked since it began or was tried again, in milliseconds, by a clock that
+   * doesn't jump.
+   */
+  workedMs?: number | null;
 };

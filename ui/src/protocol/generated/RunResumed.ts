@@ -10,4 +10,8 @@ export type RunResumed = {
    * The approval mode from now on, if it changed.
    */
   approve?: RunApprovalMode | null;
+  /**
+   * SHA-256 hex of the definition that a pipeline goes on with, if the user chose another one.
+   */
+  definitionHash?: string | null;
 };

@@ -7,4 +7,9 @@ export type StepFailed = {
   durationMs: number;
   code: string;
   message: string;
+  hint?: string;
+  /**
+   * The time until it is tried again, in milliseconds; absent where it is not.
+   */
+  retryInMs?: number | null;
 };

@@ -107,6 +107,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             (Some(preview), _) => format!("{} ({} hunks)", preview.files_affected.join(", "), preview.hunks.len()),
             (None, Some(command)) => command.command.clone(),
             (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
+            (None, None) if requested.kind == ApprovalKind::Gate => review::question(requested),
             (None, None) => requested.args.to_string(),
         };
         let what = visible(&what).replace('\n', "\\n");

@@ -1,21 +1,42 @@
 //! `arki resume`: goes on with a run that was interrupted, paused, or failed; and in a session, with what waits to be
 //! said.
 
-use crate::arguments::Approve;
+use crate::arguments::{Approve, WhichDefinition};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Output;
 use arki_domain::Fault;
 use arki_engine::{Client, refuse_last};
 
-pub(crate) async fn run(client: &Client, id: &str, approve: Option<Approve>, output: &Output) -> Result<Exit, Fault> {
-    let subscription = client.engine().subscribe();
+pub(crate) async fn run(
+    client: &Client,
+    id: &str,
+    approve: Option<Approve>,
+    definition: Option<WhichDefinition>,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let engine = client.engine();
+    let subscription = engine.subscribe();
     if matches!(approve, Some(Approve::Edits | Approve::All)) {
         refuse_last(id)?;
     }
-    let named = client.engine().sessions().find_place(id)?;
-    let running = client.go_on(&named, approve.map(Into::into)).await?;
-    follow::to_next_stop(client.engine(), output, subscription, running).await
+    let named = engine.runs().find_resumable(id)?;
+    if let Some(run_id) = engine.runs().completed_pipeline(&named)? {
+        follow::print_output(engine, output, &run_id)?;
+        return Ok(Exit::Done);
+    }
+    let definition = definition.map(Into::into).unwrap_or_default();
+    let running = client.go_on(&named, approve.map(Into::into), definition).await?;
+    follow::to_next_stop(engine, output, subscription, running).await
+}
+
+/// Runs a pipeline once more from a step on, as a new run.
+pub(crate) async fn from_step(client: &Client, id: &str, step: &str, output: &Output) -> Result<Exit, Fault> {
+    let engine = client.engine();
+    let subscription = engine.subscribe();
+    let run_id = engine.runs().find_pipeline_run(id)?;
+    let running = client.retry_pipeline(&run_id, step).await?;
+    follow::to_next_stop(engine, output, subscription, running).await
 }
 
 /// Answers what the run waits for, and goes on with it.

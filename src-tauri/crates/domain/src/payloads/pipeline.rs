@@ -1,21 +1,88 @@
-//! The steps of a pipeline.
+//! Pipelines: what a run of one began with, and its steps.
 
+use crate::{RunId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use ts_rs::TS;
 
+/// The `core` of a pipeline's run.
+pub const PIPELINE_CORE: &str = "pipeline";
+
+/// The longest output that stands in `step.completed` itself; a longer one lies beside the log.
+pub const MAX_INLINE_OUTPUT_BYTES: usize = 16 << 10;
+
+/// Why a step was passed over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// It was completed before with the same idempotency key.
+    #[default]
+    Done,
+    /// Its condition does not hold.
+    Condition,
+}
+
+impl SkipReason {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+    fn is_done(&self) -> bool {
+        *self == Self::Done
+    }
+}
+
 payload! {
+    /// The pipeline that a run is of, and what it was started with: enough to go on when the files are gone.
+    PipelineStart {
+        pub name: String,
+        /// Where the definition came from: a path, or `built in`.
+        pub origin: String,
+        /// SHA-256 hex of the definition's text, which is kept beside the log.
+        pub definition_hash: String,
+        /// With their defaults.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub params: BTreeMap<String, String>,
+        /// SHA-256 hex of the input, which is kept beside the log, without secrets.
+        pub input_hash: String,
+        pub input_bytes: u64,
+        /// How many pipelines it is nested in.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub depth: u32,
+        /// The run whose finished steps it took over, and the step that it begins with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub retry_of: Option<RetriedRun>,
+        /// The schedule that started it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub schedule: Option<String>,
+    }
+    /// A run that another one repeats from a step on.
+    RetriedRun {
+        pub session_id: SessionId,
+        pub run_id: RunId,
+        pub step: String,
+    }
     StepStarted {
+        /// Its name; of one item of a `foreach` the name and the item's place, as in `each[0]`.
         pub step: String,
         pub idempotency_key: String,
         /// From 1.
         pub attempt: u32,
+        /// The items of a `foreach`, in number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub items: Option<u32>,
     }
     StepCompleted {
         pub step: String,
         pub idempotency_key: String,
         pub attempt: u32,
         pub duration_ms: u64,
+        /// A short output, without secrets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub output: Option<String>,
+        /// SHA-256 hex of the output; a long one is kept beside the log under it.
+        #[serde(default)]
+        pub output_hash: String,
+        #[serde(default)]
+        pub output_bytes: u64,
     }
     StepFailed {
         pub step: String,
@@ -24,11 +91,23 @@ payload! {
         pub duration_ms: u64,
         pub code: String,
         pub message: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        pub hint: String,
+        /// The time until it is tried again, in milliseconds; absent where it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub retry_in_ms: Option<u64>,
     }
     StepSkipped {
         pub step: String,
         pub idempotency_key: String,
         pub attempt: u32,
         pub duration_ms: u64,
+        #[serde(default, skip_serializing_if = "SkipReason::is_done")]
+        pub reason: SkipReason,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_zero(depth: &u32) -> bool {
+    *depth == 0
 }

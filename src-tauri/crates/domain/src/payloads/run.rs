@@ -55,6 +55,10 @@ payload! {
         /// The model's question, if the reason is `user`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub question_id: Option<QuestionId>,
+        /// Of a pipeline: the time it has worked since it began or was tried again, in milliseconds, by a clock that
+        /// doesn't jump.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub worked_ms: Option<u64>,
     }
     RunResumed {
         pub reason: PauseReason,
@@ -65,6 +69,9 @@ payload! {
         /// The approval mode from now on, if it changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
+        /// SHA-256 hex of the definition that a pipeline goes on with, if the user chose another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub definition_hash: Option<String>,
     }
     RunCompleted {
         pub response: String,
@@ -88,7 +95,7 @@ payload! {
 impl RunPaused {
     #[must_use]
     pub fn because(reason: PauseReason) -> Self {
-        Self { reason, approval_id: None, question_id: None }
+        Self { reason, approval_id: None, question_id: None, worked_ms: None }
     }
 
     /// Returns whether somebody has to decide or answer before the run goes on.

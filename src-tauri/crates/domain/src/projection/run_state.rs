@@ -2,7 +2,7 @@
 
 mod subagents;
 
-use super::{AnsweredHooks, Stages};
+use super::{AnsweredHooks, PipelineWaits, Stages};
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
     HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions,
@@ -44,6 +44,8 @@ pub struct RunState {
     pub late_bytes: usize,
     /// How far a core that works in stages has come.
     pub stages: Stages,
+    /// What the run of a pipeline waits for; of an agent's it stays empty.
+    pub pipeline: PipelineWaits,
     calls: Vec<PendingCall>,
     /// The calls that sub-agents work on in the background; their placeholder is answered.
     background: Vec<PendingCall>,
@@ -167,6 +169,7 @@ impl RunState {
             denied_untrusted: false,
             late_bytes: 0,
             stages: Stages::default(),
+            pipeline: PipelineWaits::default(),
             calls: Vec::new(),
             background: Vec::new(),
             writing_hook: None,
@@ -204,6 +207,9 @@ impl RunState {
             return;
         }
         self.stages.apply(body);
+        if self.is_of_pipeline() {
+            self.pipeline.apply(body);
+        }
         self.hooks.apply(body);
         self.follow_finished(body);
         match body {
@@ -291,7 +297,7 @@ impl RunState {
             CallProgress::AwaitingApproval(asked) => Some(&**asked),
             _ => None,
         });
-        self.stages.open_approval().or(of_call).filter(|_| !self.is_ended())
+        self.pipeline.gate.as_deref().or(self.stages.open_approval()).or(of_call).filter(|_| !self.is_ended())
     }
 
     /// The hook that may write and of which nobody knows how it ended.
@@ -313,6 +319,12 @@ impl RunState {
             CallProgress::AwaitingAnswer(asked) if !self.is_ended() => Some(asked),
             _ => None,
         }
+    }
+
+    /// Returns whether the run is a pipeline's, and no agent's.
+    #[must_use]
+    pub fn is_of_pipeline(&self) -> bool {
+        self.options.pipeline.is_some()
     }
 
     /// Returns whether it may go on: a failed run can be tried again.

@@ -207,7 +207,12 @@ fn a_question_of_the_model_stays_open_until_it_is_answered() {
         text: "Which one?".into(),
         options: vec!["This".into(), "That".into()],
     });
-    log.add(RunPaused { reason: PauseReason::User, approval_id: None, question_id: Some(QuestionId::from("q1")) });
+    log.add(RunPaused {
+        reason: PauseReason::User,
+        approval_id: None,
+        question_id: Some(QuestionId::from("q1")),
+        worked_ms: None,
+    });
     assert_eq!(log.state().open_question().unwrap().text, "Which one?");
     assert!(matches!(progress(&log), CallProgress::AwaitingAnswer(_)));
     log.add(QuestionAnswered { question_id: QuestionId::from("another"), text: "No".into() });
@@ -297,7 +302,13 @@ fn a_resumed_budget_starts_afresh() {
     let mut log = Log::of_a_run("go");
     log.request(1).request(2).add(RunPaused::because(PauseReason::Budget));
     assert_eq!(log.state().turns_in_budget, 2);
-    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None, question_id: None, approve: None });
+    log.add(RunResumed {
+        reason: PauseReason::Budget,
+        approval_id: None,
+        question_id: None,
+        approve: None,
+        definition_hash: None,
+    });
     assert_eq!((log.state().turns_in_budget, log.state().turn), (0, 2));
 }
 
@@ -308,7 +319,13 @@ fn the_time_that_a_run_waits_for_the_user_does_not_count() {
     log.add(RunPaused::because(PauseReason::Approval));
     let before = log.state().budget_since_ms;
     log.answers("a", ApprovalDecision::Approve);
-    log.add(RunResumed { reason: PauseReason::Approval, approval_id: None, question_id: None, approve: None });
+    log.add(RunResumed {
+        reason: PauseReason::Approval,
+        approval_id: None,
+        question_id: None,
+        approve: None,
+        definition_hash: None,
+    });
     // The log's events are a second apart.
     assert_eq!(log.state().budget_since_ms, before + 2000);
     log.request(2);
@@ -334,6 +351,7 @@ fn a_session_shows_what_it_waits_for_and_how_it_ended() {
         reason: PauseReason::Approval,
         approval_id: Some(ApprovalId::from("a1")),
         question_id: None,
+        worked_ms: None,
     });
     let summary = |log: &Log| {
         let mut summary = SessionSummary::new(SessionId::from("session"));
@@ -413,6 +431,12 @@ fn a_failed_run_that_goes_on_asks_again_with_what_is_granted_now() {
     });
     assert!(log.state().is_ended());
     let approve = Some(ApprovalMode::All);
-    log.add(RunResumed { reason: PauseReason::Failed, approval_id: None, question_id: None, approve });
+    log.add(RunResumed {
+        reason: PauseReason::Failed,
+        approval_id: None,
+        question_id: None,
+        approve,
+        definition_hash: None,
+    });
     assert_eq!((log.state().next_step(), log.state().options.approve), (NextStep::AskModel, ApprovalMode::All));
 }

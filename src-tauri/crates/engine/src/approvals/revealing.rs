@@ -3,7 +3,7 @@
 use crate::approvals::Approvals;
 use crate::approvals::for_clients::approval_summary;
 use arki_api::ApprovalSummary;
-use arki_domain::{ApprovalRequested, Fault, with_secrets};
+use arki_domain::{ApprovalKind, ApprovalRequested, Fault, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
 
@@ -40,7 +40,9 @@ impl Approvals {
     /// in files and no longer are. Nobody keeps them.
     #[must_use]
     pub fn unresolved_secrets(&self, record: &ApprovalRecord) -> Vec<String> {
-        let Some(requested) = record.request() else { return Vec::new() };
+        // A gate only lets through what the log has.
+        let requested = record.request().filter(|requested| requested.kind != ApprovalKind::Gate);
+        let Some(requested) = requested else { return Vec::new() };
         let Ok(session) = self.sessions.session(&record.session_id) else { return Vec::new() };
         // What is not looked for can't be said to be missing.
         let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return Vec::new() };

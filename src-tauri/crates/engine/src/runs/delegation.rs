@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Nobody hears a sub-agent's questions, and what it has to do it does itself.
-const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
+pub(super) const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
 
 impl Runs {
     /// Returns whether it is the approvals of sub-agents that keep the run waiting: none of those that work for it could
@@ -99,7 +99,7 @@ impl Runs {
                     let run = Some(started.run_id.clone());
                     self.resume(
                         &started.session_id,
-                        Resume { control, approve, run, answer: None, presence: delegation.presence },
+                        Resume { control, approve, run, presence: delegation.presence, ..Resume::default() },
                     )
                     .await?
                 }
@@ -240,7 +240,7 @@ impl WorksBeneath for Runs {
 }
 
 /// Returns how its run has ended; `None` where it can go on. One that used up its budget gets no other.
-fn end_of(state: &RunState) -> Option<RunEnd> {
+pub(super) fn end_of(state: &RunState) -> Option<RunEnd> {
     match &state.phase {
         RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),
         RunPhase::Failed { code, message, hint } => {

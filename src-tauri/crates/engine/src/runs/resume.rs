@@ -7,6 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
+use crate::runs::pipelines::resuming::DefinitionChoice;
 use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
@@ -31,6 +32,8 @@ pub(crate) struct Resume {
     pub(crate) presence: Presence,
     /// To what the model asked.
     pub(crate) answer: Option<QuestionAnswered>,
+    /// Of a pipeline.
+    pub(crate) definition: DefinitionChoice,
 }
 
 impl Runs {
@@ -60,14 +63,12 @@ impl Runs {
         presence: Presence,
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
+        definition: DefinitionChoice,
     ) -> Result<Running, Fault> {
         let session_id = named.session.session_id.clone();
         let above = self.run_above(&session_id).await?;
-        if above != session_id {
-            return self.resume_run(presence, &above, approve).await;
-        }
-        let run = named.run.clone();
-        self.resume(&session_id, Resume { approve, run, presence, ..Resume::default() }).await
+        let run = named.run.clone().filter(|_| above == session_id);
+        self.resume(&above, Resume { approve, run, presence, definition, ..Resume::default() }).await
     }
 
     /// Resumes like [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
@@ -95,6 +96,9 @@ impl Runs {
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
         let claim = self.sessions.claim(session_id)?;
+        if self.is_of_pipeline(session_id).await? {
+            return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
+        }
         let session = session_id.clone();
         let place = blocking(self, move |runs| {
             Ok((runs.sessions.session(&session)?.project, runs.sessions.agent_of(&session)?))
@@ -222,7 +226,10 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
     }
     if let Some(question) = run.open_question() {
         let question_id = Some(question.question_id.clone());
-        return Some(RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve }.into());
+        return Some(
+            RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve, definition_hash: None }
+                .into(),
+        );
     }
     let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::Resolved(approval) => Some(&approval.requested),
@@ -239,5 +246,5 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
         (RunPhase::Failed { .. }, None) => PauseReason::Failed,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id, question_id: None, approve }.into())
+    Some(RunResumed { reason, approval_id, question_id: None, approve, definition_hash: None }.into())
 }

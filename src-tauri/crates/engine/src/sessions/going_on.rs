@@ -6,6 +6,9 @@ use arki_domain::projection::RunState;
 use arki_domain::{Code, Fault, RunId, SessionId, sha256_hex};
 use std::sync::Arc;
 
+/// Runs that work for each other, one beneath the other: a pipeline can run others, and an agent.
+const MAX_LEVELS: usize = 16;
+
 impl Sessions {
     /// The session whose run waits for this session's; the session itself where none does. A run that came with an
     /// export waits for nobody: it is not gone on with here.
@@ -13,6 +16,18 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+        let mut at = session_id.clone();
+        for _ in 0..MAX_LEVELS {
+            let above = self.run_right_above(&at)?;
+            if above == at {
+                break;
+            }
+            at = above;
+        }
+        Ok(at)
+    }
+
+    fn run_right_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
         let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
         let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
         let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);

@@ -8,7 +8,7 @@ use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventBody, FileChanged, RunStarted, SessionCreated, SessionId,
     SubagentStarted, ToolResult,
 };
-use arki_engine::{Client, Engine, Presence, Resolution, RunEnd};
+use arki_engine::{Client, DefinitionChoice, Engine, Presence, Resolution, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;
@@ -147,8 +147,10 @@ async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
     let again = stage.second_client();
     for id in [&session, &started.session_id] {
         let before = (kinds(again.engine(), &session), kinds(again.engine(), &started.session_id));
-        let (run, handle) =
-            again.go_on(&again.engine().sessions().find_place(id.as_str()).unwrap(), None).await.unwrap();
+        let (run, handle) = again
+            .go_on(&again.engine().sessions().find_place(id.as_str()).unwrap(), None, DefinitionChoice::default())
+            .await
+            .unwrap();
         assert_eq!(run.session_id, session, "the run above goes on");
         assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
         assert_eq!((kinds(again.engine(), &session), kinds(again.engine(), &started.session_id)), before);

@@ -161,6 +161,7 @@ mod tests {
             ending: AnswerEnding::Exited,
             stdout: stdout.into(),
             stderr: stderr.into(),
+            stdout_is_text: true,
             stdout_cut: false,
             duration: Duration::ZERO,
         }

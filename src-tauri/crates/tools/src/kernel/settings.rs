@@ -2,6 +2,7 @@
 
 use super::{Audience, BackgroundCommands};
 use crate::diagnostics::Checker;
+use crate::fetch::PrivateHosts;
 use crate::guide::Guides;
 use crate::hooks::Hook;
 use crate::standing::Standing;
@@ -46,6 +47,8 @@ pub struct KernelSettings {
     pub journals: PathBuf,
     pub sandbox: SandboxStatus,
     pub standing: Arc<dyn Standing>,
+    /// Hosts of the user's own network that a pipeline's request may reach.
+    pub private_hosts: PrivateHosts,
     pub audience: Audience,
     /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,

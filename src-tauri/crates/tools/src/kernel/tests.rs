@@ -187,6 +187,7 @@ impl Bench {
         let settings = KernelSettings {
             imported: BTreeSet::new(),
             audience,
+            private_hosts: crate::PrivateHosts::default(),
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,
             policy: PolicySettings::default(),

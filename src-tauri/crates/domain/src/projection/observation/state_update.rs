@@ -3,6 +3,7 @@
 use super::ObservationType;
 use super::draft::{Draft, duration, line};
 use super::tool_phrase::Phrase;
+use crate::SkipReason;
 use crate::plural;
 use crate::{
     ApprovalDecision, CallId, Decision, EventBody, FileChanged, MemoryDecision, PauseReason, PolicyDecided, QueueMode,
@@ -87,7 +88,10 @@ fn of_session(body: &EventBody) -> Option<String> {
         EventBody::StepCompleted(step) => {
             format!("Step {} finished ({})", line(&step.step), duration(step.duration_ms))
         }
-        EventBody::StepSkipped(step) => format!("Step {} was already done", line(&step.step)),
+        EventBody::StepSkipped(step) => match step.reason {
+            SkipReason::Done => format!("Step {} was already done", line(&step.step)),
+            SkipReason::Condition => format!("Step {} was skipped", line(&step.step)),
+        },
         _ => return None,
     })
 }

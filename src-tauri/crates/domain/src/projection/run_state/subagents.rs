@@ -17,10 +17,11 @@ impl RunState {
     }
 
     /// The sub-agents that work for the run or have not been heard yet: those that it waits for in the order of their
-    /// calls, then those in the background.
+    /// calls, then those in the background. Of a pipeline the runs that work for its steps.
     pub fn subagents(&self) -> impl Iterator<Item = &SubagentStarted> {
         let calls = [&self.calls, &self.background].into_iter().filter(|_| !self.is_ended());
-        calls.flatten().filter_map(PendingCall::subagent)
+        let of_steps = self.pipeline.children.iter().filter(|_| !self.is_ended());
+        calls.flatten().filter_map(PendingCall::subagent).chain(of_steps)
     }
 
     /// The call has its result; a placeholder where a sub-agent goes on with it.

@@ -99,8 +99,10 @@ impl Arkai {
             return field("step");
         }
         let beside = ["approvalId", "questionId", "asyncCallId"].into_iter().find_map(field);
-        let step = match field("callId") {
-            Some(call) => Some(call),
+        // A gate is a step of its pipeline.
+        let gate = payload["args"]["step"].as_str().filter(|_| payload["kind"] == "gate").map(str::to_owned);
+        let step = match field("callId").or(gate) {
+            Some(step) => Some(step),
             None => match beside.as_ref().and_then(|id| self.steps.get(id)) {
                 Some(known) => Some(known.clone()),
                 None if event.kind == "tool.async_result" => beside.clone(),

@@ -222,7 +222,7 @@ impl Script {
             timeout_seconds: None,
         });
         let reason = PauseReason::Approval;
-        self.add(RunPaused { reason, approval_id: Some(approval_id.clone()), question_id: None });
+        self.add(RunPaused { reason, approval_id: Some(approval_id.clone()), question_id: None, worked_ms: None });
         self.add(ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: if b.is_multiple_of(4) { ApprovalDecision::Approve } else { ApprovalDecision::Reject },
@@ -234,7 +234,13 @@ impl Script {
             resolved_by: "cli".into(),
             preview_hash: String::new(),
         });
-        self.add(RunResumed { reason, approval_id: Some(approval_id), question_id: None, approve: None });
+        self.add(RunResumed {
+            reason,
+            approval_id: Some(approval_id),
+            question_id: None,
+            approve: None,
+            definition_hash: None,
+        });
     }
 
     fn finish_call(&mut self, a: u8, b: u8) {

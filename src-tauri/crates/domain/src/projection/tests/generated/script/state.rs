@@ -9,7 +9,13 @@ impl Script {
         }
         let reason = if a.is_multiple_of(2) { PauseReason::Budget } else { PauseReason::User };
         self.add(RunPaused::because(reason));
-        self.add(RunResumed { reason, approval_id: None, question_id: None, approve: Some(ApprovalMode::Edits) });
+        self.add(RunResumed {
+            reason,
+            approval_id: None,
+            question_id: None,
+            approve: Some(ApprovalMode::Edits),
+            definition_hash: None,
+        });
     }
 
     pub(super) fn wait_in_queue(&mut self, a: u8) {
@@ -264,13 +270,30 @@ impl Script {
 
     pub(super) fn pipeline(&mut self, a: u8) {
         let (step, idempotency_key, attempt, duration_ms) = ("count".to_owned(), "k".to_owned(), 1, 4);
-        self.add(StepStarted { step: step.clone(), idempotency_key: idempotency_key.clone(), attempt });
+        self.add(StepStarted { step: step.clone(), idempotency_key: idempotency_key.clone(), attempt, items: None });
         match a % 3 {
-            0 => self.add(StepCompleted { step, idempotency_key, attempt, duration_ms }),
-            1 => self.add(StepSkipped { step, idempotency_key, attempt, duration_ms }),
+            0 => self.add(StepCompleted {
+                step,
+                idempotency_key,
+                attempt,
+                duration_ms,
+                output: Some(format!("{a} words")),
+                output_hash: hash_of(Some(a)).unwrap_or_default(),
+                output_bytes: 7,
+            }),
+            1 => self.add(StepSkipped { step, idempotency_key, attempt, duration_ms, reason: SkipReason::Done }),
             _ => {
                 let (code, message) = ("TOOL_TIMEOUT".to_owned(), "It took too long.".to_owned());
-                self.add(StepFailed { step, idempotency_key, attempt, duration_ms, code, message })
+                self.add(StepFailed {
+                    step,
+                    idempotency_key,
+                    attempt,
+                    duration_ms,
+                    code,
+                    message,
+                    hint: String::new(),
+                    retry_in_ms: None,
+                })
             }
         };
     }

@@ -1,0 +1,120 @@
+//! `arki schedule`: pipelines that start at set times.
+
+use crate::arguments::{ScheduleArguments, ScheduleCommand};
+use crate::exit::Exit;
+use crate::follow::asked_to_stop;
+use crate::output::{Output, dim, time, visible};
+use arki_api::PipelineSchedule;
+use arki_domain::{Code, Fault};
+use arki_engine::{Client, NewSchedule, StartedBySchedule};
+use std::path::Path;
+
+pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, output: &Output) -> Result<Exit, Fault> {
+    let runs = client.engine().runs();
+    match command {
+        ScheduleCommand::List => runs.schedules().await?.iter().for_each(|schedule| show(schedule, output)),
+        ScheduleCommand::Add(arguments) => add(client, dir, arguments, output).await?,
+        ScheduleCommand::Rm { name } => runs.remove_schedule(&name).await?,
+        ScheduleCommand::On { name } => runs.switch_schedule(&name, true).await?,
+        ScheduleCommand::Off { name } => runs.switch_schedule(&name, false).await?,
+        ScheduleCommand::History { name } => history(client, &name, output)?,
+        ScheduleCommand::Run { once: true } => return start(client, output).await,
+        ScheduleCommand::Run { once: false } => keep(client, output).await?,
+    }
+    Ok(Exit::Done)
+}
+
+async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Output) -> Result<(), Fault> {
+    let ScheduleArguments { name, pipeline, cron, time_zone, missed, param } = arguments;
+    let new = NewSchedule {
+        name: name.clone(),
+        folder: dir.to_owned(),
+        pipeline,
+        cron,
+        time_zone,
+        missed: missed.into(),
+        params: param.into_iter().collect(),
+    };
+    let runs = client.engine().runs();
+    runs.save_schedule(new).await?;
+    runs.schedules().await?.iter().filter(|schedule| schedule.name == name).for_each(|schedule| show(schedule, output));
+    Ok(())
+}
+
+fn show(schedule: &PipelineSchedule, output: &Output) {
+    if output.json {
+        output.object(schedule);
+        return;
+    }
+    let next = match (schedule.is_on, schedule.next_at) {
+        (false, _) => "off".to_owned(),
+        (true, Some(next)) => format!("next {}", time(next)),
+        (true, None) => "never again".to_owned(),
+    };
+    let last = schedule.last.as_ref().map(|last| match (&last.skipped, &last.run_id) {
+        (Some(why), _) => format!("  last {}: no run. {why}", time(last.due_at)),
+        (None, Some(run)) => format!("  last {}: run {run}", time(last.due_at)),
+        (None, None) => format!("  last {}", time(last.due_at)),
+    });
+    output.line(format!(
+        "{}  {}  {}  {next}{}",
+        visible(&schedule.name),
+        visible(&schedule.pipeline),
+        schedule.cron,
+        dim(&visible(&last.unwrap_or_default()))
+    ));
+}
+
+fn history(client: &Client, name: &str, output: &Output) -> Result<(), Fault> {
+    let runs = client.engine().runs().pipeline_run_entries()?;
+    for run in runs.iter().filter(|run| run.schedule.as_deref() == Some(name)) {
+        match output.json {
+            true => output.object(run),
+            false => {
+                let took = run.ended_at.map(|ended| format!("  {} s", (ended - run.started_at) / 1000));
+                let took = took.unwrap_or_default();
+                output.line(format!("{}  {}  {}{took}", run.run_id, time(run.started_at), run.state.as_str()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Starts what is due now, and waits until these runs have stopped.
+async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
+    let mut exit = Exit::Done;
+    for StartedBySchedule { schedule, run } in client.start_due().await? {
+        let (active, handle) = match run {
+            Ok(running) => running,
+            Err(fault) => {
+                output.fault(&fault);
+                exit = Exit::of_fault(&fault);
+                continue;
+            }
+        };
+        output.aside(format!("{}: run {}", visible(&schedule), active.run_id));
+        let mut handle = handle;
+        let end = tokio::select! {
+            ended = &mut handle => ended,
+            () = asked_to_stop() => {
+                active.stop();
+                handle.await
+            }
+        };
+        let ended = Exit::of_run(&end.map_err(Fault::internal)??, false);
+        exit = if ended == Exit::Done { exit } else { ended };
+    }
+    Ok(exit)
+}
+
+async fn keep(client: &Client, output: &Output) -> Result<(), Fault> {
+    if client.engine().runs().schedules().await?.is_empty() {
+        return Err(Fault::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
+    }
+    output.aside("Starting pipelines at their times. Press Ctrl+C to stop.");
+    tokio::select! {
+        () = client.keep_schedules() => {}
+        () = asked_to_stop() => client.engine().runs().stop_all().await,
+    }
+    Ok(())
+}

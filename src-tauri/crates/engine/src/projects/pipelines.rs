@@ -1,0 +1,239 @@
+//! Definitions of pipelines: those of a project, as far as it is trusted and they are as they were agreed to; then the
+//! user's own; then the built-in ones. Of several with one name the first counts. A path names a file of its own.
+
+use crate::projects::Projects;
+use crate::projects::guides::files_of;
+use crate::projects::open::OpenProject;
+use arki_domain::{Code, Fault, io_words};
+use arki_files::{PinKind, Project};
+use arki_pipelines::{Definition, MAX_DEFINITION_BYTES, as_fault};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const PROJECT_PIPELINES: &str = ".arki/pipelines";
+/// In the configuration folder.
+const OWN_PIPELINES: &str = "pipelines";
+const BUILT_IN: &str = "built in";
+const ENDINGS: [&str; 2] = [".yaml", ".yml"];
+/// Definitions of one place that count.
+const MAX_PIPELINES: usize = 500;
+/// The greatest distance, in edits, at which a name counts as near.
+const MAX_DISTANCE: usize = 3;
+
+/// The built-in ones, by name.
+static BUILT_INS: &[(&str, &str)] = &[
+    ("explain-folder", include_str!("pipelines/explain-folder.yaml")),
+    ("release-notes", include_str!("pipelines/release-notes.yaml")),
+    ("review-diff", include_str!("pipelines/review-diff.yaml")),
+    ("summarise", include_str!("pipelines/summarise.yaml")),
+    ("triage-tests", include_str!("pipelines/triage-tests.yaml")),
+    ("upgrade-dependency", include_str!("pipelines/upgrade-dependency.yaml")),
+];
+
+/// A definition's text and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundPipeline {
+    /// That of its file.
+    pub(crate) name: String,
+    /// For people: a path, relative to the project where it lies there, or `built in`.
+    pub(crate) origin: String,
+    pub(crate) text: String,
+}
+
+impl FoundPipeline {
+    /// # Errors
+    /// `PIPELINE_INVALID`, with the place.
+    pub(crate) fn definition(&self) -> Result<Definition, Fault> {
+        Definition::parse(&self.text).map_err(|problems| as_fault(&self.origin, &problems))
+    }
+}
+
+impl Projects {
+    /// All that can be run in the folder by their names, each once, in the order of the names.
+    pub(crate) fn pipelines(&self, open: &OpenProject) -> Vec<FoundPipeline> {
+        let mut found = BTreeMap::new();
+        let all = self.project_pipelines(open).into_iter().chain(self.own_pipelines()).chain(built_in());
+        for pipeline in all {
+            found.entry(pipeline.name.clone()).or_insert(pipeline);
+        }
+        found.into_values().collect()
+    }
+
+    /// The one that is named, or that a path leads to. A path is relative to `dir`.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND`, with the nearest name; `UNTRUSTED` for one of the project that was not agreed to.
+    pub(crate) fn find_pipeline(&self, open: &OpenProject, dir: &Path, named: &str) -> Result<FoundPipeline, Fault> {
+        if is_path(named) {
+            return self.pipeline_at(open, &dir.join(named), named);
+        }
+        let all = self.pipelines(open);
+        if let Some(found) = all.iter().find(|pipeline| pipeline.name == named) {
+            return Ok(found.clone());
+        }
+        if let Some(path) = open.unagreed_pipeline(named) {
+            return Err(not_agreed(&path));
+        }
+        Err(not_found(open, named, &all))
+    }
+
+    /// The file as it is now that a run's definition came from; `None` where it is gone.
+    pub(crate) fn pipeline_again(&self, open: &OpenProject, origin: &str) -> Result<Option<FoundPipeline>, Fault> {
+        if origin == BUILT_IN {
+            return Ok(None);
+        }
+        match self.pipeline_at(open, &open.project.root().join(origin), origin) {
+            Err(fault) if fault.is(Code::PIPELINE_NOT_FOUND) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    fn pipeline_at(&self, open: &OpenProject, path: &Path, named: &str) -> Result<FoundPipeline, Fault> {
+        let text = text_at(path, named)?;
+        let origin =
+            match path.canonicalize().ok().as_deref().and_then(|real| real.strip_prefix(open.project.root()).ok()) {
+                Some(inside) => inside.to_string_lossy().replace('\\', "/"),
+                None => path.display().to_string(),
+            };
+        // What the folder itself offers is only what was agreed to.
+        if origin.starts_with(PROJECT_PIPELINES) && open.agreed_pipeline(&origin).as_deref() != Some(&text) {
+            return Err(not_agreed(&origin));
+        }
+        Ok(FoundPipeline { name: stem(named).to_owned(), origin, text })
+    }
+
+    fn project_pipelines(&self, open: &OpenProject) -> Vec<FoundPipeline> {
+        let paths = open.pinned(PinKind::Pipeline).map(|pin| pin.path.clone()).filter(|path| is_definition(path));
+        let found = paths.take(MAX_PIPELINES).filter_map(|path| {
+            let text = open.agreed_pipeline(&path)?;
+            Some(FoundPipeline { name: stem(&path).to_owned(), origin: path, text })
+        });
+        found.collect()
+    }
+
+    fn own_pipelines(&self) -> Vec<FoundPipeline> {
+        let own = self.records.directories().config.join(OWN_PIPELINES);
+        let Ok(folder) = Project::open(&own) else { return Vec::new() };
+        let paths = files_of(&folder).into_iter().filter(|path| is_definition(path));
+        let found = paths.take(MAX_PIPELINES).filter_map(|inside| {
+            let path = own.join(&inside);
+            let text = text_at(&path, &inside).ok()?;
+            Some(FoundPipeline { name: stem(&inside).to_owned(), origin: path.display().to_string(), text })
+        });
+        found.collect()
+    }
+}
+
+impl OpenProject {
+    fn agreed_pipeline(&self, path: &str) -> Option<String> {
+        let bytes = self.agreed_bytes_up_to(PinKind::Pipeline, path, MAX_DEFINITION_BYTES as u64)?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The path of one of this name that the folder has, and that nobody has agreed to as it is.
+    fn unagreed_pipeline(&self, name: &str) -> Option<String> {
+        let of_name = |pin: &&arki_files::Pin| pin.kind == PinKind::Pipeline && stem(&pin.path) == name;
+        self.current.iter().find(of_name).map(|pin| pin.path.clone())
+    }
+}
+
+fn built_in() -> impl Iterator<Item = FoundPipeline> {
+    BUILT_INS.iter().map(|(name, text)| FoundPipeline {
+        name: (*name).to_owned(),
+        origin: BUILT_IN.to_owned(),
+        text: (*text).to_owned(),
+    })
+}
+
+fn is_path(named: &str) -> bool {
+    named.contains(['/', '\\']) || is_definition(named)
+}
+
+fn is_definition(path: &str) -> bool {
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+/// # Errors
+/// `PIPELINE_NOT_FOUND` where there is no file, `PIPELINE_INVALID` where it is none to read.
+pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
+    let unreadable =
+        |why: String| Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.");
+    let opened = File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::new(
+            Code::PIPELINE_NOT_FOUND,
+            format!("There is no file {named}."),
+            "`arki pipelines list` shows what can be run by its name.",
+        ),
+        kind => unreadable(io_words(kind).to_owned()),
+    })?;
+    let is_file = opened.metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(unreadable("it is no regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = opened.take(MAX_DEFINITION_BYTES as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(io_words(error.kind()).to_owned()))?;
+    String::from_utf8(bytes).map_err(|_| unreadable("it is not text (UTF-8)".to_owned()))
+}
+
+fn not_agreed(path: &str) -> Fault {
+    Fault::new(
+        Code::UNTRUSTED,
+        format!("{path} is not in the version that you agreed to, or you haven't agreed to it yet."),
+        "`arki trust` shows the pipelines of the folder and agrees to them as they are.",
+    )
+}
+
+fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Fault {
+    let distance = |name: &str| strsim::damerau_levenshtein(name, named);
+    let near = all.iter().map(|pipeline| (distance(&pipeline.name), pipeline.name.as_str())).min();
+    let hint = match near.filter(|(distance, _)| *distance <= MAX_DISTANCE) {
+        Some((_, name)) => format!("Did you mean `{name}`? `arki pipelines list` shows all."),
+        None if !open.is_trusted() => {
+            "`arki pipelines list` shows all. Those of the folder are there once you trust it.".to_owned()
+        }
+        None => "`arki pipelines list` shows all. A path names a file.".to_owned(),
+    };
+    Fault::new(Code::PIPELINE_NOT_FOUND, format!("There is no pipeline {named:?}."), hint)
+}
+
+/// The place of fabric's patterns.
+pub(crate) fn fabric_pattern(name: &str) -> Result<String, Fault> {
+    let home = std::env::home_dir().unwrap_or_default();
+    let path: PathBuf = home.join(".config/fabric/patterns").join(name).join("system.md");
+    text_at(&path, name).map_err(|_| {
+        Fault::new(
+            Code::STEP_TOOL_MISSING,
+            format!("There is no fabric pattern {name:?} in ~/.config/fabric/patterns."),
+            "Get the patterns with `fabric --updatepatterns`, or write the prompt into the step.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_built_in_pipeline_can_be_read_and_has_its_files_name() {
+        assert_eq!(BUILT_INS.len(), 6);
+        for pipeline in built_in() {
+            let definition = pipeline.definition().unwrap_or_else(|fault| panic!("{fault}"));
+            assert_eq!(definition.name, pipeline.name);
+            assert!(!definition.description.is_empty(), "{}", pipeline.name);
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_path_is_one() {
+        assert!(is_path("./review") && is_path("review.yaml") && is_path("a/b.yml") && !is_path("review"));
+        assert_eq!((stem(".arki/pipelines/a.b.yaml"), stem("x.yml"), stem("review")), ("a.b", "x", "review"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Runs of pipelines: each is a session of its own with one run, on the same hold as an agent's. What a step does is asked
+//! of this world (`world`); an agent or a pipeline that works for a step is a run beneath (`beneath`), found again by the
+//! log.
+
+mod beneath;
+pub(crate) mod resuming;
+mod retrying;
+pub(crate) mod showing;
+pub(crate) mod starting;
+mod world;
+
+use crate::config::Config;
+use crate::presence::Presence;
+use crate::projects::open::OpenProject;
+use crate::runs::Runs;
+use crate::runs::active_run::{ActiveRun, Running};
+use crate::runs::hold::SessionHold;
+use arki_agent::{RunControl, RunEnd};
+use arki_domain::{Code, Fault, RunOptions, SessionId};
+use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineStanding};
+use arki_policy::PolicySettings;
+use std::sync::Arc;
+use world::StepsWorld;
+
+/// The agent that sessions of pipelines are said to be of; no configuration can have one of this name.
+pub(crate) const PIPELINE_AGENT: &str = "pipeline:";
+
+/// A run that is ready to be worked on.
+pub(super) struct Ready {
+    session_id: SessionId,
+    open: OpenProject,
+    config: Config,
+    options: RunOptions,
+    definition: Definition,
+    input: Arc<str>,
+    standing: PipelineStanding,
+    has_parent: bool,
+}
+
+impl Runs {
+    /// Sets the kernel to work.
+    pub(super) fn launch_pipeline(
+        self: &Arc<Self>,
+        ready: Ready,
+        (mut hold, presence): (SessionHold, Presence),
+    ) -> Result<Running, Fault> {
+        let Ready { session_id, open, config, options, definition, input, standing, has_parent } = ready;
+        let project = open.path();
+        let control: RunControl = hold.control().clone();
+        let active = ActiveRun {
+            session_id: session_id.clone(),
+            run_id: standing.state.run_id.clone(),
+            subagents: standing.state.steps.values().filter_map(|step| step.child.clone()).collect(),
+            control: control.clone(),
+        };
+        let policy = PolicySettings {
+            plan: options.plan,
+            read_only: options.read_only,
+            disabled_tools: options.disabled_tools.clone(),
+            ..config.policy.clone()
+        };
+        let kernel = self.kernel(&open, &Config { policy, ..config }, presence);
+        let world = StepsWorld::new(self, kernel, &open, options, presence);
+        let parts = PipelineParts {
+            log: self.records.run_log(),
+            contents: self.records.contents().clone(),
+            redactor: self.records.redactor().clone(),
+            world: Arc::new(world),
+        };
+        hold.enter(&self.active, active.clone());
+        let run = PipelineRun::new(parts, Arc::new(definition), session_id.clone(), input, standing, control);
+        let runs = self.clone();
+        let handle = tokio::spawn(async move {
+            let telling = runs.projects.with_leavings(&session_id, &project, run.run());
+            let (ended, _claim) = hold.during(telling).await;
+            runs.after_pipeline(presence, &session_id, has_parent, &ended).await;
+            ended
+        });
+        Ok((active, handle))
+    }
+
+    async fn after_pipeline(
+        self: &Arc<Self>,
+        presence: Presence,
+        session_id: &SessionId,
+        has_parent: bool,
+        ended: &Result<RunEnd, Fault>,
+    ) {
+        self.sessions.keep_snapshot_quietly(session_id).await;
+        self.sessions.anchor_soon(session_id);
+        match ended {
+            Ok(RunEnd::AwaitingApproval(approval_id)) if !has_parent => {
+                self.expire_in_time(presence, session_id, approval_id);
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
+            }
+        }
+    }
+}
+
+/// # Errors
+/// `CONTENT_DAMAGED` where it isn't there.
+fn text_of_content(bytes: Option<Vec<u8>>, what: &str) -> Result<String, Fault> {
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+        Fault::new(
+            Code::CONTENT_DAMAGED,
+            format!("{what} of this run is not stored here."),
+            "Start the pipeline again with `arki run`.",
+        )
+    })
+}

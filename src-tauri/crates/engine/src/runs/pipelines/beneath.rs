@@ -1,0 +1,174 @@
+//! Runs that work for a step: an agent's, or another pipeline's. Where one stands is read off its own log, so that it is
+//! begun once and gone on with from there.
+
+use super::resuming::DefinitionChoice;
+use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
+use super::world::StepsWorld;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::active_run::Running;
+use crate::runs::delegation::{NOT_FOR_SUBAGENTS, end_of};
+use crate::runs::place::{Place, RunTarget, StartRun};
+use crate::runs::resume::Resume;
+use arki_agent::{RunControl, RunEnd};
+use arki_domain::projection::{RunPhase, RunState};
+use arki_domain::{CallId, Code, Fault, ParentCall, RunOptions, SubagentStarted};
+use arki_pipelines::{AgentTask, ChildEnd, Task};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl StepsWorld {
+    pub(super) async fn agent_works(&self, runs: &Arc<Runs>, agent: AgentTask, task: &Task) -> Result<ChildEnd, Fault> {
+        let child = child_of(task)?;
+        let end = match self.stands(runs, child).await? {
+            Some(state) => self.go_on(runs, child, state, task).await?,
+            None => {
+                let start = self.start_of(agent, task)?;
+                let place = Place {
+                    session_id: child.session_id.clone(),
+                    run_id: child.run_id.clone(),
+                    agent: child.agent.clone(),
+                    parent: Some(parent_of(task)),
+                    control: control_of(task),
+                    ..Place::of_new_session(self.folder.clone(), self.presence)
+                };
+                ended(runs.start_at(place, start).await?).await?
+            }
+        };
+        Ok(as_child_end(end, &child.agent))
+    }
+
+    pub(super) async fn pipeline_works(
+        &self,
+        runs: &Arc<Runs>,
+        name: &str,
+        params: BTreeMap<String, String>,
+        task: &Task,
+    ) -> Result<ChildEnd, Fault> {
+        let child = child_of(task)?;
+        let end = match self.stands(runs, child).await? {
+            Some(state) => self.go_on(runs, child, state, task).await?,
+            None => {
+                let place = PipelinePlace {
+                    session_id: child.session_id.clone(),
+                    run_id: child.run_id.clone(),
+                    parent: Some(parent_of(task)),
+                    depth: task.context.depth + 1,
+                    control: control_of(task),
+                    ..PipelinePlace::new(self.presence)
+                };
+                let start = StartPipeline {
+                    folder: self.folder.clone(),
+                    name: name.to_owned(),
+                    input: PipelineInput { bytes: task.input.as_bytes().to_vec(), path: None },
+                    params,
+                    approve: task.context.approve,
+                    schedule: None,
+                };
+                // A future that holds one of its own kind has to be kept apart.
+                ended(Box::pin(runs.start_pipeline_at(place, start)).await?).await?
+            }
+        };
+        if !matches!(end, RunEnd::Completed { .. }) {
+            return Ok(as_child_end(end, name));
+        }
+        Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
+    }
+
+    async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
+        let run_id = child.run_id.clone();
+        blocking(runs, move |runs| {
+            let events = runs.sessions.run_events(run_id.as_str())?.unwrap_or_default();
+            Ok(RunState::fold(&events))
+        })
+        .await
+    }
+
+    async fn go_on(
+        &self,
+        runs: &Arc<Runs>,
+        child: &SubagentStarted,
+        state: RunState,
+        task: &Task,
+    ) -> Result<RunEnd, Fault> {
+        // A pipeline that failed is tried again where it failed; an agent is asked anew.
+        let is_over = match state.phase {
+            RunPhase::Failed { .. } => !state.is_of_pipeline(),
+            _ => true,
+        };
+        if let Some(end) = end_of(&state).filter(|_| is_over) {
+            return Ok(end);
+        }
+        let approve = Some(task.context.approve).filter(|approve| *approve != state.options.approve);
+        let resume = Resume {
+            control: control_of(task),
+            approve,
+            run: Some(child.run_id.clone()),
+            presence: self.presence,
+            definition: DefinitionChoice::Original,
+            answer: None,
+        };
+        ended(Box::pin(runs.resume(&child.session_id, resume)).await?).await
+    }
+
+    fn start_of(&self, agent: AgentTask, task: &Task) -> Result<StartRun, Fault> {
+        let pattern = agent.pattern.as_deref().map(crate::projects::pipelines::fabric_pattern).transpose()?;
+        let system: Vec<String> = pattern.into_iter().chain(agent.system).collect();
+        let own = &self.options;
+        let mut disabled_tools = own.disabled_tools.clone();
+        disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
+        let options = RunOptions {
+            approve: task.context.approve,
+            read_only: own.read_only || agent.is_read_only,
+            max_turns: agent.max_turns,
+            max_seconds: Some(task.context.time_limit.as_secs().max(1)),
+            system: (!system.is_empty()).then(|| system.join("\n\n")),
+            disabled_tools,
+            ..RunOptions::default()
+        };
+        let target = RunTarget::NewSession(self.folder.clone());
+        // An empty prompt is refused, and an empty input is nothing to answer.
+        let start = StartRun::new(target, agent.prompt);
+        Ok(StartRun { model: agent.model, core: agent.core, options, ..start })
+    }
+}
+
+fn child_of(task: &Task) -> Result<&SubagentStarted, Fault> {
+    task.child.as_ref().ok_or_else(|| Fault::internal("a step without the run that works for it"))
+}
+
+fn parent_of(task: &Task) -> ParentCall {
+    let context = &task.context;
+    ParentCall {
+        session_id: context.session_id.clone(),
+        run_id: context.run_id.clone(),
+        call_id: CallId::from(context.step.as_str()),
+    }
+}
+
+/// The user may stop the run beneath alone.
+fn control_of(task: &Task) -> RunControl {
+    let (cancel, pause) = (task.context.cancel.child_token(), task.context.pause.child_token());
+    RunControl { cancel, pause, ..RunControl::default() }
+}
+
+async fn ended((_, handle): Running) -> Result<RunEnd, Fault> {
+    handle.await.map_err(Fault::internal)?
+}
+
+fn as_child_end(end: RunEnd, name: &str) -> ChildEnd {
+    match end {
+        RunEnd::Completed { response } => ChildEnd::Completed { output: response },
+        RunEnd::Failed(fault) => ChildEnd::Failed(fault),
+        RunEnd::Cancelled => {
+            ChildEnd::Cancelled(Fault::new(Code::CANCELLED, format!("The run of {name} was stopped."), ""))
+        }
+        RunEnd::AwaitingApproval(approval) => ChildEnd::Waiting(approval),
+        RunEnd::AwaitingAnswer(_) | RunEnd::Paused => ChildEnd::Paused,
+        RunEnd::BudgetExhausted => ChildEnd::Failed(Fault::new(
+            Code::BUDGET_EXHAUSTED,
+            format!("The agent {name} used up its budget before it finished."),
+            "Raise `max_turns` or `timeout_seconds` of the step.",
+        )),
+    }
+}

@@ -1,0 +1,105 @@
+//! A run once more from one of its steps on: a new run, which takes over what the steps before it have said.
+
+use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
+use super::text_of_content;
+use crate::presence::Presence;
+use crate::projects::pipelines::FoundPipeline;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::active_run::Running;
+use arki_domain::projection::{PipelineState, RunPhase, StepPhase};
+use arki_domain::{Code, Fault, RetriedRun, RunId, StepCompleted};
+use arki_pipelines::Definition;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl Runs {
+    /// # Errors
+    /// `RUN_NOT_FOUND`, `USAGE` where there is no such step or the run hasn't ended, and those of starting.
+    pub(crate) async fn retry_pipeline(
+        self: &Arc<Self>,
+        presence: Presence,
+        run_id: &RunId,
+        step: &str,
+    ) -> Result<Running, Fault> {
+        let (run_id, step) = (run_id.clone(), step.to_owned());
+        let (start, taken_over) = blocking(self, move |runs| runs.retried(&run_id, &step)).await?;
+        let place = PipelinePlace { taken_over: Some(taken_over), ..PipelinePlace::new(presence) };
+        self.start_pipeline_at(place, start).await
+    }
+
+    fn retried(&self, run_id: &RunId, step: &str) -> Result<(StartPipeline, TakenOver), Fault> {
+        let state = self.pipeline_state(run_id)?;
+        let record = self.records.reader().run(run_id)?.ok_or_else(|| Fault::internal("a run without its record"))?;
+        if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
+            return Err(Fault::new(
+                Code::USAGE,
+                "This run hasn't ended.",
+                format!("Go on with it with `arki resume {run_id}`, or stop it first."),
+            ));
+        }
+        let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
+        let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;
+        let definition = self.definition_of(&state)?;
+        let steps = taken_over(&definition, &state, step)?;
+        let session = self.sessions.session(&record.session_id)?;
+        let from = RetriedRun { session_id: record.session_id, run_id: run_id.clone(), step: step.to_owned() };
+        let found = FoundPipeline { name: state.start.name.clone(), origin: state.start.origin.clone(), text };
+        let start = StartPipeline {
+            folder: PathBuf::from(session.project),
+            name: state.start.name.clone(),
+            input: PipelineInput { bytes: input.into_bytes(), path: None },
+            params: state.start.params.clone(),
+            approve: self
+                .sessions
+                .overview(&session.session_id)?
+                .run
+                .map(|run| run.options.approve)
+                .unwrap_or_default(),
+            schedule: None,
+        };
+        Ok((start, TakenOver { from, steps, found }))
+    }
+}
+
+/// The completed steps that neither are the step nor come of it.
+fn taken_over(
+    definition: &Definition,
+    state: &PipelineState,
+    step: &str,
+) -> Result<Vec<(String, String, StepCompleted)>, Fault> {
+    let Some(from) = definition.steps.iter().position(|known| known.name == step) else {
+        let known: Vec<&str> = definition.steps.iter().map(|step| step.name.as_str()).collect();
+        let hint = format!("Its steps are: {}.", known.join(", "));
+        return Err(Fault::new(Code::USAGE, format!("The pipeline has no step {step:?}."), hint));
+    };
+    let mut is_again = vec![false; definition.steps.len()];
+    is_again[from] = true;
+    // What comes of it; needs may name steps that are written later.
+    for _ in 0..definition.steps.len() {
+        let before = is_again.clone();
+        for (index, known) in definition.steps.iter().enumerate() {
+            is_again[index] |= known.needs.iter().any(|need| is_again[*need]);
+        }
+        if before == is_again {
+            break;
+        }
+    }
+    let others = definition.steps.iter().zip(is_again).filter(|(_, is_again)| !is_again);
+    let done = others.filter_map(|(known, _)| {
+        let step = state.steps.get(&known.name).filter(|step| step.phase == StepPhase::Completed)?;
+        let output = step.output.clone()?;
+        let digits = step.idempotency_key.rsplit(':').next()?.to_owned();
+        let completed = StepCompleted {
+            step: known.name.clone(),
+            idempotency_key: String::new(),
+            attempt: 1,
+            duration_ms: 0,
+            output: output.text,
+            output_hash: output.hash,
+            output_bytes: output.bytes,
+        };
+        Some((known.name.clone(), digits, completed))
+    });
+    Ok(done.collect())
+}

@@ -1,0 +1,274 @@
+//! Starting a pipeline: everything that can be wrong is found before anything is recorded.
+
+use super::{PIPELINE_AGENT, Ready};
+use crate::presence::Presence;
+use crate::projects::open::{OpenProject, canonical};
+use crate::projects::pipelines::FoundPipeline;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::active_run::Running;
+use crate::runs::hold::SessionHold;
+use crate::sessions::session_settings::SessionSettings;
+use arki_agent::RunControl;
+use arki_domain::projection::PipelineState;
+use arki_domain::{
+    ApprovalMode, Code, Content, ContentKind, EventDraft, EventLog, Fault, PIPELINE_CORE, ParentCall, PipelineStart,
+    RetriedRun, RunId, RunOptions, RunStarted, SessionCreated, SessionId, StepCompleted, StepStarted, TrustChanged,
+    sha256_hex,
+};
+use arki_files::Project;
+use arki_pipelines::{Definition, PipelineStanding, param_values};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Pipelines that can be nested in each other.
+const MAX_DEPTH: u32 = 5;
+
+/// A pipeline as somebody asks for it.
+#[derive(Debug, Clone)]
+pub struct StartPipeline {
+    /// The folder that it works in; paths are relative to it.
+    pub folder: PathBuf,
+    /// Its name, or a path.
+    pub name: String,
+    pub input: PipelineInput,
+    pub params: BTreeMap<String, String>,
+    /// For the calls of its agents.
+    pub approve: ApprovalMode,
+    /// The schedule that starts it.
+    pub schedule: Option<String>,
+}
+
+impl From<arki_api::StartPipeline> for StartPipeline {
+    fn from(start: arki_api::StartPipeline) -> Self {
+        Self {
+            folder: start.folder.into(),
+            name: start.pipeline,
+            input: PipelineInput { bytes: start.input.into_bytes(), path: None },
+            params: start.params,
+            approve: ApprovalMode::Ask,
+            schedule: None,
+        }
+    }
+}
+
+/// What a pipeline works on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineInput {
+    pub bytes: Vec<u8>,
+    /// The file that it comes from.
+    pub path: Option<PathBuf>,
+}
+
+/// Where a pipeline's run begins, and its names.
+pub(super) struct PipelinePlace {
+    pub(super) session_id: SessionId,
+    pub(super) run_id: RunId,
+    pub(super) parent: Option<ParentCall>,
+    pub(super) depth: u32,
+    pub(super) control: RunControl,
+    pub(super) presence: Presence,
+    /// Steps that are taken over from another run.
+    pub(super) taken_over: Option<TakenOver>,
+}
+
+/// Steps of another run of the same pipeline that need not run again.
+pub(super) struct TakenOver {
+    pub(super) from: RetriedRun,
+    /// By step: what it was given, and what came of it.
+    pub(super) steps: Vec<(String, String, StepCompleted)>,
+    /// The definition that they ran by.
+    pub(super) found: FoundPipeline,
+}
+
+impl PipelinePlace {
+    pub(super) fn new(presence: Presence) -> Self {
+        Self {
+            session_id: SessionId::new(),
+            run_id: RunId::new(),
+            parent: None,
+            depth: 0,
+            control: RunControl::default(),
+            presence,
+            taken_over: None,
+        }
+    }
+}
+
+/// What is checked and known before the session is taken.
+struct Checked {
+    found: FoundPipeline,
+    definition: Definition,
+    params: BTreeMap<String, String>,
+    input: String,
+}
+
+impl Runs {
+    /// Begins a run of a pipeline. That approves its own steps; what is denied, protected or secret stays so.
+    ///
+    /// # Errors
+    /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
+    /// has happened then.
+    pub(crate) async fn start_pipeline(
+        self: &Arc<Self>,
+        presence: Presence,
+        start: StartPipeline,
+    ) -> Result<Running, Fault> {
+        self.start_pipeline_at(PipelinePlace::new(presence), start).await
+    }
+
+    pub(super) async fn start_pipeline_at(
+        self: &Arc<Self>,
+        place: PipelinePlace,
+        start: StartPipeline,
+    ) -> Result<Running, Fault> {
+        let PipelinePlace { session_id, run_id, parent, depth, control, presence, taken_over } = place;
+        if depth > MAX_DEPTH {
+            return Err(Fault::new(
+                Code::PIPELINE_LIMIT,
+                format!("Pipelines are nested more than {MAX_DEPTH} deep."),
+                "Look whether one of them runs itself.",
+            ));
+        }
+        let folder = blocking(self, move |_| canonical(&start.folder)).await?;
+        let agent = crate::config::AGENT.to_owned();
+        let (open, config) = self.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
+        let StartPipeline { name, input, params, approve, schedule, .. } = start;
+        let known = taken_over.as_ref().map(|taken| taken.found.clone());
+        let checked = blocking(self, move |runs| {
+            let found = known.map_or_else(|| runs.projects.find_pipeline(&open, &folder, &name), Ok)?;
+            let checked = runs.checked_pipeline((&open, &config.secret_files.set), found, &input, &params)?;
+            Ok((open, config, checked))
+        });
+        let (open, config, Checked { found, definition, params, input }) = checked.await?;
+        let claim = self.sessions.claim(&session_id)?;
+        let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
+        let contents: Vec<Content> = [found.text.as_bytes(), input.as_bytes()].map(content).into();
+        let [definition_hash, input_hash] = [&contents[0], &contents[1]].map(|content| content.hash.clone());
+        self.records.contents().put(&session_id, contents).await?;
+        // There is none, which is as good as any.
+        let system_prompt_hash = self.records.store().put_blob(b"").await?;
+        let options = RunOptions {
+            approve,
+            pipeline: Some(PipelineStart {
+                name: definition.name.clone(),
+                origin: found.origin,
+                definition_hash,
+                params,
+                input_hash,
+                input_bytes: input.len() as u64,
+                depth,
+                retry_of: taken_over.as_ref().map(|taken| taken.from.clone()),
+                schedule,
+            }),
+            ..RunOptions::default()
+        };
+        let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };
+        let mut drafts = vec![
+            EventDraft::of_session(SessionCreated {
+                title: format!("Pipeline {}", definition.name),
+                project: open.path(),
+                agent: PIPELINE_AGENT.to_owned(),
+                parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
+            }),
+            EventDraft::of_session(trust),
+        ];
+        let has_parent = parent.is_some();
+        drafts.push(EventDraft::of_run(
+            &run_id,
+            RunStarted {
+                prompt: definition.name.clone(),
+                agent: PIPELINE_AGENT.to_owned(),
+                model: config.model.clone(),
+                core: PIPELINE_CORE.to_owned(),
+                system_prompt_hash,
+                options: options.clone(),
+                message_id: None,
+                parent,
+                session_start: None,
+            },
+        ));
+        drafts.extend(taken_over.into_iter().flat_map(|taken| taken.steps).flat_map(|step| repeated(&run_id, step)));
+        let events = self.records.log().append(&session_id, drafts).await?;
+        let state = PipelineState::fold(events.iter().map(|event| &**event));
+        let state = state.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let last_seq = events.last().map_or(0, |event| event.seq);
+        let standing = PipelineStanding { state, last_seq, approve, resumed: None };
+        let input = Arc::from(input);
+        let ready = Ready { session_id, open, config, options, definition, input, standing, has_parent };
+        self.launch_pipeline(ready, (hold, presence))
+    }
+
+    fn checked_pipeline(
+        &self,
+        (open, secrets): (&OpenProject, &globset::GlobSet),
+        found: FoundPipeline,
+        input: &PipelineInput,
+        params: &BTreeMap<String, String>,
+    ) -> Result<Checked, Fault> {
+        let definition = found.definition()?;
+        let redactor = self.records.redactor();
+        let params = param_values(&definition.params, params)?;
+        let params = params.into_iter().map(|(name, value)| (name, redactor.redact(&value).into_owned())).collect();
+        let limit = definition.limits.max_input_bytes;
+        if input.bytes.len() as u64 > limit {
+            return Err(Fault::new(
+                Code::PIPELINE_LIMIT,
+                format!("The input has {} bytes; `limits.max_input_bytes` allows {limit}.", input.bytes.len()),
+                "Raise the limit in the pipeline, or give it less.",
+            ));
+        }
+        if let Some(path) = &input.path {
+            ensure_path(&open.project, secrets, &definition, path)?;
+        }
+        let text = std::str::from_utf8(&input.bytes).map_err(|_| {
+            Fault::new(Code::USAGE, "The input is not text (UTF-8).", "Encode it first, for example with `base64`.")
+        })?;
+        let input = redactor.redact(text).into_owned();
+        Ok(Checked { found, definition, params, input })
+    }
+}
+
+/// Refuses an input that the pipeline may not touch, or that holds secrets.
+fn ensure_path(
+    project: &Project,
+    secrets: &globset::GlobSet,
+    definition: &Definition,
+    path: &Path,
+) -> Result<(), Fault> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let inside = real.strip_prefix(project.root()).unwrap_or(&real).to_string_lossy().replace('\\', "/");
+    let shown = path.to_string_lossy();
+    if let Some(pattern) = definition.denylist.forbids(&inside).or_else(|| definition.denylist.forbids(&shown)) {
+        return Err(Fault::new(
+            Code::STEP_DENYLISTED,
+            format!("The input is {shown}, which `denylist_patterns` forbid ({pattern})."),
+            "Use another file, or change the pipeline's `denylist_patterns`.",
+        ));
+    }
+    // Outside of the project only the last two components can be judged.
+    let tail: Vec<&str> = inside.rsplit('/').take(2).collect();
+    let tail: Vec<&str> = tail.into_iter().rev().collect();
+    let named = if real.starts_with(project.root()) { inside.clone() } else { tail.join("/") };
+    if project.resolve(&named).is_ok_and(|named| project.is_secret(&named, secrets)) {
+        return Err(Fault::new(
+            Code::POLICY_DENIED,
+            format!("The input is {shown}, which looks like a file with secrets."),
+            "Copy what the pipeline needs of it into another file.",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn content(bytes: &[u8]) -> Content {
+    Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind: ContentKind::Plain }
+}
+
+/// A step that another run has completed, as this run's own.
+fn repeated(run_id: &RunId, (step, input_digits, completed): (String, String, StepCompleted)) -> [EventDraft; 2] {
+    let idempotency_key = format!("{run_id}:{step}:{input_digits}");
+    let started = StepStarted { step: step.clone(), idempotency_key: idempotency_key.clone(), attempt: 1, items: None };
+    let completed = StepCompleted { step, idempotency_key, attempt: 1, duration_ms: 0, ..completed };
+    [EventDraft::of_run(run_id, started), EventDraft::of_run(run_id, completed)]
+}

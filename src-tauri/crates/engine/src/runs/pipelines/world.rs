@@ -1,0 +1,127 @@
+//! The world of steps: the kernel's sandbox and policy for commands and requests, runs beneath for agents and pipelines.
+
+use crate::presence::Presence;
+use crate::projects::open::OpenProject;
+use crate::runs::Runs;
+use arki_domain::{ApprovalId, CallContext, Fault, RunOptions};
+use arki_pipelines::{
+    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, Task, World,
+};
+use arki_process::{AnswerEnding, inherited_environment};
+use arki_store::ApprovalStatus;
+use arki_tools::{HttpAnswer, Kernel, Requested, StepCommand};
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+pub(super) struct StepsWorld {
+    runs: Weak<Runs>,
+    kernel: Arc<Kernel>,
+    pub(super) folder: PathBuf,
+    /// Of the run.
+    pub(super) options: RunOptions,
+    pub(super) presence: Presence,
+}
+
+impl StepsWorld {
+    pub(super) fn new(
+        runs: &Arc<Runs>,
+        kernel: Arc<Kernel>,
+        open: &OpenProject,
+        options: RunOptions,
+        presence: Presence,
+    ) -> Self {
+        let folder = open.project.root().to_owned();
+        Self { runs: Arc::downgrade(runs), kernel, folder, options, presence }
+    }
+
+    fn runs(&self) -> Result<Arc<Runs>, Fault> {
+        self.runs.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))
+    }
+
+    fn context(&self, task: &Task) -> CallContext {
+        let context = &task.context;
+        CallContext {
+            session_id: context.session_id.clone(),
+            run_id: context.run_id.clone(),
+            options: self.options.clone(),
+            time_left: None,
+            cost_left_usd: None,
+            previous: None,
+            agent_state: Default::default(),
+            last_seq: context.last_seq,
+            cancel: context.cancel.clone(),
+            pause: context.pause.clone(),
+        }
+    }
+}
+
+#[async_trait]
+impl World for StepsWorld {
+    fn named_paths(&self, line: &str) -> Vec<String> {
+        Kernel::file_words(line)
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        let path = inherited_environment().into_iter().find(|(variable, _)| variable == "PATH");
+        let folders = path.map(|(_, folders)| folders).unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    }
+
+    async fn command(&self, command: &CommandTask<'_>, task: &Task) -> Result<CommandEnd, Fault> {
+        let context = &task.context;
+        let home = std::env::home_dir().unwrap_or_default();
+        let environment: Vec<(String, String)> =
+            task.params.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let step = StepCommand {
+            pipeline: &context.pipeline,
+            step: &context.step,
+            line: command.line,
+            input: task.input.as_bytes().to_vec(),
+            environment: &environment,
+            network: command.network,
+            home_files: command.home_files.iter().map(|file| home.join(file)).filter(|file| file.exists()).collect(),
+            time_limit: context.time_limit,
+            max_output_bytes: usize::try_from(context.max_output_bytes).unwrap_or(usize::MAX),
+        };
+        let answer = self.kernel.run_step(step, &self.context(task)).await?;
+        let answered = answer.answered;
+        Ok(CommandEnd {
+            ending: match answered.ending {
+                AnswerEnding::Exited => CommandEnding::Exited,
+                AnswerEnding::TimedOut => CommandEnding::TimedOut,
+                AnswerEnding::Cancelled => CommandEnding::Cancelled,
+                AnswerEnding::Overran(limit) => CommandEnding::Overran(limit.to_string()),
+            },
+            exit_code: answered.exit_code,
+            stdout: answered.stdout,
+            is_text: answered.stdout_is_text,
+            is_cut: answered.stdout_cut,
+            stderr: answered.stderr,
+            changed: answer.changed,
+        })
+    }
+
+    async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Fault> {
+        self.agent_works(&self.runs()?, agent, task).await
+    }
+
+    async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault> {
+        self.pipeline_works(&self.runs()?, name, params, task).await
+    }
+
+    async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Fault> {
+        let HttpRequest { url, method, headers, body } = request;
+        let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
+        let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
+        let answer = self.kernel.request_for_step(&task.context.step, requested, &self.context(task)).await?;
+        let HttpAnswer { status, body } = answer;
+        Ok(HttpResponse { status, body })
+    }
+
+    async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Fault> {
+        let record = self.runs()?.approval_now(approval).await;
+        Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending))
+    }
+}

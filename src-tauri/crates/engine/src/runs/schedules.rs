@@ -1,0 +1,278 @@
+//! Schedules: pipelines that start by themselves at times given by a cron expression, while a program runs that looks.
+//!
+//! All of them are one setting in the database. Whoever finds that one is due first notes that, and only who could note
+//! it starts the run: so of two programs one does. Time that passed while nobody looked is missed; what is done about
+//! that is the schedule's. Each run says which schedule started it, so that its history is its runs.
+
+mod due;
+
+use crate::presence::Presence;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::active_run::Running;
+use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
+use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
+use arki_domain::projection::SessionState;
+use arki_domain::{ApprovalMode, Code, Fault, RunId};
+use due::{Due, Times};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SETTING: &str = "schedules";
+const MAX_SCHEDULES: usize = 200;
+/// Several programs may change the setting at once; each tries so often.
+const MAX_TRIES: usize = 20;
+/// Somebody may change a schedule, or the clock, meanwhile: nobody sleeps longer than this.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// A schedule as it is stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    pipeline: String,
+    folder: String,
+    cron: String,
+    #[serde(default)]
+    time_zone: Option<String>,
+    missed: MissedRuns,
+    #[serde(default)]
+    params: BTreeMap<String, String>,
+    is_on: bool,
+    /// Times up to this one are dealt with, in milliseconds since 1970.
+    since_ms: i64,
+    #[serde(default)]
+    last: Option<ScheduledRun>,
+}
+
+type Schedules = BTreeMap<String, Stored>;
+
+/// A schedule as somebody wants it.
+#[derive(Debug, Clone)]
+pub struct NewSchedule {
+    pub name: String,
+    pub folder: PathBuf,
+    pub pipeline: String,
+    pub cron: String,
+    /// An IANA name; `None` for the computer's.
+    pub time_zone: Option<String>,
+    pub missed: MissedRuns,
+    pub params: BTreeMap<String, String>,
+}
+
+impl From<arki_api::SaveSchedule> for NewSchedule {
+    fn from(saved: arki_api::SaveSchedule) -> Self {
+        let arki_api::SaveSchedule { name, folder, pipeline, cron, time_zone, missed, params } = saved;
+        Self { name, folder: folder.into(), pipeline, cron, time_zone, missed, params }
+    }
+}
+
+/// A run that a schedule has started, or why it hasn't.
+pub struct StartedBySchedule {
+    pub schedule: String,
+    pub run: Result<Running, Fault>,
+}
+
+impl Runs {
+    /// All schedules, by name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn schedules(self: &Arc<Self>) -> Result<Vec<PipelineSchedule>, Fault> {
+        let now = self.records.clock().now_ms();
+        let (_, schedules) = self.stored_schedules().await?;
+        Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
+    }
+
+    /// Adds a schedule, or changes the one of this name.
+    ///
+    /// # Errors
+    /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
+    pub async fn save_schedule(self: &Arc<Self>, new: NewSchedule) -> Result<(), Fault> {
+        ensure_name(&new.name)?;
+        Times::new(&new.cron, new.time_zone.as_deref())?;
+        let (folder, pipeline) = (new.folder.clone(), new.pipeline.clone());
+        let folder = blocking(self, move |runs| {
+            let folder = crate::projects::open::canonical(&folder)?;
+            runs.pipeline_entry(&folder, &pipeline)?;
+            Ok(folder.display().to_string())
+        });
+        let stored = Stored {
+            folder: folder.await?,
+            pipeline: new.pipeline,
+            cron: new.cron,
+            time_zone: new.time_zone,
+            missed: new.missed,
+            params: new.params,
+            is_on: true,
+            since_ms: self.records.clock().now_ms(),
+            last: None,
+        };
+        let name = new.name;
+        self.change_schedules(move |schedules| {
+            if schedules.len() >= MAX_SCHEDULES && !schedules.contains_key(&name) {
+                let words = format!("There are {MAX_SCHEDULES} schedules already.");
+                return Err(Fault::new(Code::USAGE, words, "Remove one with `arki schedule rm`."));
+            }
+            let last = schedules.get(&name).and_then(|known| known.last.clone());
+            schedules.insert(name.clone(), Stored { last, ..stored.clone() });
+            Ok(())
+        })
+        .await
+    }
+
+    /// # Errors
+    /// `USAGE` where there is none of this name.
+    pub async fn remove_schedule(self: &Arc<Self>, name: &str) -> Result<(), Fault> {
+        self.change_schedules(|schedules| schedules.remove(name).map(drop).ok_or_else(|| unknown(name))).await
+    }
+
+    /// Switches a schedule on or off. Times that pass while it is off are not missed.
+    ///
+    /// # Errors
+    /// `USAGE` where there is none of this name.
+    pub async fn switch_schedule(self: &Arc<Self>, name: &str, is_on: bool) -> Result<(), Fault> {
+        let now = self.records.clock().now_ms();
+        self.change_schedules(|schedules| {
+            let schedule = schedules.get_mut(name).ok_or_else(|| unknown(name))?;
+            schedule.is_on = is_on;
+            schedule.since_ms = now;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Starts what is due now.
+    ///
+    /// # Errors
+    /// When the database cannot be used. A pipeline that can't be started is told beside.
+    pub(crate) async fn start_due(self: &Arc<Self>, presence: Presence) -> Result<Vec<StartedBySchedule>, Fault> {
+        let now = self.records.clock().now_ms();
+        let (known, schedules) = self.stored_schedules().await?;
+        let (mut changed, mut is_changed) = (schedules, false);
+        let mut wanted = Vec::new();
+        for (name, schedule) in changed.iter_mut().filter(|(_, schedule)| schedule.is_on) {
+            let Ok(times) = Times::new(&schedule.cron, schedule.time_zone.as_deref()) else { continue };
+            let Some(due) = times.due(schedule.since_ms, now, schedule.missed) else { continue };
+            let at_work = self.is_at_work(schedule.last.as_ref()).await?;
+            let due_at = due.at();
+            let skipped = match due {
+                Due::Missed(_) => Some("Arki wasn't running then.".to_owned()),
+                Due::Run(_) if at_work => Some("The run before hadn't ended.".to_owned()),
+                Due::Run(_) => None,
+            };
+            schedule.since_ms = due_at;
+            is_changed = true;
+            if skipped.is_none() {
+                wanted.push((name.clone(), due_at));
+            }
+            schedule.last = Some(ScheduledRun { due_at, run_id: None, skipped });
+        }
+        if !is_changed || !self.swap_schedules(known.as_deref(), &changed).await? {
+            return Ok(Vec::new());
+        }
+        let mut started = Vec::with_capacity(wanted.len());
+        for (name, due_at) in wanted {
+            let Some(schedule) = changed.get(&name) else { continue };
+            let run = self.start_pipeline(presence, start_of(&name, schedule)).await;
+            self.note_start(&name, due_at, &run).await?;
+            started.push(StartedBySchedule { schedule: name, run });
+        }
+        Ok(started)
+    }
+
+    /// Returns how long nothing is due.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) async fn until_due(self: &Arc<Self>) -> Result<Duration, Fault> {
+        let now = self.records.clock().now_ms();
+        let next = self.schedules().await?.into_iter().filter_map(|schedule| schedule.next_at).min();
+        let left = next.map(|next| Duration::from_millis(u64::try_from(next - now).unwrap_or(0)));
+        Ok(left.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP))
+    }
+
+    async fn is_at_work(self: &Arc<Self>, last: Option<&ScheduledRun>) -> Result<bool, Fault> {
+        let Some(run_id) = last.and_then(|last| last.run_id.clone()) else { return Ok(false) };
+        let run_id = RunId::from(run_id);
+        let record = self.records.store().read(move |reader| reader.run(&run_id)).await?;
+        Ok(record.is_some_and(|record| record.state == SessionState::Running))
+    }
+
+    async fn note_start(self: &Arc<Self>, name: &str, due_at: i64, run: &Result<Running, Fault>) -> Result<(), Fault> {
+        let (run_id, skipped) = match run {
+            Ok((active, _)) => (Some(active.run_id.to_string()), None),
+            Err(fault) => (None, Some(fault.message.clone())),
+        };
+        let last = ScheduledRun { due_at, run_id, skipped };
+        self.change_schedules(|schedules| {
+            if let Some(schedule) = schedules.get_mut(name) {
+                schedule.last = Some(last.clone());
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn stored_schedules(self: &Arc<Self>) -> Result<(Option<String>, Schedules), Fault> {
+        let stored = self.records.store().read(|reader| reader.meta(SETTING)).await?;
+        let schedules = stored.as_deref().map(serde_json::from_str).transpose().map_err(Fault::internal)?;
+        Ok((stored, schedules.unwrap_or_default()))
+    }
+
+    async fn swap_schedules(self: &Arc<Self>, known: Option<&str>, schedules: &Schedules) -> Result<bool, Fault> {
+        let value = serde_json::to_string(schedules).map_err(Fault::internal)?;
+        Ok(self.records.store().swap_meta(SETTING, known, &value).await?)
+    }
+
+    async fn change_schedules(
+        self: &Arc<Self>,
+        change: impl Fn(&mut Schedules) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        for _ in 0..MAX_TRIES {
+            let (known, mut schedules) = self.stored_schedules().await?;
+            change(&mut schedules)?;
+            if self.swap_schedules(known.as_deref(), &schedules).await? {
+                return Ok(());
+            }
+        }
+        Err(Fault::new(Code::SESSION_BUSY, "The schedules are being changed by another program.", "Try again."))
+    }
+}
+
+fn start_of(name: &str, schedule: &Stored) -> StartPipeline {
+    StartPipeline {
+        folder: PathBuf::from(&schedule.folder),
+        name: schedule.pipeline.clone(),
+        input: PipelineInput::default(),
+        params: schedule.params.clone(),
+        approve: ApprovalMode::Ask,
+        schedule: Some(name.to_owned()),
+    }
+}
+
+fn shown(name: String, stored: Stored, now_ms: i64) -> PipelineSchedule {
+    let Stored { pipeline, folder, cron, time_zone, missed, params, is_on, last, .. } = stored;
+    let times = Times::new(&cron, time_zone.as_deref()).ok().filter(|_| is_on);
+    let next_at = times.and_then(|times| times.after(now_ms));
+    PipelineSchedule { name, pipeline, folder, cron, time_zone, missed, params, is_on, next_at, last }
+}
+
+fn ensure_name(name: &str) -> Result<(), Fault> {
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    if (1..=64).contains(&name.len()) && name.chars().all(is_allowed) {
+        return Ok(());
+    }
+    let words = format!("{name:?} can't be the name of a schedule.");
+    Err(Fault::new(Code::USAGE, words, "Use 1 to 64 letters, digits, `-` and `_`."))
+}
+
+fn unknown(name: &str) -> Fault {
+    Fault::new(
+        Code::USAGE,
+        format!("There is no schedule {name:?}."),
+        "`arki schedule list` shows those that there are.",
+    )
+}

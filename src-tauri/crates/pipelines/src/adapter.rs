@@ -1,0 +1,232 @@
+//! Adapters: what a step can be. Each is one file, with the keys that are its own, and its line in [`ADAPTERS`].
+//!
+//! An adapter decides nothing about permissions and touches nothing itself: it asks the [`World`], which the engine
+//! implements over policy, sandbox and runs.
+
+mod agent;
+mod approval;
+mod command;
+mod fabric;
+mod http;
+mod pipeline;
+
+pub(crate) use command::{cancelled, denylisted, timed_out, too_long};
+
+use crate::definition::ADD;
+use crate::definition::schema;
+use crate::denylist::Denylist;
+use crate::template::{Template, Values};
+use crate::world::{ChildEnd, StepContext, World};
+use arki_domain::{ApprovalId, Fault, SubagentStarted};
+use async_trait::async_trait;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+static ADAPTERS: &[&dyn Adapter] =
+    &[&command::Command, &agent::Agent, &approval::Approval, &fabric::Fabric, &pipeline::Pipeline, &http::Http];
+
+#[async_trait]
+pub trait Adapter: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Its purpose, on one line.
+    fn about(&self) -> &'static str;
+
+    /// The JSON Schema of its own keys.
+    fn settings(&self) -> Value;
+
+    /// Checks its own keys.
+    ///
+    /// # Errors
+    /// The first that is wrong.
+    fn check(&self, settings: &Value) -> Result<(), KeyProblem>;
+
+    /// Its keys in which `{{…}}` is filled in.
+    fn templates(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What a step needs beyond the sandbox.
+    fn grants(&self, _settings: &Value) -> Vec<Grant> {
+        Vec::new()
+    }
+
+    /// Returns the name under which a run of its own works for the step, if one does.
+    fn child(&self, _settings: &Value) -> Option<String> {
+        None
+    }
+
+    /// Returns whether the step is a question to the user.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// Does the step's work, once.
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault>;
+}
+
+/// Something that a step is granted by starting the pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Grant {
+    /// It may reach the network.
+    Network,
+    /// It sends a request to this host.
+    Host { host: String },
+    /// It may read this file of the home folder, which other commands don't see.
+    HomeFile { path: String },
+}
+
+impl Grant {
+    /// Completes "the step … ".
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Network => "uses the network".to_owned(),
+            Self::Host { host } => format!("sends a request to {host}"),
+            Self::HomeFile { path } => format!("reads ~/{path}"),
+        }
+    }
+}
+
+/// One attempt of a step.
+pub struct Task {
+    pub settings: Value,
+    pub input: Arc<str>,
+    pub params: Arc<BTreeMap<String, String>>,
+    /// By name: the outputs of the steps that this one needs.
+    pub needed: Vec<(String, Arc<str>)>,
+    pub denylist: Arc<Denylist>,
+    /// The run that works for it.
+    pub child: Option<SubagentStarted>,
+    pub context: StepContext,
+}
+
+/// What came of an attempt that didn't fail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Done {
+    Output {
+        output: String,
+        /// The files that it changed, relative to the project.
+        changed: Vec<String>,
+    },
+    /// The user is asked this; approved, the input is the output.
+    Ask { message: String },
+    /// A run beneath waits for the user.
+    Waiting(ApprovalId),
+    /// A run beneath was paused.
+    Paused,
+}
+
+impl Done {
+    fn output(output: String) -> Self {
+        Self::Output { output, changed: Vec::new() }
+    }
+}
+
+/// Why an attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepFault {
+    pub fault: Fault,
+    /// Another attempt may do better.
+    pub is_retryable: bool,
+}
+
+impl StepFault {
+    pub(crate) fn retryable(fault: Fault) -> Self {
+        Self { fault, is_retryable: true }
+    }
+
+    pub(crate) fn final_(fault: Fault) -> Self {
+        Self { fault, is_retryable: false }
+    }
+}
+
+/// What is wrong with an adapter's own keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyProblem {
+    /// The step itself where `None`.
+    pub key: Option<String>,
+    pub message: String,
+    pub hint: String,
+}
+
+impl KeyProblem {
+    fn of(key: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { key: Some(key.to_owned()), message: message.into(), hint: hint.into() }
+    }
+}
+
+impl Task {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, StepFault> {
+        serde_json::from_value(self.settings.clone()).map_err(|error| StepFault::final_(Fault::internal(error)))
+    }
+
+    fn filled(&self, text: &str) -> Result<String, StepFault> {
+        let template = self.template(text)?;
+        Ok(template.fill(&self.values()))
+    }
+
+    fn template(&self, text: &str) -> Result<Template, StepFault> {
+        Template::parse(text).map_err(|why| StepFault::final_(Fault::internal(why)))
+    }
+
+    fn values(&self) -> Values<'_> {
+        Values { input: &self.input, params: &self.params, needed: &self.needed }
+    }
+}
+
+pub(crate) fn all() -> &'static [&'static dyn Adapter] {
+    ADAPTERS
+}
+
+pub(crate) fn find(name: &str) -> Option<&'static dyn Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.name() == name).copied()
+}
+
+pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
+    ADAPTERS.iter().map(|adapter| adapter.name())
+}
+
+pub(crate) fn hint() -> String {
+    format!("Use one of: {}.", names().collect::<Vec<_>>().join(", "))
+}
+
+/// The names of an adapter's own keys.
+pub(crate) fn keys(adapter: &dyn Adapter) -> Vec<String> {
+    schema::properties(&adapter.settings())
+}
+
+/// Reads an adapter's own keys as their type.
+fn checked<T: DeserializeOwned>(settings: &Value) -> Result<T, KeyProblem> {
+    serde_path_to_error::deserialize(settings).map_err(|error| {
+        let key = error.path().to_string();
+        let told = error.inner().to_string();
+        match told.strip_prefix("missing field `") {
+            Some(rest) => KeyProblem {
+                key: None,
+                message: format!("`{}` is missing.", rest.split('`').next().unwrap_or_default()),
+                hint: ADD.to_owned(),
+            },
+            None => {
+                let key = key.split(['.', '[']).next().unwrap_or_default().to_owned();
+                let message = format!("`{key}` can't have this value: {told}.");
+                KeyProblem { key: Some(key), message, hint: "See docs/pipelines.md for what it can be.".to_owned() }
+            }
+        }
+    })
+}
+
+/// What a run beneath came to, as what its step comes to.
+fn of_child(end: ChildEnd) -> Result<Done, StepFault> {
+    match end {
+        ChildEnd::Completed { output } => Ok(Done::output(output)),
+        ChildEnd::Failed(fault) => Err(StepFault::retryable(fault)),
+        ChildEnd::Cancelled(fault) => Err(StepFault::final_(fault)),
+        ChildEnd::Waiting(approval) => Ok(Done::Waiting(approval)),
+        ChildEnd::Paused => Ok(Done::Paused),
+    }
+}

@@ -1,0 +1,54 @@
+//! `approval`: a gate. The run waits in the inbox until a person decides; the input is the output.
+
+use super::{Adapter, Done, KeyProblem, StepFault, Task, checked};
+use crate::definition::schema;
+use crate::world::World;
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The question.
+    message: String,
+}
+
+pub(super) struct Approval;
+
+#[async_trait]
+impl Adapter for Approval {
+    fn name(&self) -> &'static str {
+        "approval"
+    }
+
+    fn about(&self) -> &'static str {
+        "Waits until a person approves. Its input is its output."
+    }
+
+    fn settings(&self) -> Value {
+        schema::of::<Settings>()
+    }
+
+    fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
+        let settings: Settings = checked(settings)?;
+        match settings.message.trim().is_empty() {
+            true => Err(KeyProblem::of("message", "`message` is empty.", "Ask what is to be decided.")),
+            false => Ok(()),
+        }
+    }
+
+    fn templates(&self) -> &'static [&'static str] {
+        &["message"]
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    async fn work(&self, task: &Task, _: &dyn World) -> Result<Done, StepFault> {
+        let Settings { message } = task.read()?;
+        Ok(Done::Ask { message: task.filled(&message)? })
+    }
+}

@@ -1,0 +1,151 @@
+//! `command`: a shell line in the sandbox, with the step's input on standard input and the parameters as environment
+//! variables.
+
+use super::{Adapter, Done, Grant, KeyProblem, StepFault, Task, checked};
+use crate::definition::schema;
+use crate::world::{CommandEnd, CommandEnding, CommandTask, World};
+use arki_domain::{Code, Fault};
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+const MAX_LINE_BYTES: usize = 64 << 10;
+/// Of what a failed command said.
+const MAX_SAID_CHARS: usize = 2000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The shell line.
+    run: String,
+    /// Lets the command use the network.
+    #[serde(default)]
+    network: bool,
+}
+
+pub(super) struct Command;
+
+#[async_trait]
+impl Adapter for Command {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs a shell line in the sandbox, with the input on standard input; its standard output is the output."
+    }
+
+    fn settings(&self) -> Value {
+        schema::of::<Settings>()
+    }
+
+    fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
+        let settings: Settings = checked(settings)?;
+        if settings.run.trim().is_empty() || settings.run.contains('\0') {
+            return Err(KeyProblem::of("run", "`run` is no command.", "Write the shell line to run."));
+        }
+        if settings.run.len() > MAX_LINE_BYTES {
+            let words = format!("`run` is longer than {} KiB.", MAX_LINE_BYTES >> 10);
+            return Err(KeyProblem::of("run", words, "Put the script into a file of the project."));
+        }
+        Ok(())
+    }
+
+    fn grants(&self, settings: &Value) -> Vec<Grant> {
+        if settings["network"] == true { vec![Grant::Network] } else { Vec::new() }
+    }
+
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
+        let Settings { run, network } = task.read()?;
+        let command = CommandTask { line: &run, network, home_files: &[] };
+        run_command(task, &command, world).await
+    }
+}
+
+/// Runs a line for a step, whatever the adapter.
+pub(super) async fn run_command(task: &Task, command: &CommandTask<'_>, world: &dyn World) -> Result<Done, StepFault> {
+    for path in world.named_paths(command.line) {
+        if let Some(pattern) = task.denylist.forbids(&path) {
+            return Err(StepFault::final_(denylisted(&path, pattern)));
+        }
+    }
+    let end = world.command(command, task).await.map_err(of_world)?;
+    judged(task, end)
+}
+
+/// What the policy refuses is refused again; anything else may go better another time.
+fn of_world(fault: Fault) -> StepFault {
+    let refusals = [Code::UNTRUSTED, Code::POLICY_DENIED, Code::SANDBOX_UNAVAILABLE, Code::CANCELLED];
+    let is_retryable = !refusals.iter().any(|code| fault.is(*code));
+    StepFault { fault, is_retryable }
+}
+
+fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
+    let CommandEnd { ending, exit_code, stdout, is_text, is_cut, stderr, changed } = end;
+    let said = last_of(&stderr);
+    let limit = task.context.max_output_bytes;
+    match ending {
+        CommandEnding::Cancelled => return Err(StepFault::final_(cancelled())),
+        CommandEnding::TimedOut => return Err(StepFault::retryable(timed_out(task.context.time_limit.as_secs()))),
+        CommandEnding::Overran(_) if is_cut => return Err(StepFault::final_(too_long(limit))),
+        CommandEnding::Overran(words) => {
+            let message = format!("The command was ended: it {words}.");
+            return Err(StepFault::final_(Fault::new(Code::COMMAND_OVER_LIMIT, message, "Let it do less at once.")));
+        }
+        CommandEnding::Exited => {}
+    }
+    if exit_code != Some(0) {
+        let ended = exit_code.map_or_else(|| "was killed".to_owned(), |code| format!("exited with {code}"));
+        let hint = if said.is_empty() { "It said nothing on standard error.".to_owned() } else { said };
+        return Err(StepFault::retryable(Fault::new(Code::STEP_FAILED, format!("The command {ended}."), hint)));
+    }
+    if is_cut {
+        return Err(StepFault::final_(too_long(limit)));
+    }
+    if !is_text {
+        return Err(StepFault::final_(Fault::new(
+            Code::STEP_OUTPUT_INVALID,
+            "The command's output is not text (UTF-8).",
+            "Write it to a file, or encode it, for example with `base64`.",
+        )));
+    }
+    if let Some((path, pattern)) = changed.iter().find_map(|path| Some((path, task.denylist.forbids(path)?))) {
+        return Err(StepFault::final_(denylisted(path, pattern)));
+    }
+    Ok(Done::Output { output: stdout, changed })
+}
+
+fn last_of(stderr: &str) -> String {
+    let said = stderr.trim();
+    let begin = said.char_indices().rev().nth(MAX_SAID_CHARS - 1).map_or(0, |(at, _)| at);
+    said[begin..].to_owned()
+}
+
+pub(crate) fn denylisted(path: &str, pattern: &str) -> Fault {
+    Fault::new(
+        Code::STEP_DENYLISTED,
+        format!("The step touches {path}, which `denylist_patterns` forbid ({pattern})."),
+        "Change the step, or the pipeline's `denylist_patterns`.",
+    )
+}
+
+pub(crate) fn too_long(limit: u64) -> Fault {
+    Fault::new(
+        Code::STEP_OUTPUT_INVALID,
+        format!("The step's output is longer than {limit} bytes."),
+        "Raise `limits.max_output_bytes`, or write the output to a file.",
+    )
+}
+
+pub(crate) fn timed_out(seconds: u64) -> Fault {
+    Fault::new(
+        Code::STEP_TIMEOUT,
+        format!("The step took longer than {seconds} s."),
+        "Raise `timeout_seconds` of the step, or `limits.step_timeout_seconds`.",
+    )
+}
+
+pub(crate) fn cancelled() -> Fault {
+    Fault::new(Code::CANCELLED, "The run was stopped.", "")
+}

@@ -1,0 +1,57 @@
+//! `pipeline`: another pipeline as one step, in a run of its own.
+
+use super::{Adapter, Done, KeyProblem, StepFault, Task, checked, of_child};
+use crate::definition::schema;
+use crate::params::as_text;
+use crate::world::World;
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// Its name, or a path relative to the project.
+    pipeline: String,
+    /// Its parameters; `{{…}}` in texts is filled in.
+    #[serde(default)]
+    params: BTreeMap<String, Value>,
+}
+
+pub(super) struct Pipeline;
+
+#[async_trait]
+impl Adapter for Pipeline {
+    fn name(&self) -> &'static str {
+        "pipeline"
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs another pipeline with the input; its last output is the output."
+    }
+
+    fn settings(&self) -> Value {
+        schema::of::<Settings>()
+    }
+
+    fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
+        let settings: Settings = checked(settings)?;
+        match settings.pipeline.trim().is_empty() {
+            true => Err(KeyProblem::of("pipeline", "`pipeline` is empty.", "Name the pipeline to run.")),
+            false => Ok(()),
+        }
+    }
+
+    fn child(&self, settings: &Value) -> Option<String> {
+        Some(format!("pipeline:{}", settings["pipeline"].as_str().unwrap_or_default()))
+    }
+
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
+        let Settings { pipeline, params } = task.read()?;
+        let fill = |(name, value): (String, Value)| Ok((name, task.filled(&as_text(&value))?));
+        let params = params.into_iter().map(fill).collect::<Result<BTreeMap<_, _>, StepFault>>()?;
+        of_child(world.pipeline(&pipeline, params, task).await.map_err(StepFault::final_)?)
+    }
+}

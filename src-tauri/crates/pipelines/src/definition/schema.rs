@@ -1,0 +1,72 @@
+//! The JSON Schema of definitions, made from the types that read them, so that an editor knows what Arki knows.
+
+use super::keys::{DefinitionFile, StepFile};
+use crate::adapter;
+use crate::params::ParamFile;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+/// The schema as it is shipped.
+#[must_use]
+pub fn definition_schema() -> Value {
+    let mut root = schema_of::<DefinitionFile>();
+    let (param, common) = (schema_of::<ParamFile>(), schema_of::<StepFile>());
+    let mut definitions = Map::new();
+    collect(&mut definitions, [&root, &param, &common]);
+    let steps = adapter::all().iter().map(|adapter| {
+        let own = adapter.settings();
+        collect(&mut definitions, [&own]);
+        let mut properties = common["properties"].as_object().cloned().unwrap_or_default();
+        properties.extend(own["properties"].as_object().cloned().unwrap_or_default());
+        properties.insert("adapter".to_owned(), json!({"const": adapter.name()}));
+        let required = [&common, &own].into_iter().flat_map(|schema| list(&schema["required"]));
+        let required: Vec<Value> = required.chain([json!("adapter")]).collect();
+        json!({
+            "type": "object",
+            "description": adapter.about(),
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    });
+    let steps: Vec<Value> = steps.collect();
+    root["properties"]["params"] = json!({"type": "object", "additionalProperties": without_definitions(param)});
+    root["properties"]["steps"] = json!({"type": "array", "minItems": 1, "items": {"oneOf": steps}});
+    root["required"] = json!(["name", "steps"]);
+    root["title"] = json!("A pipeline of Arki");
+    root["$defs"] = Value::Object(definitions);
+    root
+}
+
+fn schema_of<T: JsonSchema>() -> Value {
+    SchemaGenerator::default().into_root_schema_for::<T>().into()
+}
+
+fn collect<'a>(definitions: &mut Map<String, Value>, schemas: impl IntoIterator<Item = &'a Value>) {
+    for schema in schemas {
+        definitions.extend(schema["$defs"].as_object().cloned().unwrap_or_default());
+    }
+}
+
+fn without_definitions(mut schema: Value) -> Value {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("$defs");
+        schema.remove("$schema");
+        schema.remove("title");
+    }
+    schema
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The names of a schema's properties.
+pub(crate) fn properties(schema: &Value) -> Vec<String> {
+    schema["properties"].as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// The schema of a type, for an adapter's own keys.
+pub(crate) fn of<T: JsonSchema>() -> Value {
+    schema_of::<T>()
+}

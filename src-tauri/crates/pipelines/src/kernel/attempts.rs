@@ -1,0 +1,167 @@
+//! Attempts: begun together with the note that they are, bounded in time, tried again after a pause that grows.
+
+use super::{PipelineRun, Unit};
+use crate::adapter::{Done, StepFault, Task, cancelled, timed_out};
+use crate::world::StepContext;
+use arki_domain::projection::{StepPhase, StepState};
+use arki_domain::{CallId, Fault, RunId, SessionId, SubagentStarted};
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// The time that an attempt has to end once it was told to.
+const GRACE: Duration = Duration::from_secs(10);
+const MAX_BACKOFF: Duration = Duration::from_secs(300);
+
+/// An attempt about to begin.
+pub(super) struct Attempt {
+    unit: Unit,
+    number: u32,
+    child: Option<SubagentStarted>,
+}
+
+/// What has ended.
+pub(super) enum Ended {
+    Attempt {
+        unit: Unit,
+        number: u32,
+        duration_ms: u64,
+        result: Result<Done, StepFault>,
+    },
+    /// The pause before the next attempt is over.
+    Pause(Unit),
+}
+
+impl PipelineRun {
+    /// Begins units while there is room.
+    pub(super) async fn begin_units(&mut self) -> Result<(), Fault> {
+        let most = self.definition.limits.max_parallel as usize;
+        while self.running.len() + self.starting.len() < most && self.takes_up() {
+            let Some(unit) = self.queue.pop_front() else { break };
+            self.begin(unit).await?;
+        }
+        Ok(())
+    }
+
+    async fn begin(&mut self, unit: Unit) -> Result<(), Fault> {
+        let name = self.name(unit);
+        let key = self.key_of(unit);
+        let known = self.state.steps.get(&name).filter(|known| known.idempotency_key == key);
+        if unit.item.is_some()
+            && let Some(output) = known.filter(|known| known.is_done(&key)).and_then(|known| known.output.clone())
+        {
+            return self.end_item(unit, super::Output::stored(&output)).await;
+        }
+        if known.is_some_and(StepState::asks) {
+            self.gate = Some(unit);
+            return self.settle_gate().await;
+        }
+        if let Some(known) = known.filter(|known| known.phase == StepPhase::Running && known.child.is_some()) {
+            // Its run goes on from where it stands.
+            let attempt = Attempt { unit, number: known.attempt, child: known.child.clone() };
+            self.starting.push(attempt);
+            return Ok(());
+        }
+        let number = self.start(unit, None);
+        let spec = &self.definition.steps[unit.step];
+        let child = spec.adapter.child(&spec.settings).map(|agent| SubagentStarted {
+            call_id: CallId::from(name),
+            agent,
+            session_id: SessionId::new(),
+            run_id: RunId::new(),
+            max_cost_usd: None,
+            tree: None,
+        });
+        self.told.extend(child.clone().map(Into::into));
+        self.starting.push(Attempt { unit, number, child });
+        Ok(())
+    }
+
+    /// Sets the attempts to work whose start is on the disk.
+    pub(super) fn spawn(&mut self) {
+        for Attempt { unit, number, child } in std::mem::take(&mut self.starting) {
+            let (adapter, world) = (self.definition.steps[unit.step].adapter, self.parts.world.clone());
+            let task = self.task(unit, child);
+            self.running.push(
+                async move {
+                    let began = Instant::now();
+                    let result = within(&task, adapter.work(&task, world.as_ref())).await;
+                    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    Ended::Attempt { unit, number, duration_ms, result }
+                }
+                .boxed(),
+            );
+        }
+    }
+
+    /// Waits before the next attempt.
+    pub(super) fn pause_before(&mut self, unit: Unit, pause: Duration) {
+        let cancel = self.cancel.clone();
+        let over = async move {
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = cancel.cancelled() => {}
+            }
+            Ended::Pause(unit)
+        };
+        self.running.push(over.boxed());
+    }
+
+    fn task(&self, unit: Unit, child: Option<SubagentStarted>) -> Task {
+        let spec = &self.definition.steps[unit.step];
+        let limits = &self.definition.limits;
+        let needed = self.work.get(&unit.step).map(|work| work.needed.clone()).unwrap_or_default();
+        Task {
+            settings: spec.settings.clone(),
+            input: self.input_of_unit(unit),
+            params: self.params.clone(),
+            needed,
+            denylist: Arc::new(self.definition.denylist.clone()),
+            child,
+            context: StepContext {
+                session_id: self.session_id.clone(),
+                run_id: self.state.run_id.clone(),
+                pipeline: self.definition.name.clone(),
+                step: self.name(unit),
+                approve: self.approve,
+                last_seq: self.last_seq,
+                time_limit: Duration::from_secs(spec.timeout_seconds.unwrap_or(limits.step_timeout_seconds)),
+                max_output_bytes: limits.max_output_bytes,
+                depth: self.state.start.depth,
+                cancel: self.cancel.child_token(),
+                pause: self.control.pause.child_token(),
+            },
+        }
+    }
+}
+
+/// Ends the work when its time is up: first it is told to, then it is dropped.
+async fn within(task: &Task, work: impl Future<Output = Result<Done, StepFault>>) -> Result<Done, StepFault> {
+    let StepContext { time_limit, cancel, .. } = &task.context;
+    tokio::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        () = sleep(*time_limit) => {
+            cancel.cancel();
+            let late = timeout(GRACE, work).await;
+            // A run beneath that has come to a stop by itself meanwhile is as good.
+            if let Ok(Ok(done @ (Done::Waiting(_) | Done::Output { .. }))) = late {
+                return Ok(done);
+            }
+            return Err(StepFault::retryable(timed_out(time_limit.as_secs())));
+        }
+        () = cancel.cancelled() => {}
+    }
+    match timeout(GRACE, work).await {
+        Ok(done) => done,
+        Err(_) => Err(StepFault::final_(cancelled())),
+    }
+}
+
+/// The pause before the attempt after so many failures: it doubles each time.
+pub(super) fn backoff(first_ms: u64, failures: u32) -> Duration {
+    let doubled = 1u64.checked_shl(failures.saturating_sub(1)).unwrap_or(u64::MAX);
+    Duration::from_millis(first_ms.saturating_mul(doubled)).min(MAX_BACKOFF)
+}

@@ -1,0 +1,123 @@
+//! What steps are handed and what they hand on. Short texts are at hand; long ones are read from the store when somebody
+//! needs them.
+
+use super::{PipelineRun, Unit};
+use arki_domain::projection::StepOutput;
+use arki_domain::{Code, Content, ContentKind, Fault, MAX_INLINE_OUTPUT_BYTES, sha256_hex};
+use std::sync::Arc;
+
+/// Hexadecimal digits of the input's hash in an idempotency key.
+const KEY_DIGITS: usize = 16;
+
+/// The output of a step that has ended.
+#[derive(Debug, Clone)]
+pub(super) struct Output {
+    pub(super) told: StepOutput,
+    /// Where it isn't in the store.
+    at_hand: Option<Arc<str>>,
+}
+
+impl Output {
+    pub(super) fn new(text: &str) -> Self {
+        let (hash, bytes) = (sha256_hex(text.as_bytes()), text.len() as u64);
+        let is_short = text.len() <= MAX_INLINE_OUTPUT_BYTES;
+        let inline = is_short.then(|| text.to_owned());
+        Self { at_hand: is_short.then(|| Arc::from(text)), told: StepOutput { hash, bytes, text: inline } }
+    }
+
+    /// Returns a text that is kept nowhere else.
+    pub(super) fn held(text: &Arc<str>) -> Self {
+        Self { at_hand: Some(text.clone()), ..Self::new(text) }
+    }
+
+    pub(super) fn stored(told: &StepOutput) -> Self {
+        Self { at_hand: told.text.as_deref().map(Arc::from), told: told.clone() }
+    }
+
+    /// Returns what has to be kept beside the log, if it is too long for it.
+    pub(super) fn content(&self, text: &str) -> Option<Content> {
+        let is_long = self.told.text.is_none();
+        let hash = self.told.hash.clone();
+        is_long.then(|| Content { hash, bytes: text.as_bytes().to_vec(), kind: ContentKind::Plain })
+    }
+}
+
+/// A step that was taken up.
+pub(super) struct StepWork {
+    pub(super) idempotency_key: String,
+    pub(super) input: Arc<str>,
+    pub(super) needed: Vec<(String, Arc<str>)>,
+    /// Of a `foreach`.
+    pub(super) items: Option<Items>,
+}
+
+pub(super) struct Items {
+    pub(super) inputs: Vec<Arc<str>>,
+    pub(super) outputs: Vec<Option<Output>>,
+    /// Items that have not ended.
+    pub(super) left: usize,
+    pub(super) attempt: u32,
+    pub(super) began: tokio::time::Instant,
+}
+
+impl PipelineRun {
+    pub(super) async fn text_of(&mut self, output: &Output) -> Result<Arc<str>, Fault> {
+        if let Some(text) = &output.at_hand {
+            return Ok(text.clone());
+        }
+        let pending = self.kept.iter().find(|content| content.hash == output.told.hash);
+        if let Some(text) = pending.and_then(|content| std::str::from_utf8(&content.bytes).ok()) {
+            return Ok(Arc::from(text));
+        }
+        let stored = self.parts.contents.content(&output.told.hash).await?;
+        let text = stored.filter(|bytes| sha256_hex(bytes) == output.told.hash);
+        let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(Arc::from).ok_or_else(|| {
+            Fault::new(
+                Code::CONTENT_DAMAGED,
+                "A step's output is no longer stored.",
+                "Start the pipeline again with `arki run`.",
+            )
+        })
+    }
+
+    /// Returns a step's input, and the outputs that it is made of by the names of their steps.
+    pub(super) async fn input_of(&mut self, step: usize) -> Result<(Arc<str>, Vec<(String, Arc<str>)>), Fault> {
+        let definition = self.definition.clone();
+        let needs = &definition.steps[step].needs;
+        let mut needed = Vec::with_capacity(needs.len());
+        for need in needs {
+            let output = self.outputs[*need].clone();
+            let output = output.ok_or_else(|| Fault::internal("a step before what it needs"))?;
+            needed.push((definition.steps[*need].name.clone(), self.text_of(&output).await?));
+        }
+        let input = match needed.as_slice() {
+            [] => self.input.clone(),
+            [(_, only)] => only.clone(),
+            several => {
+                let texts: Vec<&str> = several.iter().map(|(_, text)| &**text).collect();
+                Arc::from(texts.join("\n"))
+            }
+        };
+        Ok((input, needed))
+    }
+
+    pub(super) fn input_of_unit(&self, unit: Unit) -> Arc<str> {
+        let work = self.work.get(&unit.step);
+        let item = unit.item.and_then(|item| work?.items.as_ref()?.inputs.get(item).cloned());
+        item.or_else(|| work.map(|work| work.input.clone())).unwrap_or_else(|| Arc::from(""))
+    }
+
+    pub(super) fn key_of(&self, unit: Unit) -> String {
+        match self.work.get(&unit.step).filter(|_| unit.item.is_none()) {
+            Some(work) => work.idempotency_key.clone(),
+            None => self.key(&self.name(unit), &self.input_of_unit(unit)),
+        }
+    }
+
+    /// Returns the key of a unit: its run, its name, and its input.
+    pub(super) fn key(&self, name: &str, input: &str) -> String {
+        let hash = sha256_hex(input.as_bytes());
+        format!("{}:{name}:{}", self.state.run_id, &hash[..KEY_DIGITS])
+    }
+}

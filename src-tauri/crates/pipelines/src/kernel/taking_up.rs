@@ -1,0 +1,166 @@
+//! Taking up steps whose needs have ended: their input is known now, and with it whether there is anything to do.
+
+use super::outputs::{Items, Output, StepWork};
+use super::{PipelineRun, Unit};
+use crate::adapter::StepFault;
+use crate::adapter::denylisted;
+use crate::definition::Foreach;
+use crate::template::Values;
+use arki_domain::projection::StepPhase;
+use arki_domain::{Code, Fault, SkipReason, StepSkipped, StepStarted};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+impl PipelineRun {
+    /// As many as can be at work soon: the input of the others is not needed yet.
+    pub(super) async fn take_up_ready(&mut self) -> Result<(), Fault> {
+        let most = self.definition.limits.max_parallel as usize;
+        while self.queue.len() + self.running.len() < most && self.takes_up() {
+            let Some(step) = self.graph.ready.pop_first() else { break };
+            if self.definition.steps[step].adapter.asks() {
+                if self.asks_elsewhere(step) {
+                    self.held_gates.insert(step);
+                    continue;
+                }
+                self.asking = Some(step);
+            }
+            self.take_up(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether another step asks, or has asked before the run was resumed.
+    fn asks_elsewhere(&self, step: usize) -> bool {
+        let open = self.state.open_gate().map(|(name, _)| name);
+        self.asking.is_some() || open.is_some_and(|open| open != self.definition.steps[step].name)
+    }
+
+    async fn take_up(&mut self, step: usize) -> Result<(), Fault> {
+        let (input, needed) = self.input_of(step).await?;
+        let definition = self.definition.clone();
+        let spec = &definition.steps[step];
+        let idempotency_key = self.key(&spec.name, &input);
+        let known = self.state.steps.get(&spec.name);
+        if let Some(output) =
+            known.filter(|known| known.is_done(&idempotency_key)).and_then(|known| known.output.clone())
+        {
+            if self.is_resumed {
+                let attempt = known.map_or(1, |known| known.attempt);
+                self.skip(step, idempotency_key, attempt, SkipReason::Done);
+            }
+            self.end_step(step, Output::stored(&output));
+            return Ok(());
+        }
+        let values = Values { input: &input, params: &self.params, needed: &needed };
+        if spec.when.as_ref().is_some_and(|condition| !condition.holds(&values)) {
+            let is_told = known
+                .is_some_and(|known| known.phase == StepPhase::Skipped && known.idempotency_key == idempotency_key);
+            if !is_told {
+                let attempt = self.next_attempt(&spec.name);
+                self.skip(step, idempotency_key, attempt, SkipReason::Condition);
+            }
+            self.end_step(step, Output::held(&input));
+            return Ok(());
+        }
+        self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
+        let unit = Unit { step, item: None };
+        match self.refusal(&input).map_or_else(|| self.items_of(step, &input), Err) {
+            Err(fault) => {
+                let attempt = self.start(unit, None);
+                self.fail(unit, attempt, 0, StepFault::final_(fault));
+            }
+            Ok(None) => self.queue.push_back(unit),
+            Ok(Some(items)) => self.take_up_items(step, items).await?,
+        }
+        Ok(())
+    }
+
+    /// Why no step may get this input.
+    fn refusal(&self, input: &str) -> Option<Fault> {
+        let limit = self.definition.limits.max_input_bytes;
+        if input.len() as u64 > limit {
+            return Some(Fault::new(
+                Code::PIPELINE_LIMIT,
+                format!("The step's input has {} bytes; `limits.max_input_bytes` allows {limit}.", input.len()),
+                "Raise the limit, or let the steps before hand on less.",
+            ));
+        }
+        self.definition.denylist.forbidden_line(input).map(|(path, pattern)| denylisted(path, pattern))
+    }
+
+    fn items_of(&self, step: usize, input: &str) -> Result<Option<Vec<Arc<str>>>, Fault> {
+        let items: Vec<Arc<str>> = match self.definition.steps[step].foreach {
+            None => return Ok(None),
+            Some(Foreach::Lines) => input.lines().filter(|line| !line.trim().is_empty()).map(Arc::from).collect(),
+            Some(Foreach::Json) => elements(input)?,
+        };
+        let limit = self.definition.limits.max_steps as usize;
+        let all = self.definition.steps.len() + self.items + items.len();
+        if all > limit {
+            return Err(Fault::new(
+                Code::PIPELINE_LIMIT,
+                format!(
+                    "The step has {} items: with them the run has {all} steps, and {limit} are allowed.",
+                    items.len()
+                ),
+                "Raise `limits.max_steps`, or hand the step fewer items.",
+            ));
+        }
+        Ok(Some(items))
+    }
+
+    async fn take_up_items(&mut self, step: usize, inputs: Vec<Arc<str>>) -> Result<(), Fault> {
+        let unit = Unit { step, item: None };
+        let attempt = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
+        let count = inputs.len();
+        self.items += count;
+        let (outputs, began) = (vec![None; count], Instant::now());
+        if let Some(work) = self.work.get_mut(&step) {
+            work.items = Some(Items { inputs, outputs, left: count, attempt, began });
+        }
+        self.queue.extend((0..count).map(|item| Unit { step, item: Some(item) }));
+        if count == 0 {
+            self.join_items(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells that a unit begins; returns the attempt's number.
+    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> u32 {
+        let step = self.name(unit);
+        let idempotency_key = self.key_of(unit);
+        let attempt = self.next_attempt(&step);
+        self.told.push(StepStarted { step, idempotency_key, attempt, items }.into());
+        attempt
+    }
+
+    pub(super) fn next_attempt(&self, name: &str) -> u32 {
+        self.state.steps.get(name).map_or(1, |step| step.attempt.saturating_add(1))
+    }
+
+    fn skip(&mut self, step: usize, idempotency_key: String, attempt: u32, reason: SkipReason) {
+        let step = self.definition.steps[step].name.clone();
+        let skipped = StepSkipped { step, idempotency_key, attempt, duration_ms: 0, reason }.into();
+        match reason {
+            SkipReason::Done => self.passed.push(skipped),
+            SkipReason::Condition => self.told.push(skipped),
+        }
+    }
+}
+
+/// Texts stand for themselves; anything else is handed on as JSON.
+fn elements(input: &str) -> Result<Vec<Arc<str>>, Fault> {
+    let Ok(Value::Array(elements)) = serde_json::from_str(input) else {
+        return Err(Fault::new(
+            Code::STEP_FAILED,
+            "The step runs for each element of a JSON array, and its input is none.",
+            "Let the step before print a JSON array, or use `foreach: lines`.",
+        ));
+    };
+    let text = |element: Value| match element {
+        Value::String(text) => Arc::from(text),
+        other => Arc::from(other.to_string()),
+    };
+    Ok(elements.into_iter().map(text).collect())
+}

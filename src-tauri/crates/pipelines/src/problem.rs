@@ -1,0 +1,68 @@
+//! What is wrong with a definition, and where.
+
+use arki_domain::{Code, Fault};
+use std::fmt;
+
+/// A place in a text, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub line: u64,
+    pub column: u64,
+}
+
+impl Place {
+    pub(crate) const START: Self = Self { line: 1, column: 1 };
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub place: Place,
+    pub message: String,
+    pub hint: String,
+}
+
+/// The distance, in edits, up to which a name counts as a slip for another.
+const MAX_DISTANCE: usize = 3;
+
+impl Problem {
+    pub(crate) fn new(place: Place, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { place, message: message.into(), hint: hint.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { line, column } = self.place;
+        write!(f, "{line}:{column}: {}", self.message)
+    }
+}
+
+/// Returns the first of the problems of a definition as an error; `origin` is the file.
+#[must_use]
+pub fn as_fault(origin: &str, problems: &[Problem]) -> Fault {
+    let Some(first) = problems.first() else { return Fault::internal("an invalid definition without a problem") };
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        1 => " One more problem: see `arki pipelines check`.".to_owned(),
+        more => format!(" {more} more problems: see `arki pipelines check`."),
+    };
+    Fault::new(Code::PIPELINE_INVALID, format!("{origin}:{first}"), format!("{}{more}", first.hint))
+}
+
+/// Returns the name that was probably meant.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |other: &str| strsim::damerau_levenshtein(name, other);
+    let near = known.into_iter().map(|known| (distance(known), known)).min()?;
+    (near.0 <= MAX_DISTANCE && near.0 < name.len()).then_some(near.1)
+}
+
+/// Returns the hint for a name that is none of `known`.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, known.clone()) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => match known.into_iter().collect::<Vec<_>>() {
+            none if none.is_empty() => "There are none.".to_owned(),
+            known => format!("Use one of: {}.", known.join(", ")),
+        },
+    }
+}

@@ -1,0 +1,189 @@
+//! The steps of a pipeline: a shell line or a request that no model asked for. Starting the pipeline has approved them;
+//! what is denied, protected or secret stays so, and a line runs only where a sandbox holds it.
+
+use super::Kernel;
+use super::command_room::Purpose;
+use super::judging::denied;
+use crate::builtin::run_command::{self, Arguments};
+use crate::error::ToolError;
+use crate::fetch::{self, Answer, Requested};
+use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, EventBody, EventDraft, Fault, ToolCall};
+use arki_policy::{Impact, Verdict};
+use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
+use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const COMMAND_TOOL: &str = "run_command";
+const NETWORK_TOOL: &str = "fetch_url";
+/// What a step may say on standard error besides its output.
+const STDERR_BYTES: u64 = 1 << 20;
+/// What the user would be asked about even where everything is granted, and what no pipeline grants.
+const NOT_GRANTED: [&str; 4] =
+    ["builtin:secret-file", "builtin:secret", "builtin:protected-path", "builtin:changed-git"];
+
+/// A step's shell line.
+pub struct StepCommand<'a> {
+    pub pipeline: &'a str,
+    /// The step's name.
+    pub step: &'a str,
+    pub line: &'a str,
+    pub input: Vec<u8>,
+    /// The parameters; their names steer nothing.
+    pub environment: &'a [(String, String)],
+    pub network: bool,
+    /// Files of the home folder that it sees although commands don't.
+    pub home_files: Vec<PathBuf>,
+    pub time_limit: Duration,
+    pub max_output_bytes: usize,
+}
+
+pub struct StepAnswer {
+    pub answered: Answered,
+    /// Relative to the project.
+    pub changed: Vec<String>,
+}
+
+impl Kernel {
+    /// Returns the words of a shell line that may name files.
+    #[must_use]
+    pub fn file_words(line: &str) -> Vec<String> {
+        arki_policy::file_words(line)
+    }
+
+    /// Judges a step's line and runs it. What it changes is in the log when it returns.
+    ///
+    /// # Errors
+    /// `UNTRUSTED`, `POLICY_DENIED`, `SANDBOX_UNAVAILABLE`, or when it can't be started.
+    pub async fn run_step(&self, command: StepCommand<'_>, context: &CallContext) -> Result<StepAnswer, Fault> {
+        if let Some(fault) = self.stopped.get() {
+            return Err(fault.clone());
+        }
+        self.look_at_policy();
+        self.learn_env_files().await;
+        let args = json!({"command": command.line, "network": command.network});
+        let call = call_of(command.step, COMMAND_TOOL, args);
+        self.ensure_step(&call, context).await?;
+        if !self.settings.sandbox.available {
+            return Err(Fault::new(
+                Code::SANDBOX_UNAVAILABLE,
+                "A pipeline's commands run only in a sandbox, and there is none on this machine.",
+                "`arki doctor` says what is missing.",
+            ));
+        }
+        let arguments = run_command::parse(&call.args)?;
+        let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command, true);
+        let purpose = Purpose { only_reads, unasked: false, agreed: true };
+        let room = self.room().await?;
+        let sandbox = match command.home_files.as_slice() {
+            [] => room.sandbox_for(&arguments, purpose)?,
+            shown => Some(self.sandbox_showing(shown, &arguments)?),
+        };
+        let mut environment = room.environment_for(purpose)?;
+        environment.extend(command.environment.iter().cloned());
+        let imaged = if only_reads { None } else { self.image_before(&call, context).await? };
+        if let Some((_, created)) = &imaged {
+            self.tell(context, vec![created.clone().into()]).await?;
+        }
+        let limits = self.settings.limits.command;
+        let most = u64::try_from(command.max_output_bytes).unwrap_or(u64::MAX).saturating_add(STDERR_BYTES);
+        let standing = self.settings.standing.clone();
+        let spec = AnsweringSpec {
+            name: format!("step {} of {}", command.step, command.pipeline),
+            command_line: arguments.command,
+            directory: self.settings.project.root().to_owned(),
+            environment,
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
+            time_limit: command.time_limit,
+            limits: CommandLimits { max_written_bytes: limits.max_written_bytes.min(most), ..limits },
+            max_kept_bytes: command.max_output_bytes,
+            meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
+        };
+        let answered = run_answering(spec, command.input, context.cancel.clone()).await.map_err(ToolError::from)?;
+        // It may have written a new one and printed it.
+        self.learn_env_files().await;
+        let mut changed = Vec::new();
+        if let Some((before, _)) = imaged {
+            let changes = self.changes_since(&before, &call, &context.session_id).await?.into_events();
+            let events = self.not_yet_told(changes, &context.session_id, context.last_seq).await?;
+            changed = events.iter().filter_map(changed_path).collect();
+            self.tell(context, events).await?;
+        }
+        Ok(StepAnswer { answered, changed })
+    }
+
+    /// Judges a step's request and sends it.
+    ///
+    /// # Errors
+    /// `UNTRUSTED`, `POLICY_DENIED`, `ADDRESS_REFUSED`, `HOST_UNREACHABLE` and others.
+    pub async fn request_for_step(
+        &self,
+        step: &str,
+        request: Requested<'_>,
+        context: &CallContext,
+    ) -> Result<Answer, Fault> {
+        self.look_at_policy();
+        let call = call_of(step, NETWORK_TOOL, json!({"url": request.url}));
+        self.ensure_step(&call, context).await?;
+        let private = self.settings.private_hosts.clone();
+        tokio::select! {
+            response = fetch::request(request, &private) => response,
+            () = context.cancel.cancelled() => Err(Fault::new(Code::CANCELLED, "The run was stopped.", "")),
+        }
+    }
+
+    /// A refusal is told in the log.
+    async fn ensure_step(&self, call: &ToolCall, context: &CallContext) -> Result<(), Fault> {
+        let tool = self.tool(&call.tool_id);
+        let subject = self.subject_of(tool, &call.args);
+        let verdict = self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
+        let verdict = self.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
+        let refused = refusal(&verdict).or(subject.path_fault);
+        let Some(fault) = refused else { return Ok(()) };
+        let verdict = Verdict { decision: Decision::Deny, ..verdict };
+        self.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
+        Err(fault)
+    }
+
+    fn sandbox_showing(&self, shown: &[PathBuf], arguments: &Arguments) -> Result<Sandbox, Fault> {
+        let temp_dir = self.room.get().map(super::command_room::CommandRoom::temp_dir);
+        let temp_dir = temp_dir.ok_or_else(|| Fault::internal("a step without its room"))?;
+        let network = if arguments.network { Network::Granted } else { Network::None };
+        let spec = SandboxSpec { shown: shown.to_vec(), network, ..self.sandbox_spec(temp_dir) };
+        Ok(Sandbox::prepare(&spec).map_err(ToolError::from)?.with_git(GitAccess::ReadOnly))
+    }
+
+    async fn tell(&self, context: &CallContext, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&context.run_id, body)).collect();
+        self.log.append(&context.session_id, drafts).await.map(drop)
+    }
+}
+
+fn refusal(verdict: &Verdict) -> Option<Fault> {
+    match verdict.decision {
+        Decision::Deny => Some(denied(verdict)),
+        Decision::Approval | Decision::Preview if NOT_GRANTED.contains(&verdict.rule.as_str()) => Some(Fault::new(
+            Code::POLICY_DENIED,
+            format!("Starting a pipeline doesn't allow this step: {}", verdict.reason),
+            "Use an `agent` step, whose calls you can approve one by one, or change the step.",
+        )),
+        _ => None,
+    }
+}
+
+/// The call that the policy judges, and that the step's changes belong to.
+fn call_of(step: &str, tool_id: &str, args: Value) -> ToolCall {
+    let (call_id, tool_id) = (CallId::from(step), tool_id.to_owned());
+    ToolCall { turn: 0, call_id, tool_id, args, category: None, async_call_id: None }
+}
+
+fn changed_path(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::FileChanged(changed) => Some(changed.path.clone()),
+        _ => None,
+    }
+}
