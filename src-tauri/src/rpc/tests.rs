@@ -14,6 +14,7 @@ const HANDLERS: &[(&str, &str)] = &[
     ("rpc_memory", include_str!("../rpc_memory.rs")),
     ("rpc_observations", include_str!("../rpc_observations.rs")),
     ("rpc_pictures", include_str!("../rpc_pictures.rs")),
+    ("rpc_pipelines", include_str!("../rpc_pipelines.rs")),
     ("rpc_places", include_str!("../rpc_places.rs")),
     ("rpc_runs", include_str!("../rpc_runs.rs")),
     ("rpc_settings", include_str!("../rpc_settings.rs")),
