@@ -4,7 +4,6 @@ use crate::arguments::{PipelinesCommand, RunArguments};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, dim, time, visible};
-use crate::regular_file;
 use crate::standard_input;
 use arki_api::{PipelineEntry, PipelineStepEntry};
 use arki_domain::projection::SessionState;
@@ -60,8 +59,8 @@ fn read_input(dir: &Path, path: &Path, output: &Output) -> Result<PipelineInput,
         let bytes = standard_input::as_input(MAX_INPUT_BYTES, output)?;
         return Ok(PipelineInput { bytes, path: None });
     }
+    // Bounded, so it may be a device; and whoever names a pipe waits for it.
     let path: PathBuf = dir.join(path);
-    regular_file::ensure(&path)?;
     let mut bytes = Vec::new();
     let read = File::open(&path).and_then(|file| file.take(MAX_INPUT_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|error| {

@@ -19,9 +19,9 @@ const COMMAND_TOOL: &str = "run_command";
 const NETWORK_TOOL: &str = "fetch_url";
 /// What a step may say on standard error besides its output.
 const STDERR_BYTES: u64 = 1 << 20;
-/// What the user would be asked about even where everything is granted, and what no pipeline grants.
-const NOT_GRANTED: [&str; 4] =
-    ["builtin:secret-file", "builtin:secret", "builtin:protected-path", "builtin:changed-git"];
+/// Where everything is granted, only the user's own rules and what is sensitive still ask. Starting a pipeline answers the
+/// rules; what is sensitive has a rule of one of these kinds, and no pipeline grants it.
+const NOT_GRANTED: [&str; 2] = ["builtin:", "hook:"];
 
 /// A step's shell line.
 pub struct StepCommand<'a> {
@@ -166,11 +166,13 @@ impl Kernel {
 fn refusal(verdict: &Verdict) -> Option<Fault> {
     match verdict.decision {
         Decision::Deny => Some(denied(verdict)),
-        Decision::Approval | Decision::Preview if NOT_GRANTED.contains(&verdict.rule.as_str()) => Some(Fault::new(
-            Code::POLICY_DENIED,
-            format!("Starting a pipeline doesn't allow this step: {}", verdict.reason),
-            "Use an `agent` step, whose calls you can approve one by one, or change the step.",
-        )),
+        Decision::Approval | Decision::Preview if NOT_GRANTED.iter().any(|kind| verdict.rule.starts_with(kind)) => {
+            Some(Fault::new(
+                Code::POLICY_DENIED,
+                format!("Starting a pipeline doesn't allow this step: {}", verdict.reason),
+                "Use an `agent` step, whose calls you can approve one by one, or change the step.",
+            ))
+        }
         _ => None,
     }
 }
