@@ -37,6 +37,7 @@ mod narrow;
 mod no_display;
 mod past;
 mod pictures;
+mod pipelines;
 mod plan;
 mod providers;
 mod readme_picture;
