@@ -12,16 +12,28 @@ const param = (name: string, more: Partial<PipelineParam> = {}): PipelineParam =
 });
 
 describe("a form's values", () => {
-  const params = [param("who"), param("tone", { default: "plain" }), param("times", { type: "integer", default: "1" })];
+  const params = [
+    param("who"),
+    param("tone", { default: "plain" }),
+    param("times", { type: "integer", default: "1" }),
+  ];
 
   it("begin with the defaults, or with what was given before", () => {
     expect(initialValues(params)).toEqual({ who: "", tone: "plain", times: "1" });
-    expect(initialValues(params, { who: "ada", gone: "x" })).toEqual({ who: "ada", tone: "plain", times: "1" });
+    expect(initialValues(params, { who: "ada", gone: "x" })).toEqual({
+      who: "ada",
+      tone: "plain",
+      times: "1",
+    });
   });
 
   it("are sent as they are; a figure that was left empty has its default, an emptied text is empty", () => {
     expect(toSend(params, { who: "", tone: "", times: "" })).toEqual({ tone: "" });
-    expect(toSend(params, { who: "ada", tone: "loud", times: "2" })).toEqual({ who: "ada", tone: "loud", times: "2" });
+    expect(toSend(params, { who: "ada", tone: "loud", times: "2" })).toEqual({
+      who: "ada",
+      tone: "loud",
+      times: "2",
+    });
   });
 
   it("are chosen where there are choices, and for yes or no", () => {

@@ -5,7 +5,13 @@ import { buttons, press, resolution, show, waiting } from "../../testing/approva
 import { fail } from "../../testing/fake";
 
 describe("a pipeline's gate", () => {
-  const args = { message: "Publish 2.4?", step: "gate", pipeline: "release", input: "## 2.4\nFaster.", inputBytes: 14 };
+  const args = {
+    message: "Publish 2.4?",
+    step: "gate",
+    pipeline: "release",
+    input: "## 2.4\nFaster.",
+    inputBytes: 14,
+  };
   const gate = { kind: "gate", callId: null, toolId: "approval", args, reason: "asks" } as const;
 
   it("shows the question, who asks, and what it hands on", async () => {
@@ -40,11 +46,16 @@ describe("a pipeline's gate", () => {
   it("shows characters that hide something as boxes", async () => {
     const { fake, id } = waiting({}, { ...gate, args: { ...args, message: "Publish\u202e?" } });
     await show(fake, id);
-    expect(screen.getByText("Publish", { selector: ".gate-question", exact: false }).textContent).toBe("PublishU+202E?");
+    expect(screen.getByText("Publish", { selector: ".gate-question", exact: false }).textContent).toBe(
+      "PublishU+202E?",
+    );
   });
 
   it("says why a decision wasn't taken, and can be decided again", async () => {
-    const { fake, id } = waiting({ resolve_approval: () => fail("APPROVAL_DECIDED", "Somebody else decided.") }, gate);
+    const { fake, id } = waiting(
+      { resolve_approval: () => fail("APPROVAL_DECIDED", "Somebody else decided.") },
+      gate,
+    );
     await show(fake, id);
     await press("Approve");
     expect(await screen.findByText("Somebody else decided.")).toBeTruthy();

@@ -57,7 +57,6 @@ export function GateApproval({ approval }: { approval: PendingApproval }) {
           <p className="secondary small" id={label}>
             {t`What it hands on`}
           </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard */}
           <pre className="command gate-input" tabIndex={0} role="group" aria-labelledby={label}>
             <VisibleText text={input} />
           </pre>
