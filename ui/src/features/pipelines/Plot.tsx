@@ -12,7 +12,7 @@ export function Plot({ columns, startedAt }: Props) {
   const most = Math.max(1, ...columns.map(({ durationMs }) => durationMs));
   const [first, last] = [columns[0], columns.at(-1)];
   return (
-    <div className="runs-plot" aria-hidden>
+    <div className="runs-plot" style={{ "--count": columns.length } as object} aria-hidden>
       <div className="runs-scale small secondary">{duration(most)}</div>
       <div className="runs-columns">
         {columns.map(({ runId, durationMs, outcome }) => (

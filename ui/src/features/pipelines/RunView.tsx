@@ -2,6 +2,7 @@
 import { plural, t } from "@lingui/core/macro";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { duration, exactTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
@@ -217,7 +218,11 @@ function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
   return (
     <div className="run-changed" role="alert" aria-labelledby={heading}>
       <p id={heading}>{what}</p>
-      {diff.length > 0 && <pre className="step-text">{diff.join("\n")}</pre>}
+      {diff.length > 0 && (
+        <pre className="step-text" tabIndex={0} role="group" aria-labelledby={heading}>
+          <VisibleText text={diff.join("\n")} />
+        </pre>
+      )}
       <p className="small secondary">{t`Steps that are done stay done.`}</p>
       <div className="pipeline-buttons">
         <Button small look="primary" disabled={busy} onClick={() => onResume("original")}>

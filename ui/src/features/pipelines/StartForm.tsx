@@ -38,7 +38,7 @@ export function StartForm({ folder, entry, onStarted }: Props) {
   return (
     <form
       className="pipeline-form"
-      aria-label={t`Start ${entry.name}`}
+      aria-label={t`Parameters and input`}
       onSubmit={start}
       onKeyDown={onKeyDown}
     >

@@ -57,7 +57,7 @@ describe("starting a pipeline", () => {
   it("has a form of the parameters, says what it grants, and starts with what was entered", async () => {
     const fake = pipelinesFake();
     await open(fake);
-    const form = within(await screen.findByRole("form", { name: "Start release" }));
+    const form = within(await screen.findByRole("form", { name: "Parameters and input" }));
     expect(form.getByText(/sends a request to releases.example.org/)).toBeTruthy();
     await press("Start pipeline");
     // A value has to be given.
