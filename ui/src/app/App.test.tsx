@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ProjectState, SessionSummary } from "../protocol/generated";
 import { eventLog, untoldUsage } from "../testing/events";
 import { createFake, demoProject, type Fake } from "../testing/fake";
+import { pipelinesFake } from "../testing/pipelines_scene";
 import { questionLog } from "../testing/question_scene";
 import { renderOn, sent } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
@@ -46,6 +47,28 @@ describe("the window", () => {
       expect(screen.getByRole("button", { name })).toBeTruthy();
     await press("One");
     expect(screen.getByRole("log", { name: "Transcript" }).getAttribute("aria-live")).toBe("polite");
+  });
+
+  it("opens pipelines from the sidebar and the palette, and decides a gate in them", async () => {
+    const fake = pipelinesFake();
+    await open(fake);
+    await press("Pipelines");
+    await userEvent.click(await screen.findByRole("tab", { name: "Runs" }));
+    await userEvent.click((await screen.findAllByRole("button", { name: "release" }))[0] as HTMLElement);
+    const dialog = within(screen.getByRole("dialog", { name: "Pipelines" }));
+    await userEvent.click(await dialog.findByRole("button", { name: "Approve" }));
+    expect(sent(fake, "resolve_approval")).toMatchObject([
+      { approvalId: "gate-1", resolution: { decision: "approve", previewHash: "" } },
+    ]);
+    await userEvent.keyboard("{Escape}{Control>}k{/Control}");
+    await userEvent.click(await screen.findByText("Pipelines: start, runs, schedules"));
+    expect(await screen.findByRole("button", { name: "← All runs" })).toBeTruthy();
+    const again = within(screen.getByRole("dialog", { name: "Pipelines" }));
+    await userEvent.click(again.getAllByRole("button", { name: "Open its session" })[0] as HTMLElement);
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(screen.getByRole("button", { name: "Pipeline release" }).getAttribute("aria-current")).toBe(
+      "true",
+    );
   });
 
   it("opens a folder and asks about trust, and not again once answered", async () => {

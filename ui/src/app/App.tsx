@@ -13,11 +13,13 @@ import type { Actions } from "./commands";
 import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
+  GateApproval,
   HistoryDialogs,
   Inspector,
   KeyboardMap,
   MemoryDialog,
   Palette,
+  PipelinesDialog,
   SettingsDialog,
   TrustDialog,
   UsageDialog,
@@ -52,6 +54,7 @@ export function App() {
         onOpenFolder={actions.openFolder}
         onInbox={() => actions.inbox?.()}
         onMemory={actions.memory}
+        onPipelines={actions.pipelines}
         onSettings={actions.settings}
       />
     </ErrorBoundary>
@@ -203,6 +206,18 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
             window.go(sessionId);
           }}
           onSettings={() => window.setDialog("reflection")}
+        />
+      </Once>
+      <Once when={dialog === "pipelines"}>
+        <PipelinesDialog
+          folder={window.shown?.folder ?? null}
+          open={dialog === "pipelines"}
+          onClose={close}
+          onSession={(sessionId) => {
+            close();
+            window.go(sessionId);
+          }}
+          gate={(approval) => <GateApproval approval={approval} />}
         />
       </Once>
       <Once when={dialog === "usage"}>

@@ -36,6 +36,7 @@ export type Actions = {
   context: () => void;
   processes: () => void;
   memory: () => void;
+  pipelines: () => void;
   usage: () => void;
   compact: (() => void) | null;
   filterSessions: () => void;
@@ -136,6 +137,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "context", section: t`View`, title: t`Show context`, shortcut: "Mod+4", run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, shortcut: "Mod+5", run: act.processes },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
+    { id: "pipelines", section: t`View`, title: t`Pipelines: start, runs, schedules`, run: act.pipelines },
     { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
     {
       id: "filter",

@@ -192,6 +192,26 @@ describe("the window in German", () => {
     }
   });
 
+  it("has no English word in the pipelines", async () => {
+    await open("pipelines", german);
+    await press("Pipelines");
+    const dialog = within(await screen.findByRole("dialog", { name: "Pipelines" }));
+    await press(/^broken/);
+    for (const one of dialog.getAllByRole("tab")) {
+      await userEvent.click(one);
+      expect(englishShown()).toEqual([]);
+    }
+    await press("Zeitplan hinzufügen");
+    expect(englishShown()).toEqual([]);
+    await tab("Läufe");
+    await userEvent.click(screen.getAllByRole("button", { name: "release" })[0] as HTMLElement);
+    await screen.findByRole("list", { name: "Schritte" });
+    for (const step of ["tests", "notes", "publish"]) {
+      await press(step);
+      expect(englishShown()).toEqual([]);
+    }
+  });
+
   it.each(["welcome", "trust", "changed", "question", "states", "history", "delegation", "context", "empty"])(
     "has no English word in the scene %s",
     async (name) => {

@@ -22,6 +22,12 @@ export const MemoryDialog = lazily(() =>
 export const UsageDialog = lazily(() =>
   import("../features/usage/UsageDialog").then((part) => part.UsageDialog),
 );
+export const PipelinesDialog = lazily(() =>
+  import("../features/pipelines/PipelinesDialog").then((part) => part.PipelinesDialog),
+);
+export const GateApproval = lazily(() =>
+  import("../features/review/GateApproval").then((part) => part.GateApproval),
+);
 export const PlanApproval = lazily(() =>
   import("../features/review/PlanApproval").then((part) => part.PlanApproval),
 );

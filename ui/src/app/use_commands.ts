@@ -39,6 +39,7 @@ export function useCommands(window: Window) {
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
     memory: () => setDialog("memory"),
+    pipelines: () => setDialog("pipelines"),
     usage: () => setDialog("usage"),
     trust: window.project ? () => setDialog("trust") : null,
     theme: window.setTheme,

@@ -4,7 +4,16 @@ import { useLatest } from "../components/latest";
 import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
-export type OpenDialog = "settings" | "palette" | "keys" | "trust" | "memory" | "reflection" | "usage" | null;
+export type OpenDialog =
+  | "settings"
+  | "palette"
+  | "keys"
+  | "trust"
+  | "memory"
+  | "reflection"
+  | "pipelines"
+  | "usage"
+  | null;
 
 /** Runs once for each approval that starts to wait in the visible session. */
 export function useOnApproval(sessionId: string | null, onApproval: () => void): void {

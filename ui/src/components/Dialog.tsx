@@ -9,7 +9,8 @@ type Props = {
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
-  wide?: boolean;
+  /** `most`: as much room as a graph wants. */
+  wide?: boolean | "most";
   /** What has the focus first; by default the first control. */
   initialFocus?: RefObject<HTMLElement | null>;
   /** What has it afterwards where what had it before is gone. */
@@ -28,7 +29,7 @@ export function Dialog({ title, open, onClose, children, footer, wide, initialFo
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup
-          className={wide ? "dialog wide" : "dialog"}
+          className={wide === "most" ? "dialog most" : wide ? "dialog wide" : "dialog"}
           initialFocus={initialFocus}
           finalFocus={() => (isGone() && nextFocus?.current) || true}
         >

@@ -1,6 +1,7 @@
 /** Approvals: the pending ones across sessions, and a session's decided ones. Pure. */
 import type { EventOf } from "./events";
 import type { ApprovalDecision, ApprovalSummary, ChangePreview, CommandPreview, Event } from "./generated";
+import { text } from "./read";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type PendingApproval = ApprovalSummary & { supersedes: string | null };
@@ -9,6 +10,8 @@ export type DecidedApproval = {
   approvalId: string;
   callId: string | null;
   toolId: string;
+  /** What a pipeline's gate asked; null for anything else. */
+  question: string | null;
   decidedAt: number;
   decision: ApprovalDecision;
   /** Indexes of the hunks taken as proposed or edited; null means all. */
@@ -103,6 +106,7 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     approvalId: request.approvalId,
     callId: request.callId,
     toolId: request.toolId,
+    question: request.kind === "gate" ? text(request.args, "message") : null,
     decidedAt: event.ts,
     decision: p.decision,
     hunks: p.hunks ?? null,

@@ -146,6 +146,12 @@ export function createFake(given: {
     ...historyHandlers(world),
     ...contextHandlers(given),
     usage_report: () => usageScene(),
+    list_pipelines: () => [],
+    list_pipeline_runs: () => [],
+    list_schedules: () => [],
+    save_schedule: () => null,
+    switch_schedule: () => null,
+    remove_schedule: () => null,
     list_sessions: () => [...world.sessions],
     session_page: ({ sessionId, beforeSeq, limit }) => {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);

@@ -8,6 +8,7 @@ import { delegation } from "./delegation_scene";
 import { eventLog } from "./events";
 import { createFake, demoProject, type Fake } from "./fake";
 import { history } from "./history_scenes";
+import { pipelinesFake } from "./pipelines_scene";
 import { questionLog } from "./question_scene";
 import { states } from "./state_scenes";
 
@@ -408,4 +409,5 @@ export const scenes: Record<string, () => Fake> = {
   states,
   context,
   delegation,
+  pipelines: () => pipelinesFake(),
 };

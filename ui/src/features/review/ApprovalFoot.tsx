@@ -18,6 +18,8 @@ type Props = {
   reject: string;
   onAccept: () => void;
   onReject: () => void;
+  /** Who reads the note. */
+  reader?: "model" | "log";
   /** Ways to approve for longer than once. */
   keep?: ReactNode;
 };
@@ -34,6 +36,7 @@ export function ApprovalFoot({
   reject,
   onAccept,
   onReject,
+  reader = "model",
   keep,
 }: Props) {
   const described = useId();
@@ -55,12 +58,12 @@ export function ApprovalFoot({
         <textarea
           className="field"
           rows={1}
-          aria-label={t`Note to the model`}
-          placeholder={t`Note to the model (optional)`}
+          aria-label={reader === "model" ? t`Note to the model` : t`Note`}
+          placeholder={reader === "model" ? t`Note to the model (optional)` : t`Note (optional)`}
           value={note}
           onChange={(event) => onNote(event.target.value)}
         />
-        {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} />}
+        {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} reader={reader} />}
         <div className="approval-buttons">
           <span className="sr-only" id={described}>
             {detail}
@@ -91,17 +94,19 @@ export function ApprovalFoot({
   );
 }
 
-type TimeProps = { id: string; expiresAt: number; isOver: boolean };
+type TimeProps = { id: string; expiresAt: number; isOver: boolean; reader: "model" | "log" };
 
 /** Counts down in silence; only that the time is over is announced. */
-function TimeLeft({ id, expiresAt, isOver }: TimeProps) {
+function TimeLeft({ id, expiresAt, isOver, reader }: TimeProps) {
   const left = useTimeUntil(expiresAt);
   return (
     <p className="small" id={id}>
       {!isOver && t`${left} left to answer. After that, this counts as rejected.`}
       <span role="status">
         {isOver &&
-          t`! You ran out of time, so this counts as rejected. Click Reject to tell the model and continue.`}
+          (reader === "model"
+            ? t`! You ran out of time, so this counts as rejected. Click Reject to tell the model and continue.`
+            : t`! You ran out of time, so this counts as rejected. Click Reject to end the run.`)}
       </span>
     </p>
   );

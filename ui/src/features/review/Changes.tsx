@@ -14,6 +14,7 @@ import { LookButtons, lookKey, useLook } from "./look";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
 
+const GateApproval = lazily(() => import("./GateApproval").then((part) => part.GateApproval));
 const PlanApproval = lazily(() => import("./PlanApproval").then((part) => part.PlanApproval));
 
 type Props = {
@@ -78,8 +79,12 @@ export function Changes({ sessionId, focusRequest }: Props) {
       </div>
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>
-          {approval.sessionId !== sessionId && <Asking sessionId={approval.sessionId} />}
-          {approval.kind === "plan" ? (
+          {approval.sessionId !== sessionId && approval.kind !== "gate" && (
+            <Asking sessionId={approval.sessionId} />
+          )}
+          {approval.kind === "gate" ? (
+            <GateApproval approval={approval} />
+          ) : approval.kind === "plan" ? (
             <PlanApproval approval={approval} />
           ) : approval.preview?.diffHash ? (
             <LargeApproval approval={approval} preview={approval.preview} look={look} />

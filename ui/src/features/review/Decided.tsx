@@ -2,6 +2,7 @@ import { i18n } from "@lingui/core";
 import { plural, t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
+import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk, DiffLine } from "../../components/diff/parse";
@@ -35,6 +36,11 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
           <span className="decided-note"> {t`“${decided.reason}”`}</span>
         )}
       </p>
+      {decided.question !== null && (
+        <p className="gate-question">
+          <VisibleText text={decided.question} />
+        </p>
+      )}
       {decided.command && (
         <pre
           className={`command ${decided.decision === "reject" || decided.ownCommand ? "struck" : "dimmed"}`}

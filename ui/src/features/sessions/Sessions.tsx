@@ -1,6 +1,6 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
 import { t } from "@lingui/core/macro";
-import { Bookmark, FolderOpen, Inbox, Plus, Settings } from "lucide-react";
+import { Bookmark, FolderOpen, Inbox, Plus, Settings, Workflow } from "lucide-react";
 import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { showShortcut } from "../../components/shortcuts";
@@ -24,6 +24,7 @@ type Props = {
   onOpenFolder: () => void;
   onInbox: () => void;
   onMemory: () => void;
+  onPipelines: () => void;
   onSettings: () => void;
 };
 
@@ -34,7 +35,7 @@ export type Marks = { pinned: boolean | null; archived: boolean | null };
 const worthFiltering = 5;
 
 export function Sessions(props: Props) {
-  const { folder, onNew, onOpenFolder, onInbox, onMemory, onSettings } = props;
+  const { folder, onNew, onOpenFolder, onInbox, onMemory, onPipelines, onSettings } = props;
   const [words, setWords] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const sessions = useSessions();
@@ -108,6 +109,15 @@ export function Sessions(props: Props) {
           {all > 0 && <span className="count" data-count={all} />}
         </Button>
         <Memory onOpen={onMemory} />
+        <Button
+          look="quiet"
+          label={t`Pipelines`}
+          title={t`Repeatable work in steps`}
+          icon={<Workflow size={16} aria-hidden />}
+          onClick={onPipelines}
+        >
+          <span className="grow">{t`Pipelines`}</span>
+        </Button>
         <Button
           look="quiet"
           label={t`Settings`}

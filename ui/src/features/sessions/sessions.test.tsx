@@ -27,7 +27,14 @@ async function shown(given: Parameters<typeof createFake>[0]) {
   const fake = createFake(given);
   const onMark = vi.fn();
   const none = () => {};
-  const handlers = { onSelect: none, onNew: none, onOpenFolder: none, onInbox: none, onMemory: none };
+  const handlers = {
+    onSelect: none,
+    onNew: none,
+    onOpenFolder: none,
+    onInbox: none,
+    onMemory: none,
+    onPipelines: none,
+  };
   await renderOn(
     fake,
     <Sessions

@@ -1,0 +1,156 @@
+/** The pipelines that can be run in the folder, and the form that starts the chosen one. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
+import { useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import type { PipelineEntry } from "../../protocol/generated";
+import { StartForm } from "./StartForm";
+import type { Asked } from "./useAsked";
+import type { RunPlace } from "./useRun";
+import { matching, problemAt } from "./values";
+import { originWords } from "./words";
+
+type Props = {
+  folder: string | null;
+  pipelines: Asked<"list_pipelines">;
+  onStarted: (run: RunPlace) => void;
+};
+
+/** Fewer than this are seen at a glance. */
+const worthFiltering = 10;
+
+export function Definitions({ folder, pipelines, onStarted }: Props) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [words, setWords] = useState("");
+  const { answer: entries, error, ask } = pipelines;
+  if (folder === null)
+    return (
+      <p className="secondary">{t`Open a folder first: pipelines run in a folder. Runs and schedules are in the other tabs.`}</p>
+    );
+  const entry = entries?.find(({ name }) => name === chosen) ?? entries?.[0];
+  return (
+    <>
+      {error && (
+        <ErrorNote error={error}>
+          <Button small onClick={ask}>{t`Try again`}</Button>
+        </ErrorNote>
+      )}
+      {entries === null && !error && <p className="secondary">{t`Looking for pipelines…`}</p>}
+      {entries?.length === 0 && (
+        <p className="secondary">
+          <Trans>
+            No pipelines yet. Write one as YAML into <code>.arki/pipelines</code> in this folder.
+          </Trans>
+        </p>
+      )}
+      {entry && entries && (
+        <div className="pipelines-columns">
+          <div className="pipelines-list">
+            {entries.length >= worthFiltering && (
+              <input
+                className="field"
+                type="search"
+                aria-label={t`Filter pipelines`}
+                placeholder={t`Filter`}
+                value={words}
+                onChange={(event) => setWords(event.target.value)}
+              />
+            )}
+            <ul aria-label={t`Pipelines of this folder`}>
+              {matching(entries, words).map((one) => (
+                <Entry
+                  key={one.name}
+                  entry={one}
+                  isChosen={one === entry}
+                  onChoose={() => setChosen(one.name)}
+                />
+              ))}
+            </ul>
+          </div>
+          <Chosen key={entry.name} folder={folder} entry={entry} onStarted={onStarted} />
+        </div>
+      )}
+    </>
+  );
+}
+
+type EntryProps = { entry: PipelineEntry; isChosen: boolean; onChoose: () => void };
+
+function Entry({ entry: { name, description, origin, problem }, isChosen, onChoose }: EntryProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        className="pipeline-choice"
+        aria-current={isChosen ? "true" : undefined}
+        onClick={onChoose}
+      >
+        <span className="pipeline-name">
+          {problem !== null && <span className="danger" aria-hidden>{`✕ `}</span>}
+          {name}
+        </span>
+        <span className="small secondary pipeline-description">
+          {problem === null ? description : t`Can't be run`}
+        </span>
+        <span className="small secondary cut">{originWords(origin)}</span>
+      </button>
+    </li>
+  );
+}
+
+type ChosenProps = { folder: string; entry: PipelineEntry; onStarted: (run: RunPlace) => void };
+
+function Chosen({ folder, entry, onStarted }: ChosenProps) {
+  return (
+    <section className="pipeline-chosen" aria-label={entry.name}>
+      <h3>{entry.name}</h3>
+      {entry.description && (
+        <p>
+          <VisibleText text={entry.description} />
+        </p>
+      )}
+      {entry.problem === null ? (
+        <>
+          <ol className="pipeline-steps small secondary" aria-label={t`Steps`}>
+            {entry.steps.map(({ name, adapter }) => (
+              <li key={name}>
+                <b>{name}</b> {adapter}
+              </li>
+            ))}
+          </ol>
+          <StartForm folder={folder} entry={entry} onStarted={onStarted} />
+        </>
+      ) : (
+        <DefinitionProblem problem={entry.problem} origin={entry.origin} />
+      )}
+    </section>
+  );
+}
+
+function DefinitionProblem({ problem, origin }: { problem: string; origin: string }) {
+  const at = problemAt(problem);
+  return (
+    <div className="error-note" role="note">
+      <p>
+        <span aria-hidden>✕ </span>
+        <code>{originWords(origin)}</code>
+        {at && (
+          <>
+            {" "}
+            <b>{t`line ${at.line}, column ${at.column}`}</b>
+          </>
+        )}
+      </p>
+      <p>
+        <VisibleText text={at?.what ?? problem} />
+      </p>
+      <p className="secondary">
+        <Trans>
+          <code>arki pipelines check</code> lists everything that is wrong with a file.
+        </Trans>
+      </p>
+    </div>
+  );
+}

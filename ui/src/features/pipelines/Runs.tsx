@@ -1,0 +1,142 @@
+/** The runs of pipelines, the newest first, and their durations and outcomes over time. */
+import { plural, t } from "@lingui/core/macro";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { duration, exactTime, rounded, shortTime } from "../../components/format";
+import { ShowMore } from "../../components/ShowMore";
+import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import type { PipelineRunEntry } from "../../protocol/generated";
+import { Plot } from "./Plot";
+import { columnsOf, durationOf, sumsOf } from "./past";
+import type { Asked } from "./useAsked";
+import type { RunPlace } from "./useRun";
+
+type Props = {
+  runs: Asked<"list_pipeline_runs">;
+  /** The run that the user comes back from. */
+  seen: string | null;
+  onRun: (run: RunPlace) => void;
+};
+
+const firstRows = 50;
+
+export function Runs({ runs: { answer: runs, error, ask }, seen, onRun }: Props) {
+  const [name, setName] = useState("");
+  const filter = useId();
+  const names = useMemo(() => [...new Set(runs?.map((run) => run.name))].sort(), [runs]);
+  const shown = useMemo(() => runs?.filter((run) => name === "" || run.name === name) ?? [], [runs, name]);
+  return (
+    <>
+      {error && (
+        <ErrorNote error={error}>
+          <Button small onClick={ask}>{t`Try again`}</Button>
+        </ErrorNote>
+      )}
+      {runs === null && !error && <p className="secondary">{t`Reading the runs…`}</p>}
+      {runs?.length === 0 && (
+        <p className="secondary">{t`No runs yet. Start a pipeline in the first tab.`}</p>
+      )}
+      {runs !== null && runs.length > 0 && (
+        <>
+          {names.length > 1 && (
+            <div className="pipeline-row">
+              <label htmlFor={filter}>{t`Pipeline`}</label>
+              <select
+                id={filter}
+                className="field"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              >
+                <option value="">{t`All pipelines`}</option>
+                {names.map((one) => (
+                  <option key={one} value={one}>
+                    {one}
+                  </option>
+                ))}
+              </select>
+            </div>
+          )}
+          <Past runs={shown} />
+          <Table key={name} runs={shown} seen={seen} onRun={onRun} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Past({ runs }: { runs: readonly PipelineRunEntry[] }) {
+  const columns = useMemo(() => columnsOf(runs), [runs]);
+  const { ended, done, medianMs } = sumsOf(columns);
+  if (columns.length === 0) return null;
+  const share = rounded((100 * done) / Math.max(1, ended), 0);
+  const starts = new Map(runs.map((run) => [run.runId, run.startedAt]));
+  return (
+    <>
+      <p>
+        {plural(ended, {
+          one: `${done} of the last # run succeeded (${share} %)`,
+          other: `${done} of the last # runs succeeded (${share} %)`,
+        })}
+        {medianMs !== null && ` · ${t`usually ${duration(medianMs)}`}`}
+      </p>
+      <Plot columns={columns} startedAt={(runId) => starts.get(runId) ?? 0} />
+    </>
+  );
+}
+
+type TableProps = { runs: readonly PipelineRunEntry[]; seen: string | null; onRun: (run: RunPlace) => void };
+
+function Table({ runs, seen, onRun }: TableProps) {
+  const [count, setCount] = useState(firstRows);
+  const back = useRef<HTMLButtonElement>(null);
+  useEffect(() => back.current?.focus(), []);
+  return (
+    <>
+      <table className="runs" aria-label={t`Runs`}>
+        <thead>
+          <tr>
+            <th scope="col">{t`Pipeline`}</th>
+            <th scope="col">{t`State`}</th>
+            <th scope="col">{t`Started`}</th>
+            <th scope="col" className="number">
+              {t`Duration`}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.slice(0, count).map((run) => (
+            <tr key={run.runId}>
+              <th scope="row">
+                <button
+                  ref={run.runId === seen ? back : undefined}
+                  type="button"
+                  className="link"
+                  onClick={() => onRun(run)}
+                >
+                  {run.name}
+                </button>
+                {run.schedule !== null && (
+                  <span className="small secondary"> {t`schedule ${run.schedule}`}</span>
+                )}
+              </th>
+              <td>
+                <StateGlyph state={run.state} /> {stateWords(run.state)}
+              </td>
+              <td title={exactTime(run.startedAt)}>{shortTime(run.startedAt)}</td>
+              <td className="number">{durationWords(run)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {runs.length > count && (
+        <ShowMore hidden={runs.length - count} what="rows" onMore={() => setCount(count * 2)} />
+      )}
+    </>
+  );
+}
+
+function durationWords(run: PipelineRunEntry): string {
+  const ms = durationOf(run);
+  return ms === null ? "" : duration(ms);
+}

@@ -1,0 +1,98 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
+import { type KeyboardEvent, useId } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { useIsOver } from "../../components/countdown";
+import { ErrorNote } from "../../components/ErrorNote";
+import { exact } from "../../components/format";
+import { composes, matches } from "../../components/shortcuts";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import { isRecord, text } from "../../protocol/read";
+import { ApprovalFoot } from "./ApprovalFoot";
+import { useDraft } from "./drafts";
+import { useResolve } from "./useResolve";
+import "./review.css";
+
+/** A pipeline's gate that waits: its question, and what it would hand on to the next step. */
+export function GateApproval({ approval }: { approval: PendingApproval }) {
+  const [{ note }, setDraft] = useDraft(approval.approvalId);
+  const { sending, send } = useResolve(approval.approvalId);
+  const [summary, label] = [useId(), useId()];
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
+  const { message, step, pipeline, input, hasMore, bytes } = gateOf(approval.args);
+  const answer = (decision: "approve" | "reject") => {
+    if (sending.state !== "deciding" || (decision === "approve" && isOver)) return;
+    void send({
+      decision,
+      hunks: null,
+      edited: null,
+      command: null,
+      note: note.trim() || null,
+      previewHash: "",
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    answer("approve");
+  };
+  return (
+    <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
+      <header className="approval-head" id={summary}>
+        <p className="gate-question">
+          <VisibleText text={message || t`Go on?`} />
+        </p>
+        <p className="secondary small">
+          <Trans>
+            Step <code>{step}</code> of the pipeline <code>{pipeline}</code> asks before it goes on.
+          </Trans>
+        </p>
+      </header>
+      {input.trim() === "" ? (
+        <p className="secondary small">{t`The gate has no input.`}</p>
+      ) : (
+        <>
+          <p className="secondary small" id={label}>
+            {t`What it hands on`}
+          </p>
+          <pre className="command gate-input" tabIndex={0} role="group" aria-labelledby={label}>
+            <VisibleText text={input} />
+          </pre>
+          {hasMore && (
+            <p className="secondary small">
+              {t`The beginning of ${plural(bytes, { one: "# byte", other: `${exact(bytes)} bytes` })}.`}
+            </p>
+          )}
+        </>
+      )}
+      {sending.error && <ErrorNote error={sending.error} />}
+      <ApprovalFoot
+        note={note}
+        onNote={(next) => setDraft({ note: next })}
+        state={sending.state}
+        expiresAt={until}
+        detail={message}
+        reader="log"
+        accept={t`Approve`}
+        reject={t`Reject`}
+        onAccept={() => answer("approve")}
+        onReject={() => answer("reject")}
+      />
+    </article>
+  );
+}
+
+function gateOf(args: unknown) {
+  const input = text(args, "input");
+  const bytes = isRecord(args) && typeof args.inputBytes === "number" ? args.inputBytes : 0;
+  return {
+    message: text(args, "message"),
+    step: text(args, "step"),
+    pipeline: text(args, "pipeline"),
+    input,
+    bytes,
+    hasMore: bytes > new TextEncoder().encode(input).length,
+  };
+}
