@@ -23,7 +23,7 @@ fn a_pipeline_is_started_by_its_form_and_goes_on_when_its_gate_is_decided() {
     window.element("button", "Pipelines").click();
     window.element("dialog", "Pipelines");
     window.button_saying("greeting").click();
-    let form = window.element("form", "Start greeting");
+    let form = window.element("form", "Parameters and input");
     no_barrier(&window, "the form of a pipeline");
     window.pictures("pipelines");
     form.inside("textbox", "who").write("Ada");
