@@ -68,7 +68,7 @@ function Content({ folder, onSession, gate, run, setRun }: ContentProps) {
       </Tabs.Panel>
       <Tabs.Panel className="pipelines-panel" value="runs">
         {run === null ? (
-          <Runs runs={runs} seen={seen} onRun={show} />
+          <Runs folder={folder} runs={runs} seen={seen} onRun={show} />
         ) : (
           <RunView
             key={run.runId}

@@ -3,9 +3,10 @@ import { plural, t } from "@lingui/core/macro";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { duration, exactTime, rounded, shortTime } from "../../components/format";
+import { duration, exactTime, folderName, rounded, shortTime } from "../../components/format";
 import { ShowMore } from "../../components/ShowMore";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { useSessions } from "../../platform/context";
 import type { PipelineRunEntry } from "../../protocol/generated";
 import { Plot } from "./Plot";
 import { columnsOf, durationOf, sumsOf } from "./past";
@@ -13,6 +14,8 @@ import type { Asked } from "./useAsked";
 import type { RunPlace } from "./useRun";
 
 type Props = {
+  /** Runs in others say so. */
+  folder: string | null;
   runs: Asked<"list_pipeline_runs">;
   /** The run that the user comes back from. */
   seen: string | null;
@@ -21,7 +24,7 @@ type Props = {
 
 const firstRows = 50;
 
-export function Runs({ runs: { answer: runs, error, ask }, seen, onRun }: Props) {
+export function Runs({ folder, runs: { answer: runs, error, ask }, seen, onRun }: Props) {
   const [name, setName] = useState("");
   const filter = useId();
   const names = useMemo(() => [...new Set(runs?.map((run) => run.name))].sort(), [runs]);
@@ -58,7 +61,7 @@ export function Runs({ runs: { answer: runs, error, ask }, seen, onRun }: Props)
             </div>
           )}
           <Past runs={shown} />
-          <Table key={name} runs={shown} seen={seen} onRun={onRun} />
+          <Table key={name} folder={folder} runs={shown} seen={seen} onRun={onRun} />
         </>
       )}
     </>
@@ -85,9 +88,20 @@ function Past({ runs }: { runs: readonly PipelineRunEntry[] }) {
   );
 }
 
-type TableProps = { runs: readonly PipelineRunEntry[]; seen: string | null; onRun: (run: RunPlace) => void };
+type TableProps = {
+  folder: string | null;
+  runs: readonly PipelineRunEntry[];
+  seen: string | null;
+  onRun: (run: RunPlace) => void;
+};
 
-function Table({ runs, seen, onRun }: TableProps) {
+function Table({ folder, runs, seen, onRun }: TableProps) {
+  const sessions = useSessions();
+  const folders = useMemo(() => new Map(sessions.map((one) => [one.sessionId, one.project])), [sessions]);
+  const elsewhere = (run: PipelineRunEntry) => {
+    const place = folders.get(run.sessionId);
+    return place === undefined || place === folder ? null : place;
+  };
   const [count, setCount] = useState(firstRows);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
@@ -116,6 +130,7 @@ function Table({ runs, seen, onRun }: TableProps) {
                 >
                   {run.name}
                 </button>
+                <Elsewhere folder={elsewhere(run)} />
                 {run.schedule !== null && (
                   <span className="small secondary"> {t`schedule ${run.schedule}`}</span>
                 )}
@@ -133,6 +148,16 @@ function Table({ runs, seen, onRun }: TableProps) {
         <ShowMore hidden={runs.length - count} what="rows" onMore={() => setCount(count * 2)} />
       )}
     </>
+  );
+}
+
+function Elsewhere({ folder }: { folder: string | null }) {
+  if (folder === null) return null;
+  return (
+    <span className="small secondary" title={folder}>
+      {" "}
+      {t`in ${folderName(folder)}`}
+    </span>
   );
 }
 

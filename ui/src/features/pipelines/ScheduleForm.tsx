@@ -20,6 +20,7 @@ type Props = {
 const missedChoices: readonly MissedRuns[] = ["skip", "once"];
 
 export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel }: Props) {
+  const heading = useId();
   const [nameId, pipelineId, cronId, cronAbout, zoneId, missedId] = [
     useId(),
     useId(),
@@ -57,11 +58,8 @@ export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel
     });
   };
   return (
-    <form
-      className="pipeline-form"
-      aria-label={known ? t`Edit ${known.name}` : t`New schedule`}
-      onSubmit={submit}
-    >
+    <form className="pipeline-form" aria-labelledby={heading} onSubmit={submit}>
+      <h3 id={heading}>{known ? t`Edit ${known.name}` : t`New schedule`}</h3>
       {known === null && (
         <div className="pipeline-row">
           <label htmlFor={nameId}>{t`Name`}</label>

@@ -28,6 +28,9 @@ type Props = {
   onRun: (run: RunPlace) => void;
 };
 
+/** Of a folder that isn't shown. */
+const unknownPipelines: readonly PipelineEntry[] = [];
+
 /** The schedule whose form is open; null for a new one. */
 type Editing = { schedule: PipelineSchedule | null };
 
@@ -45,18 +48,19 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
     asked.ask();
     return isDone;
   };
-  const save = (schedule: SaveSchedule) => act(() => platform.call("save_schedule", { schedule }));
+  // What is saved is on.
+  const save = (schedule: SaveSchedule, isOn: boolean) =>
+    act(async () => {
+      await platform.call("save_schedule", { schedule });
+      if (!isOn) await platform.call("switch_schedule", { name: schedule.name, on: false });
+    });
   const remove = async (schedule: PipelineSchedule) => {
     if (await act(() => platform.call("remove_schedule", { name: schedule.name }))) setRemoved(schedule);
   };
   const putBack = async (schedule: PipelineSchedule) => {
-    const { name, isOn } = schedule;
-    const isBack = await act(async () => {
-      await platform.call("save_schedule", { schedule: asSaved(schedule) });
-      if (!isOn) await platform.call("switch_schedule", { name, on: false });
-    });
-    if (isBack) setRemoved(null);
+    if (await save(asSaved(schedule), schedule.isOn)) setRemoved(null);
   };
+  const inFolder = editing?.schedule?.folder ?? folder;
   return (
     <>
       <div className="run-bar">
@@ -78,15 +82,15 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
           </p>
         )}
       </div>
-      {editing && folder !== null && (
+      {editing && inFolder !== null && (
         <ScheduleForm
           key={editing.schedule?.name ?? ""}
-          folder={editing.schedule?.folder ?? folder}
-          pipelines={pipelines}
+          folder={inFolder}
+          pipelines={inFolder === folder ? pipelines : unknownPipelines}
           known={editing.schedule}
           taken={schedules?.map(({ name }) => name) ?? []}
           onSave={async (schedule) => {
-            if (await save(schedule)) setEditing(null);
+            if (await save(schedule, editing.schedule?.isOn ?? true)) setEditing(null);
           }}
           onCancel={() => setEditing(null)}
         />

@@ -326,6 +326,13 @@ describe("the runs so far", () => {
     expect(within(screen.getByRole("table", { name: "Runs" })).getAllByRole("row")).toHaveLength(2);
   });
 
+  it("say where they ran, if not in this folder", async () => {
+    const fake = pipelinesFake({ list_pipeline_runs: () => [runOf("a")] });
+    await open(fake, "/home/ada/other");
+    await tab("Runs");
+    expect((await screen.findByRole("rowheader")).textContent).toBe("release in arki");
+  });
+
   it("teach where there are none", async () => {
     await open(pipelinesFake({ list_pipeline_runs: () => [] }));
     await tab("Runs");
@@ -391,6 +398,19 @@ describe("schedules", () => {
     await press("Save schedule");
     expect(await screen.findByText("That is no time.")).toBeTruthy();
     expect(screen.getByRole("form", { name: "Edit nightly" })).toBeTruthy();
+  });
+
+  it("stay off when they are edited, and keep what a pipeline of another folder was given", async () => {
+    const fake = await openSchedules({
+      list_schedules: () => [{ ...nightly, folder: "/home/ada/other", isOn: false }],
+    });
+    await press("Edit");
+    const form = within(screen.getByRole("form", { name: "Edit nightly" }));
+    expect(form.queryByRole("textbox", { name: "version" })).toBeNull();
+    await press("Save schedule");
+    await waitFor(() => expect(sent(fake, "switch_schedule")).toEqual([{ name: "nightly", on: false }]));
+    const { isOn: _on, nextAt: _next, last: _last, ...schedule } = nightly;
+    expect(sent(fake, "save_schedule")).toEqual([{ schedule: { ...schedule, folder: "/home/ada/other" } }]);
   });
 
   it("are switched off, removed, and brought back as they were", async () => {
