@@ -112,7 +112,6 @@ function StepButton({ step, workingMs, isSelected, tabIndex, onSelect }: ButtonP
         className={`step step-${step.state}`}
         data-step={step.step}
         aria-pressed={isSelected}
-        aria-label={step.step}
         aria-describedby={described}
         tabIndex={tabIndex}
         title={`${step.step}: ${stepWords(step.state)}`}
