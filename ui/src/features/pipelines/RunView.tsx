@@ -243,7 +243,7 @@ function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
 function Given({ details: { params, inputBytes } }: { details: PipelineRunDetails }) {
   const given = Object.entries(params);
   return (
-    <dl className="facts small">
+    <dl className="run-given small">
       <dt>{t`Input`}</dt>
       <dd>{inputBytes === 0 ? t`nothing given` : sizeWords(inputBytes)}</dd>
       {given.map(([name, value]) => (
