@@ -55,12 +55,24 @@ fn fifty_steps_killed_at_random_moments_end_as_if_nothing_had_happened() {
     let moments = MOMENTS[usize::from(std::env::var_os("ARKI_SOAK").is_none())];
     let first = std::env::var("ARKI_CRASH_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7u64);
     let mut seed = first;
+    let mut left = moments;
+    // One that is through before all moments have come is followed by another.
+    while left > 0 {
+        left -= kill_and_resume(&expected, whole, &mut seed, left);
+    }
+}
+
+/// Kills one run at up to `moments` moments, resumes it to its end and looks at what came of it. Returns how often it was
+/// killed while it was at work.
+fn kill_and_resume(expected: &str, whole: Duration, seed: &mut u64, moments: usize) -> usize {
+    let first = *seed;
     let killed = stage(&[("long", &definition())]);
     let mut begun = 0;
+    let mut kills = 0;
     for moment in 0..moments {
         let args: Vec<&str> = if begun == 0 { vec!["run", "long"] } else { vec!["resume", "long"] };
         let mut child = killed.home.spawn_arki(&program(), &args).unwrap();
-        let share = u32::try_from(next(&mut seed) % 1000).unwrap();
+        let share = u32::try_from(next(seed) % 1000).unwrap();
         // The whole takes longer the more often it is killed: a few steps each time, wherever that is.
         let delay = whole * (20 + share * 2 / 10) / 1000 + Duration::from_millis(60);
         let deadline = Instant::now() + delay;
@@ -73,6 +85,7 @@ fn fifty_steps_killed_at_random_moments_end_as_if_nothing_had_happened() {
         };
         let _ = child.kill();
         let _ = child.wait();
+        kills += usize::from(done.is_none());
         begun = killed.arki(&["runs", "--json"]).lines().len();
         assert!(begun <= 1, "seed {first}, moment {moment}: it was resumed, not begun again");
         if done.is_some_and(|status| status.success()) {
@@ -101,4 +114,6 @@ fn fifty_steps_killed_at_random_moments_end_as_if_nothing_had_happened() {
         );
     }
     killed.verifies();
+    assert!(kills > 0, "seed {first}: it ended before it could be killed");
+    kills
 }
