@@ -140,8 +140,8 @@ fn of_user(home: Option<&Path>) -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
-/// Of a plain file that is no longer than a configuration may be.
-fn short_text(file: &Path) -> Option<String> {
+/// Returns the text of a plain file that is no longer than a configuration may be.
+pub(crate) fn short_text(file: &Path) -> Option<String> {
     let is_short = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_CONFIGURATION_BYTES);
     let mut bytes = Vec::new();
     let reading = is_short.then(|| File::open(file))?.ok()?;

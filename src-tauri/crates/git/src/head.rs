@@ -1,13 +1,10 @@
 //! Where a repository's working tree stands: the branch that is checked out, or a commit. Read from git's own files.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use crate::WorkingTree;
+use crate::config_paths::short_text;
 
-/// `HEAD` is a line; more is nothing of git's.
-const MAX_BYTES: u64 = 4096;
 const BRANCHES: &str = "ref: refs/heads/";
 const SHORT_HASH: usize = 7;
 
@@ -24,9 +21,7 @@ pub enum Head {
 #[must_use]
 pub fn head(folder: &Path) -> Option<Head> {
     let tree = folder.ancestors().find_map(WorkingTree::at)?;
-    let mut bytes = Vec::new();
-    File::open(tree.git.join("HEAD")).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
+    let text = short_text(&tree.git.join("HEAD"))?;
     let line = text.lines().next()?.trim();
     if line.is_empty() || line.chars().any(char::is_control) {
         return None;

@@ -32,8 +32,8 @@ impl Approvals {
         }
         let session = self.sessions.session(&record.session_id)?;
         let open = self.projects.load_project(Path::new(&session.project))?;
-        let place = open.project.resolve(path)?;
-        let window = read_lines(&open.project, &place, from as u64, lines.min(MAX_LINES) as u64, MAX_BYTES)?;
+        let place = open.workplace().resolve(path)?;
+        let window = read_lines(open.workplace(), &place, from as u64, lines.min(MAX_LINES) as u64, MAX_BYTES)?;
         let text: Vec<String> = window.lines.into_iter().map(|line| line.text).collect();
         // As the diff beside it: secrets are shown to the user, Arki's own keys are not.
         let redacted = self.records.redactor().redact(&text.join("\n")).into_owned();

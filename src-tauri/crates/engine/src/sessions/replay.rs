@@ -32,7 +32,7 @@ impl Sessions {
         Ok(files.into_iter().map(entry).collect())
     }
 
-    /// Returns one of these files.
+    /// Returns one of these files, as it may be shown: Arki's own keys are not in it.
     ///
     /// # Errors
     /// `FILE_NOT_FOUND` where the session never changes it, `IMAGE_MISSING` where its content was not kept, and those of
@@ -51,7 +51,12 @@ impl Sessions {
             true => String::new(),
             false => diff(path, content(&file.began)?, then.clone())?,
         };
-        Ok(FileThen { path: path.to_owned(), content: then.map(|content| content.to_vec()), diff })
+        let shown = |content: FileContent| match std::str::from_utf8(&content) {
+            Ok(text) => self.records.redactor().redact(text).into_owned().into_bytes(),
+            Err(_) => content.to_vec(),
+        };
+        let diff = self.records.redactor().redact(&diff).into_owned();
+        Ok(FileThen { path: path.to_owned(), content: then.map(shown), diff })
     }
 
     /// The same for a window: text that is not too long to be shown.
