@@ -4,7 +4,7 @@ use arki_engine::Engine;
 use keepawake::{Builder, KeepAwake};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What keeps it awake, while it is kept awake.
+/// The hold that keeps the computer awake, while there is one.
 #[derive(Default)]
 pub(crate) struct Awake(Mutex<Option<KeepAwake>>);
 
@@ -19,7 +19,7 @@ impl Awake {
         }
     }
 
-    /// As the runs and the user's configuration are now.
+    /// Keeps the computer awake or lets it sleep, by the current runs and the user's configuration.
     pub(crate) async fn look(self: &Arc<Self>, engine: &Arc<Engine>) {
         let (awake, engine) = (self.clone(), engine.clone());
         // It asks the system.

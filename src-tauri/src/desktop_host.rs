@@ -6,7 +6,7 @@ use tauri::{AppHandle, Emitter};
 /// The window listens to this name.
 const PROJECT_EVENT: &str = "arki://project";
 
-/// And to this one.
+/// The event that asks the window to show a session.
 const SESSION_EVENT: &str = "arki://session";
 
 /// The user wants to see a session, from outside the window.

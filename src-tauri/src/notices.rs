@@ -76,7 +76,7 @@ fn show(app: &AppHandle, notice: &RunNotice) {
     AWAITED.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// What a model or a server said is in it: no mark of it may be one of the desktop's.
+/// Returns a notification's text. A model or a server may have said it, so no character of it may act as markup.
 fn body(message: &str) -> String {
     let words = shortened(message);
     if reads_markup() { words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;") } else { words }

@@ -33,7 +33,7 @@ pub(crate) fn focus(app: &AppHandle) {
     }
 }
 
-/// Whether the user looks at it.
+/// Returns whether the window has the focus.
 pub(crate) fn is_in_front(app: &AppHandle) -> bool {
     app.get_webview_window(LABEL).is_some_and(|window| window.is_focused().unwrap_or(false))
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 const STEPS: usize = 50;
-/// In full, and in a test run.
+/// The number of kills: in a full run, and in an ordinary test run.
 const MOMENTS: [usize; 2] = [30, 8];
 
 /// Each step notes that it ran, and hands on what it got with its own number.

@@ -51,7 +51,7 @@ pub(crate) fn run_id(stage: &Stage) -> String {
     text(&stage.arki(&["runs", "--json"]).exits(0).lines()[0]["runId"])
 }
 
-/// By step: its state and its attempts.
+/// Returns each step's name, state and number of attempts.
 pub(crate) fn status(stage: &Stage) -> Vec<(String, String, u64)> {
     let steps = stage.arki(&["status", "last", "--json"]).exits(0).lines();
     let one = |step: &Value| (text(&step["step"]), text(&step["state"]), step["attempts"].as_u64().unwrap());

@@ -6,7 +6,7 @@ use crate::scenes::{DONE, edit_and_say, sixty_lines};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
 
-/// As Ollama lists models, and says of each that it talks.
+/// Starts a server that lists these models as Ollama does, and says of each that it can chat.
 fn ollama(models: &[&str]) -> ScriptedServer {
     let list: Vec<_> = models.iter().map(|name| json!({"name": name, "model": name})).collect();
     let shown = json!({"capabilities": ["completion", "tools"], "model_info": {}});

@@ -79,7 +79,7 @@ impl Notifications {
         })
     }
 
-    /// As the user does, on the notification itself.
+    /// Clicks the notification itself, as the user does.
     pub(crate) fn click(&self, shown: &Shown) {
         assert!(shown.actions.iter().any(|action| action == "default"), "{shown:?}");
         self.connection.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &(shown.id, "default")).unwrap();

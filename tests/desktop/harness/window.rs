@@ -104,7 +104,7 @@ impl<'a> Window<'a> {
         self.driver.post(&format!("{}/window/rect", self.path), &rect).unwrap();
     }
 
-    /// As when another program comes to the front.
+    /// Takes the focus from the window, as when another program comes to the front.
     #[track_caller]
     pub(crate) fn lose_focus(&self) {
         self.display.take_focus();

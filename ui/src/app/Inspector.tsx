@@ -73,7 +73,8 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
           <ErrorBoundary part={t`The changes`} about={sessionId}>
-            {sessionId && replaying ? (
+            {/* What is to be decided is never hidden by what was. */}
+            {sessionId && replaying && waiting === 0 ? (
               <ReplayedFiles key={sessionId} sessionId={sessionId} />
             ) : shown && sessionId ? (
               <>

@@ -103,7 +103,7 @@ pub struct ReviewFile {
 pub struct ReviewContext {
     /// Without line endings, from the one that was asked for on.
     pub lines: Vec<String>,
-    /// Of the file.
+    /// The number of lines in the file.
     pub total: usize,
 }
 

@@ -82,9 +82,9 @@ commands! {
     open_project { path: PathBuf } -> ProjectState;
     /// The folder that was dropped onto the window since this was last asked; null where none of it is one.
     take_dropped_folder {} -> Option<String>;
-    /// What the user could ask for in a folder, by what lies in it; three at most.
+    /// Returns up to three prompts that fit what lies in the folder.
     example_prompts { folder: PathBuf } -> Vec<ExamplePrompt>;
-    /// How the folder's repository stands; null where git doesn't keep it. May take some hundred milliseconds.
+    /// Returns the state of the folder's repository; null if git doesn't keep it. May take some hundred milliseconds.
     repository { folder: PathBuf } -> Option<RepositoryState>;
     /// Opens the folder, or a file of it, in the user's editor.
     open_in_editor { folder: PathBuf, path: Option<String> } -> ();
@@ -152,7 +152,7 @@ commands! {
     /// Of an accepted one.
     remove_memory { folder: Option<PathBuf>, id: String } -> ();
 
-    /// What can be run in the open folder, by name.
+    /// Lists the pipelines available in the open folder, in the order of their names.
     list_pipelines {} -> Vec<PipelineEntry>;
     /// Starting a pipeline approves its own steps.
     start_pipeline { start: StartPipeline } -> Sent;

@@ -34,9 +34,9 @@ wire! {
     ReplayedContent {
         /// From the session's beginning to then; unified, empty where nothing was changed.
         pub diff: String,
-        /// Null where there was no file, or no text.
+        /// The file's text; null if there was no file or it isn't text.
         pub text: Option<String>,
-        /// Whether more of them is not sent.
+        /// True if the diff or the text is longer than what is sent.
         pub is_cut: bool,
     }
     RemovedSession {

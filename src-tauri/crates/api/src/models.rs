@@ -49,12 +49,12 @@ wire! {
 wire! {
     /// A server on this computer that lists models now.
     LocalServer {
-        /// What `choose_local_model` calls it.
+        /// The server's name, as `choose_local_model` takes it.
         pub name: String,
         /// The program's own name, for people.
         pub product: String,
         pub base_url: String,
-        /// As it lists them; it may have none yet.
+        /// The models, as the server lists them; it may have none yet.
         pub models: Vec<String>,
     }
 }

@@ -24,16 +24,16 @@ wire! {
         pub origin: String,
         pub params: Vec<PipelineParam>,
         pub steps: Vec<PipelineStep>,
-        /// What starting it grants beyond the sandbox: a sentence each.
+        /// The permissions beyond the sandbox that starting it grants, a sentence each.
         pub grants: Vec<String>,
-        /// Why it can't be run, as `line:column: what`; then it has no steps.
+        /// The reason why it can't be run, as `line:column: reason`; then it has no steps.
         pub problem: Option<String>,
     }
     PipelineParam {
         pub name: String,
         #[serde(rename = "type")]
         pub kind: PipelineParamType,
-        /// Null: a value has to be given.
+        /// The default value; null if a value has to be given.
         pub default: Option<String>,
         pub description: String,
         /// Empty: anything of its type.
@@ -59,7 +59,7 @@ wire! {
         pub name: String,
         pub state: SessionState,
         pub started_at: i64,
-        /// Null while it hasn't ended.
+        /// The end of the run, in milliseconds since 1970; null while it hasn't ended.
         pub ended_at: Option<i64>,
         pub schedule: Option<String>,
     }
@@ -72,7 +72,7 @@ wire! {
         pub steps: Vec<PipelineStepEntry>,
         /// The gate that waits.
         pub approval_id: Option<String>,
-        /// Why it failed.
+        /// The error that the run failed with.
         pub failure: Option<PipelineFailure>,
     }
     PipelineStepEntry {
@@ -82,7 +82,7 @@ wire! {
         pub duration_ms: u64,
         pub adapter: String,
         pub needs: Vec<String>,
-        /// Of a `foreach`; null for any other.
+        /// The number of items of a `foreach` step; null for any other step.
         pub items: Option<u32>,
         pub items_done: Option<u32>,
         pub failure: Option<PipelineFailure>,
@@ -118,25 +118,25 @@ wire! {
         pub missed: MissedRuns,
         pub params: BTreeMap<String, String>,
         pub is_on: bool,
-        /// In milliseconds since 1970; null where it will not run again.
+        /// The next time it runs, in milliseconds since 1970; null if it won't run again.
         pub next_at: Option<i64>,
         pub last: Option<ScheduledRun>,
     }
-    /// What came of a time at which a schedule was due.
+    /// The outcome of a time at which a schedule was due.
     ScheduledRun {
         pub due_at: i64,
         pub run_id: Option<String>,
-        /// Why there is no run.
+        /// The reason why there is no run.
         pub skipped: Option<String>,
     }
 }
 
 words! {
-    /// Which definition a run goes on with whose file has changed since it started.
+    /// The definition with which to continue a run whose file has changed since it started.
     PipelineDefinition { Original, Current }
 }
 
 words! {
-    /// What to do about times that passed while Arki didn't run; with `once` one run makes up for all of them.
+    /// The way to handle times that passed while Arki didn't run; with `once`, one run makes up for all of them.
     MissedRuns { Skip, Once }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    /// What an example asks for; those of one file name it.
+    /// The task that an example prompt asks for. A task about one file comes with its path.
     ExamplePromptKind { ExplainProject, ExplainFile, FindBugs, RunTests, WriteTests, CheckReadme, WriteReadme, StartPage, StartScript, StartNotes }
 }
 
@@ -72,14 +72,14 @@ wire! {
         pub sandbox: String,
         /// Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
         pub reflects: bool,
-        /// Whether the system tells the user how runs stopped (`window.notifications`).
+        /// True if the system notifies the user of how runs stopped (`window.notifications`).
         pub notifies: bool,
-        /// Whether the computer stays awake while a run works (`window.keepAwake`).
+        /// True if the computer stays awake while a run works (`window.keepAwake`).
         pub keeps_awake: bool,
     }
-    /// How the repository of a folder stands.
+    /// The state of a folder's repository.
     RepositoryState {
-        /// Where no branch is checked out, the beginning of the commit's hash.
+        /// The branch; where none is checked out, the beginning of the commit's hash.
         pub branch: String,
         pub is_detached: bool,
         /// The files that differ from the last commit, new ones among them; null where git may not be asked.

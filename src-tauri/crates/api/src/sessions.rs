@@ -25,7 +25,7 @@ wire! {
         /// Lists leave it out, until its next run.
         pub archived: bool,
     }
-    /// What a session's changes come to, from the files before the first one to those after the last.
+    /// The size of a session's changes: the files before the first change compared with those after the last.
     #[derive(PartialEq, Eq)]
     SessionLines {
         pub session_id: String,

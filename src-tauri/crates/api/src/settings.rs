@@ -6,9 +6,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 words! {
-    /// Who says so: nobody, the user's own file, or the open folder's.
+    /// The source of a value: the defaults, the user's own file, or the open folder's.
     SettingOrigin { Default, User, Project }
-    /// How a value is entered; anything but the first four as JSON.
+    /// The way a value is entered; anything that fits none of the first four is entered as JSON.
     SettingKind { Switch, Number, Text, Choice, Json }
 }
 
@@ -23,11 +23,11 @@ wire! {
         /// The file that says so; null for a default.
         pub file: Option<String>,
         pub kind: SettingKind,
-        /// Of a choice.
+        /// The values that a choice offers; empty for any other kind.
         pub choices: Vec<String>,
-        /// What the value is for, in a sentence; empty where the key says it.
+        /// The value's purpose, in a sentence; empty where the key says it.
         pub about: String,
-        /// Whether `set_setting` takes the key: an entry of a list is changed in the file.
+        /// True if `set_setting` takes the key; entries of lists and hidden values are changed in the file.
         pub can_be_set: bool,
     }
 }

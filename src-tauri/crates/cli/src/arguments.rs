@@ -131,10 +131,10 @@ pub(crate) enum Command {
         /// Answer the question the run is waiting on; without this, the question is shown
         #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
         answer: Option<String>,
-        /// For a pipeline whose file changed since the run started: continue with the original or the current version
+        /// Choose the original or the current version of a pipeline whose file changed since the run started
         #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
         definition: Option<WhichDefinition>,
-        /// For a pipeline's run that has ended: run it again from this step on, as a new run
+        /// Run the pipeline again from this step on, as a new run; its earlier run must have ended
         #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "definition", "approve"])]
         from: Option<String>,
     },

@@ -233,11 +233,11 @@ struct Screen<'a> {
     has_cost_limit: bool,
     /// The stage of the last request.
     stage: Option<Stage>,
-    /// Of a pipeline's run.
+    /// The steps of a pipeline's run; `None` for any other run.
     steps: Option<PipelineSteps>,
 }
 
-/// How many of a pipeline's steps have ended.
+/// The steps of a pipeline, and those of them that have ended.
 struct PipelineSteps {
     names: Vec<String>,
     ended: HashSet<String>,

@@ -216,7 +216,7 @@ impl Client {
         Ok(())
     }
 
-    /// For a client that stays: starts what is due for as long as the engine is there. To be called within the runtime.
+    /// Starts what is due for as long as the engine is there, for a client that stays. Call it within the runtime.
     pub async fn keep_schedules(&self) {
         loop {
             let started = match self.await_due().await {

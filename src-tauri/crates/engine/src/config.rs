@@ -100,12 +100,12 @@ pub struct Config {
     pub(crate) mcp_left_out: Vec<String>,
 }
 
-/// How the desktop app behaves towards the desktop.
+/// The desktop app's settings for notifications, staying awake and the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowSettings {
     pub notifies: bool,
     pub keeps_awake: bool,
-    /// By its name or path; the first known one where `None`.
+    /// The editor's name or path; the first known editor if `None`.
     pub editor: Option<String>,
 }
 

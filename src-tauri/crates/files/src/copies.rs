@@ -24,7 +24,7 @@ use crate::walk::walk;
 #[derive(Debug, Clone, Copy)]
 pub struct CopyLimits {
     pub files: usize,
-    /// Of all files together.
+    /// The largest size of all files together, in bytes.
     pub bytes: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct CopyLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     Change(ChangeSet),
-    /// What was changed in those files of the copy of which the project has changed the same place.
+    /// The copy's changes to those files in which the project has changed the same place.
     Conflicts(ChangeSet),
 }
 

@@ -8,7 +8,7 @@ use crate::config_paths::short_text;
 const BRANCHES: &str = "ref: refs/heads/";
 const SHORT_HASH: usize = 7;
 
-/// What is checked out.
+/// The branch or the commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     Branch(String),
@@ -68,5 +68,17 @@ mod tests {
         fs::write(main.join("HEAD"), "ref: refs/heads/other\n").unwrap();
         fs::write(beside.join(".git"), format!("gitdir: {}\n", main.display())).unwrap();
         assert_eq!(head(&beside), Some(Head::Branch("other".into())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_plain_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        fs::create_dir(folder.path().join(".git/HEAD")).unwrap();
+        assert_eq!(head(folder.path()), None);
+        fs::remove_dir(folder.path().join(".git/HEAD")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join(".git/HEAD")).unwrap();
+        assert_eq!(head(folder.path()), None);
     }
 }

@@ -49,7 +49,7 @@ pub trait Adapter: Send + Sync {
         &[]
     }
 
-    /// What a step needs beyond the sandbox.
+    /// Returns the permissions that a step needs beyond the sandbox.
     fn grants(&self, _settings: &Value) -> Vec<Grant> {
         Vec::new()
     }
@@ -97,7 +97,7 @@ pub struct Task {
     pub settings: Value,
     pub input: Arc<str>,
     pub params: Arc<BTreeMap<String, String>>,
-    /// By name: the outputs of the steps that this one needs.
+    /// The names and outputs of the steps that this one needs.
     pub needed: Vec<(String, Arc<str>)>,
     pub denylist: Arc<Denylist>,
     /// The run that works for it.
@@ -105,7 +105,7 @@ pub struct Task {
     pub context: StepContext,
 }
 
-/// What came of an attempt that didn't fail.
+/// The result of an attempt that didn't fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
     Output {
@@ -127,7 +127,7 @@ impl Done {
     }
 }
 
-/// Why an attempt failed.
+/// The error that an attempt failed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepFault {
     pub fault: Fault,
@@ -145,7 +145,7 @@ impl StepFault {
     }
 }
 
-/// What is wrong with an adapter's own keys.
+/// A problem with an adapter's own keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyProblem {
     /// The step itself where `None`.
@@ -220,7 +220,7 @@ fn checked<T: DeserializeOwned>(settings: &Value) -> Result<T, KeyProblem> {
     })
 }
 
-/// What a run beneath came to, as what its step comes to.
+/// Returns the end of a run beneath as the result of its step.
 fn of_child(end: ChildEnd) -> Result<Done, StepFault> {
     match end {
         ChildEnd::Completed { output } => Ok(Done::output(output)),

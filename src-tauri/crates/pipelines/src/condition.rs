@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const MAX_DEPTH: usize = 8;
-/// Of a compiled pattern, so that none takes the machine's memory.
+/// The largest size of a compiled pattern, in bytes, so that none takes the machine's memory.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// A condition, as a definition has it: what it looks at, and one test.
@@ -90,7 +90,7 @@ impl Condition {
     }
 }
 
-/// What isn't there is nothing.
+/// Returns the value at a JSON pointer as text; empty if there is none.
 fn at(text: &str, pointer: &str) -> String {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
     json.pointer(pointer).map(as_text).unwrap_or_default()
@@ -144,7 +144,7 @@ fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> 
     }
 }
 
-/// When a condition holds, by its test.
+/// The result of its test with which a condition holds: true for `Then`, false for `Otherwise`.
 enum Holds {
     Then,
     Otherwise,

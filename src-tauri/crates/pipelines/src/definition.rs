@@ -22,7 +22,7 @@ use serde_json::Value;
 pub struct Definition {
     pub name: String,
     pub description: String,
-    /// In the order in which they are written.
+    /// The parameters, in the order in which they are written.
     pub params: Vec<Param>,
     pub limits: Limits,
     pub denylist: Denylist,
@@ -40,7 +40,7 @@ pub struct Step {
     pub when: Option<Condition>,
     pub foreach: Option<Foreach>,
     pub retry: Retry,
-    /// Of one attempt; the pipeline's where `None`.
+    /// The time limit of one attempt, in seconds; the pipeline's if `None`.
     pub timeout_seconds: Option<u64>,
     pub output: OutputForm,
     /// JSON Schema of the output.
@@ -57,7 +57,7 @@ impl Definition {
         read::definition(text)
     }
 
-    /// What its steps are granted beyond the sandbox: each once, in the order of the steps.
+    /// Returns the permissions beyond the sandbox that each step gets, with its name, in the order of the steps.
     #[must_use]
     pub fn grants(&self) -> Vec<(&str, Grant)> {
         let of_step = |step: &'_ Step| step.adapter.grants(&step.settings);

@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Where a pipeline says nothing.
+/// The patterns of a pipeline that sets none itself.
 const USUAL: &[&str] = &["**/.env*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*"];
 const MAX_PATTERNS: usize = 200;
 /// A line of an input that is longer is no path.

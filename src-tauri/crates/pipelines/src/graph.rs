@@ -26,9 +26,9 @@ pub(crate) fn circle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
 #[derive(Debug)]
 pub(crate) struct Graph {
     dependents: Vec<Vec<usize>>,
-    /// By step: how many it still waits for.
+    /// The number of steps that each step still waits for.
     waiting: Vec<usize>,
-    /// In the order of the definition.
+    /// The steps that can begin, in the order of the definition.
     pub(crate) ready: BTreeSet<usize>,
 }
 

@@ -80,12 +80,12 @@ pub struct PipelineRun {
     /// Ends all attempts; a child of the run's own.
     cancel: CancellationToken,
     began: Instant,
-    /// What earlier goes took of the run's time.
+    /// The time that the run worked before it was resumed.
     worked_before: Duration,
     graph: Graph,
-    /// Of the steps that have ended.
+    /// The outputs of the steps that have ended, by the places of the steps.
     outputs: Vec<Option<Output>>,
-    /// Of the steps that were taken up.
+    /// The steps that were taken up, by their places.
     work: HashMap<usize, StepWork>,
     /// Units that can begin.
     queue: VecDeque<Unit>,

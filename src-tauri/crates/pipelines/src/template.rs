@@ -19,11 +19,11 @@ pub(crate) enum Variable {
     Step(String),
 }
 
-/// What a template is filled in with.
+/// The values that a template is filled in with.
 pub(crate) struct Values<'a> {
     pub(crate) input: &'a str,
     pub(crate) params: &'a BTreeMap<String, String>,
-    /// By name: the outputs of the steps that this one needs.
+    /// The names and outputs of the steps that this one needs.
     pub(crate) needed: &'a [(String, Arc<str>)],
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What an attempt is carried out with, besides its task.
+/// The surroundings in which an attempt is carried out.
 #[derive(Clone)]
 pub struct StepContext {
     pub session_id: SessionId,
@@ -20,10 +20,10 @@ pub struct StepContext {
     pub last_seq: u64,
     pub time_limit: Duration,
     pub max_output_bytes: u64,
-    /// How many pipelines the run is nested in.
+    /// The number of pipelines that the run is nested in.
     pub depth: u32,
     pub cancel: CancellationToken,
-    /// For runs beneath, which can stop in the middle and go on later.
+    /// The signal to pause runs beneath, which can stop in the middle and go on later.
     pub pause: CancellationToken,
 }
 
@@ -40,7 +40,7 @@ pub struct CommandEnd {
     pub ending: CommandEnding,
     /// `None` where it did not end by itself.
     pub exit_code: Option<i32>,
-    /// What is not UTF-8 is replaced.
+    /// The standard output; bytes that aren't UTF-8 are replaced.
     pub stdout: String,
     pub is_text: bool,
     /// Something is missing from `stdout`.
@@ -72,7 +72,7 @@ pub struct AgentTask {
     pub is_read_only: bool,
 }
 
-/// What a run beneath came to.
+/// The end of a run beneath.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChildEnd {
     Completed { output: String },

@@ -75,11 +75,11 @@ pub struct Requested<'a> {
     pub method: &'a str,
     pub headers: &'a BTreeMap<String, String>,
     pub body: Option<String>,
-    /// Of the response's body; a longer one is an error.
+    /// The longest response body, in bytes; a longer one is an error.
     pub max_bytes: usize,
 }
 
-/// What came of a request.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

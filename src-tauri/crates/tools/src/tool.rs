@@ -192,7 +192,7 @@ impl Tool {
         self
     }
 
-    /// For the tool that takes changes out of worktrees.
+    /// Sets the port of the tool that takes changes out of worktrees.
     #[must_use]
     pub(crate) fn taking(mut self, changes: Arc<dyn SubagentChanges>) -> Self {
         self.changes = Some(changes);

@@ -76,7 +76,8 @@ struct Figures {
     steps: usize,
     /// From the first step's beginning to the run's end.
     whole: Duration,
-    /// What the steps say that they took; less than a millisecond of each isn't told, and half of one is added.
+    /// The sum of the durations that the steps report, plus half a millisecond for each, since they report whole
+    /// milliseconds.
     own: Duration,
 }
 

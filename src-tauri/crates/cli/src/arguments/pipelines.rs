@@ -122,9 +122,9 @@ impl From<Missed> for MissedRuns {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichDefinition {
-    /// As it was when the run started
+    /// The definition as it was when the run started
     Original,
-    /// As it is in the file now
+    /// The definition as it is in the file now
     Current,
 }
 

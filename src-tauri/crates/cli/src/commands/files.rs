@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Printed<'a> {
     path: &'a str,
-    /// Null where there was no file, or no text.
+    /// The file's text; null if there was no file or it isn't text.
     text: Option<&'a str>,
     diff: &'a str,
 }

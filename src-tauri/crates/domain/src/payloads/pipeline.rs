@@ -12,7 +12,7 @@ pub const PIPELINE_CORE: &str = "pipeline";
 /// The longest output that stands in `step.completed` itself; a longer one lies beside the log.
 pub const MAX_INLINE_OUTPUT_BYTES: usize = 16 << 10;
 
-/// Why a step was passed over.
+/// The reason why a step was passed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
@@ -34,7 +34,7 @@ payload! {
     /// The pipeline that a run is of, and what it was started with: enough to go on when the files are gone.
     PipelineStart {
         pub name: String,
-        /// Where the definition came from: a path, or `built in`.
+        /// The source of the definition: a path, or `built in`.
         pub origin: String,
         /// SHA-256 hex of the definition's text, which is kept beside the log.
         pub definition_hash: String,
@@ -44,7 +44,7 @@ payload! {
         /// SHA-256 hex of the input, which is kept beside the log, without secrets.
         pub input_hash: String,
         pub input_bytes: u64,
-        /// How many pipelines it is nested in.
+        /// The number of pipelines that it is nested in.
         #[serde(default, skip_serializing_if = "is_zero")]
         pub depth: u32,
         /// The run whose finished steps it took over, and the step that it begins with.

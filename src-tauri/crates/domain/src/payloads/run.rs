@@ -55,7 +55,7 @@ payload! {
         /// The model's question, if the reason is `user`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub question_id: Option<QuestionId>,
-        /// Of a pipeline: the time it has worked since it began or was tried again, in milliseconds, by a clock that
+        /// The time that a pipeline has worked since it began or was tried again, in milliseconds, by a clock that
         /// doesn't jump.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub worked_ms: Option<u64>,

@@ -40,10 +40,10 @@ payload! {
         /// What the user calls the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
-        /// Whether lists show it first.
+        /// True if lists show the session first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub pinned: Option<bool>,
-        /// Whether lists leave it out; its next run brings it back.
+        /// True if lists leave the session out; its next run brings it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub archived: Option<bool>,
     }

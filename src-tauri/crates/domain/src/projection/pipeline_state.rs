@@ -25,7 +25,7 @@ pub struct PipelineState {
     pub worked_ms: u64,
 }
 
-/// What a step has come to.
+/// The state of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepState {
@@ -35,9 +35,9 @@ pub struct StepState {
     pub attempt: u32,
     /// Attempts that failed since the run began or was last tried again.
     pub failures: u32,
-    /// Of the last attempt that ended, in milliseconds.
+    /// The duration of the last attempt that ended, in milliseconds.
     pub duration_ms: u64,
-    /// When the last attempt began, in milliseconds since 1970.
+    /// The start of the last attempt, in milliseconds since 1970.
     pub started_ms: i64,
     pub items: Option<u32>,
     pub output: Option<StepOutput>,
@@ -252,7 +252,8 @@ pub fn gate_step(requested: &ApprovalRequested) -> Option<&str> {
     requested.args.get("step")?.as_str()
 }
 
-/// What a pipeline's run waits for: the bounded part of its state, for whoever shows or resumes a run of any kind.
+/// The gate and the runs that a pipeline's run waits for: the bounded part of its state, for whoever shows or resumes a
+/// run of any kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PipelineWaits {

@@ -44,7 +44,7 @@ pub struct RunState {
     pub late_bytes: usize,
     /// How far a core that works in stages has come.
     pub stages: Stages,
-    /// What the run of a pipeline waits for; of an agent's it stays empty.
+    /// The gate and the runs that a pipeline's run waits for; empty for an agent's run.
     pub pipeline: PipelineWaits,
     calls: Vec<PendingCall>,
     /// The calls that sub-agents work on in the background; their placeholder is answered.

@@ -14,13 +14,13 @@ use jsonc_parser::cst::CstInputValue;
 struct Known {
     /// The provider's name in the configuration, where none has its address yet.
     name: &'static str,
-    /// For people.
+    /// The program's name, as users see it.
     product: &'static str,
     kind: ProviderKind,
     base_url: String,
 }
 
-/// Where Ollama listens where nothing else is said.
+/// The port that Ollama listens on if nothing else is set.
 const OLLAMA_PORT: u16 = 11434;
 /// Ollama's own variable: the address that it listens on, which its programs call.
 const OLLAMA_HOST: &str = "OLLAMA_HOST";

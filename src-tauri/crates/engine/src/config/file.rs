@@ -69,7 +69,7 @@ pub(crate) struct AgentConfig {
     pub(crate) tools: Option<ToolNames>,
     /// The agent only reads: it has the tools that read, and of commands those that are known to only read.
     pub(crate) read_only: Option<bool>,
-    /// Where it works as a sub-agent, if not in the project's folder.
+    /// The place where the agent works as a sub-agent, if not in the project's folder.
     pub(crate) isolation: Option<Isolation>,
     /// Whether no configuration names it, only a file of its own.
     #[serde(skip)]
@@ -79,7 +79,7 @@ pub(crate) struct AgentConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Isolation {
-    /// In a git worktree of its own, whose changes are reviewed when it has finished.
+    /// A git worktree of the agent's own, whose changes are reviewed when it has finished.
     Worktree,
 }
 
@@ -281,7 +281,7 @@ pub(crate) struct RetentionConfig {
     pub(crate) max_image_megabytes: Option<u64>,
 }
 
-/// How the desktop app behaves towards the desktop. The user's alone.
+/// The desktop app's settings for notifications, staying awake and the editor; only in the user's own configuration.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct WindowConfig {

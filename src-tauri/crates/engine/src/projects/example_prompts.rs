@@ -29,12 +29,12 @@ const CODE: &[&str] = &[
     "rs", "ts", "tsx", "js", "jsx", "py", "go", "java", "kt", "c", "cc", "cpp", "h", "hpp", "cs", "rb", "php", "swift",
     "scala", "ex", "exs", "lua", "zig", "hs", "ml", "dart", "sh", "vue", "svelte",
 ];
-/// By these names programs begin.
+/// The usual names of the file that a program begins with, without extension; the first ones are preferred.
 const ENTRIES: &[&str] = &["main", "app", "index", "lib", "server", "cli", "mod", "__init__"];
 
 impl Projects {
-    /// What could be asked for in a folder. In one that isn't trusted nothing is suggested that would be denied.
-    /// Blocking.
+    /// Returns prompts that the user could try in a folder. In one that isn't trusted, none is suggested that would be
+    /// denied. Blocking.
     ///
     /// # Errors
     /// When the folder cannot be read.

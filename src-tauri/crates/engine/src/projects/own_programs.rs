@@ -100,7 +100,7 @@ impl Projects {
         start(&terminal, &told, &place)
     }
 
-    /// Where something of a folder lies; the folder itself where no path is given. It is there. Blocking.
+    /// Returns the full path of something in a folder, or of the folder itself without a path. It exists. Blocking.
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE`, `FILE_NOT_FOUND`, and those of paths that lead out of the folder.

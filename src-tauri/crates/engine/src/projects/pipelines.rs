@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const PROJECT_PIPELINES: &str = ".arki/pipelines";
-/// In the configuration folder.
+/// The folder of the user's own pipelines, within the configuration folder.
 const OWN_PIPELINES: &str = "pipelines";
 const BUILT_IN: &str = "built in";
 const ENDINGS: [&str; 2] = [".yaml", ".yml"];
@@ -37,7 +37,7 @@ static BUILT_INS: &[(&str, &str)] = &[
 pub(crate) struct FoundPipeline {
     /// That of its file.
     pub(crate) name: String,
-    /// For people: a path, relative to the project where it lies there, or `built in`.
+    /// The source as users see it: a path, relative to the project if it lies there, or `built in`.
     pub(crate) origin: String,
     pub(crate) text: String,
 }

@@ -56,7 +56,8 @@ fn entry(ConfigValue { key, value, origin }: ConfigValue, own_file: &str) -> Set
     }
 }
 
-/// By the types that a value may have; `null` beside another says that it may be absent.
+/// Returns the kind and the choices of a value, by its types in the schema. `null` beside another type only means that
+/// the value may be absent.
 fn kind_of(schema: &Value) -> (SettingKind, Vec<String>) {
     let (mut types, mut choices) = (Vec::new(), Vec::new());
     gather(schema, &mut types, &mut choices);

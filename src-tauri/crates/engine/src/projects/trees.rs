@@ -22,7 +22,7 @@ use note::TreeNote;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Of one worktree.
+/// The most that is copied into one worktree: the number of files, and the bytes of all of them together.
 const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
 
 pub(crate) struct Trees {
@@ -36,7 +36,7 @@ pub(crate) struct Trees {
 pub(crate) struct NewTree {
     /// The project's folder, canonical.
     pub(crate) origin: PathBuf,
-    /// Of the sub-agent.
+    /// The session of the sub-agent.
     pub(crate) session_id: SessionId,
     pub(crate) parent: ParentCall,
     /// Files that are not copied.
@@ -191,7 +191,7 @@ impl Trees {
 }
 
 impl Discarded {
-    /// For the session's log.
+    /// Returns the message for the session's log.
     pub(crate) fn told(&self) -> String {
         const MAX_NAMED: usize = 20;
         let named: Vec<&str> = self.changed.iter().take(MAX_NAMED).map(String::as_str).collect();

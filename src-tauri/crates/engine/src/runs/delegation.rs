@@ -168,7 +168,8 @@ impl Runs {
     }
 }
 
-/// In a worktree of its own edits need no question: they are asked about when they are taken.
+/// Returns the sub-agent's approval mode. Edits in a worktree of its own need no question: the user is asked when they
+/// are taken.
 fn approval_of(started: &SubagentStarted, context: &CallContext) -> ApprovalMode {
     match context.options.approve {
         ApprovalMode::Ask if started.tree.is_some() => ApprovalMode::Edits,

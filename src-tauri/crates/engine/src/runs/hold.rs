@@ -51,7 +51,7 @@ impl ActiveRuns {
         self.0.runs.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
     }
 
-    /// How many there are, now and whenever that changes.
+    /// Returns the number of active runs, now and whenever it changes.
     pub(crate) fn count(&self) -> watch::Receiver<usize> {
         self.0.count.subscribe()
     }

@@ -96,7 +96,8 @@ impl Runs {
         self.notices.subscribe()
     }
 
-    /// How many runs this process works on, now and whenever that changes. One that waits for the user is none.
+    /// Returns the number of runs that this process works on, now and on every change, without those waiting for the
+    /// user.
     #[must_use]
     pub fn active_count(&self) -> watch::Receiver<usize> {
         self.active.count()

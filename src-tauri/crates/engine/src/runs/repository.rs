@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// One line for each file; a new folder is one.
 const STATUS: &str = "git status --porcelain --no-renames --untracked-files=normal";
-/// Of its lines.
+/// The longest output of `git status` that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
 impl Runs {

@@ -32,7 +32,7 @@ pub(crate) struct Resume {
     pub(crate) presence: Presence,
     /// To what the model asked.
     pub(crate) answer: Option<QuestionAnswered>,
-    /// Of a pipeline.
+    /// The version of the definition with which a pipeline's run goes on.
     pub(crate) definition: DefinitionChoice,
 }
 

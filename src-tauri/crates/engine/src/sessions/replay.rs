@@ -7,7 +7,7 @@ use arki_domain::{Code, Fault, SessionId};
 use arki_files::{ChangeSet, FileChange, FileContent, ProjectPath};
 use std::collections::BTreeMap;
 
-/// Of a diff that is shown, and of a text.
+/// The longest part of a diff, and of a text, that is shown, in bytes.
 const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 /// A file at a moment, with its content.

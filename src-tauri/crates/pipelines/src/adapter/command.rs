@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Of what a failed command said.
+/// The longest part of a failed command's standard error that is shown, in characters, counted from its end.
 const MAX_SAID_CHARS: usize = 2000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub(super) async fn run_command(task: &Task, command: &CommandTask<'_>, world: &
     judged(task, end)
 }
 
-/// What the policy refuses is refused again; anything else may go better another time.
+/// Returns the step's fault. A refusal is final, since it would be repeated; anything else may go better another time.
 fn of_world(fault: Fault) -> StepFault {
     let refusals = [Code::UNTRUSTED, Code::POLICY_DENIED, Code::SANDBOX_UNAVAILABLE, Code::CANCELLED];
     let is_retryable = !refusals.iter().any(|code| fault.is(*code));

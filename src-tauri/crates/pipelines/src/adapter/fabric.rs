@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Where `fabric` has its keys.
+/// The file with `fabric`'s keys, within the home folder.
 const KEYS: &str = ".config/fabric/.env";
 
 #[derive(Deserialize, JsonSchema)]

@@ -19,7 +19,7 @@ const MAX_ATTEMPTS: u32 = 20;
 const MAX_BACKOFF_MS: u64 = 300_000;
 
 pub(super) struct Checked {
-    /// By step: the places of the steps that it needs.
+    /// The needs of each step, as the places of other steps.
     pub(super) needs: Vec<Vec<usize>>,
     pub(super) conditions: Vec<Option<Condition>>,
 }

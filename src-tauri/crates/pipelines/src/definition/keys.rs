@@ -19,16 +19,16 @@ pub struct Limits {
     /// Steps, and items of `foreach` steps.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_steps: u32,
-    /// Of the pipeline's input, and of each step's.
+    /// The longest input of the pipeline, and of each step, in bytes.
     #[schemars(range(min = 1, max = 67_108_864))]
     pub max_input_bytes: u64,
-    /// Of each step's output.
+    /// The longest output of each step, in bytes.
     #[schemars(range(min = 1, max = 67_108_864))]
     pub max_output_bytes: u64,
-    /// Of one attempt of a step.
+    /// The time limit of one attempt of a step, in seconds.
     #[schemars(range(min = 1, max = 604_800))]
     pub step_timeout_seconds: u64,
-    /// Of the whole run; time spent waiting for a decision doesn't count.
+    /// The time limit of the whole run, in seconds; time spent waiting for a decision doesn't count.
     #[schemars(range(min = 1, max = 604_800))]
     pub run_timeout_seconds: u64,
     /// Steps that run at the same time.
@@ -49,7 +49,7 @@ impl Default for Limits {
     }
 }
 
-/// What to do when a step fails.
+/// The rules for trying a failed step again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retry {
@@ -117,8 +117,8 @@ pub(crate) struct StepFile {
     pub(crate) foreach: Option<Foreach>,
     #[serde(default)]
     pub(crate) retry: Retry,
-    /// Of one attempt, instead of `limits.step_timeout_seconds`. Of an approval: the time after which it counts as
-    /// rejected.
+    /// The time limit of one attempt, in seconds, instead of `limits.step_timeout_seconds`. An approval counts as
+    /// rejected after this time.
     #[serde(default)]
     #[schemars(range(min = 1, max = 604_800))]
     pub(crate) timeout_seconds: Option<u64>,

@@ -127,7 +127,7 @@ pub(super) struct ReadStep {
     pub(super) adapter: &'static dyn Adapter,
     pub(super) settings: Value,
     pub(super) place: Place,
-    /// Of its keys.
+    /// The places of its keys.
     pub(super) places: Vec<(String, Place)>,
 }
 

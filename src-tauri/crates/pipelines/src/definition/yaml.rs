@@ -14,7 +14,7 @@ pub const MAX_DEFINITION_BYTES: usize = 1 << 20;
 const MAX_DEPTH: usize = 24;
 /// Keys and values.
 const MAX_NODES: usize = 200_000;
-/// What aliases may unfold to.
+/// The most YAML events that aliases may unfold to.
 const MAX_UNFOLDED: usize = 10_000;
 const MAX_ALIASES_OF_ONE: usize = 200;
 
@@ -27,7 +27,7 @@ pub(crate) struct Node {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum NodeKind {
-    /// Null, a flag, a number or a text.
+    /// A null, a flag, a number or a text.
     Scalar(Value),
     List(Vec<Node>),
     Map(Vec<Entry>),

@@ -21,7 +21,7 @@ pub(super) struct Attempt {
     child: Option<SubagentStarted>,
 }
 
-/// What has ended.
+/// An attempt or a pause that has ended.
 pub(super) enum Ended {
     Attempt {
         unit: Unit,

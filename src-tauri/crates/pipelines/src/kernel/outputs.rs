@@ -13,7 +13,7 @@ const KEY_DIGITS: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Output {
     pub(super) told: StepOutput,
-    /// Where it isn't in the store.
+    /// The text, unless it has to be read from the store.
     at_hand: Option<Arc<str>>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct StepWork {
     pub(super) idempotency_key: String,
     pub(super) input: Arc<str>,
     pub(super) needed: Vec<(String, Arc<str>)>,
-    /// Of a `foreach`.
+    /// The items of a `foreach` step.
     pub(super) items: Option<Items>,
 }
 

@@ -12,7 +12,7 @@ use arki_domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Of a gate's input, as it is shown with the question.
+/// The longest part of a gate's input that is shown with the question, in bytes.
 const MAX_SHOWN_BYTES: usize = 16 << 10;
 
 impl PipelineRun {
@@ -292,7 +292,7 @@ impl PipelineRun {
 
 const ARTIFACT_ID_CHARS: usize = 12;
 
-/// What is JSON stands for itself; anything else is a text.
+/// Joins texts into a JSON array. A text that is JSON stands for itself; any other becomes a string.
 fn as_array(texts: &[Arc<str>]) -> String {
     let element = |text: &Arc<str>| serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(&**text));
     Value::Array(texts.iter().map(element).collect()).to_string()

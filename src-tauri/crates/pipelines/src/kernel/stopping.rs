@@ -8,7 +8,7 @@ use arki_domain::{
 };
 use std::time::Duration;
 
-/// Of an output that is longer, `run.completed` has the beginning.
+/// The longest output that stands in `run.completed`, in bytes; of a longer one, only the beginning does.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 impl PipelineRun {

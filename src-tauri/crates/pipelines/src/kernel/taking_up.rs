@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 impl PipelineRun {
-    /// As many as can be at work soon: the input of the others is not needed yet.
+    /// Takes up as many ready steps as can be at work soon: the input of the others is not needed yet.
     pub(super) async fn take_up_ready(&mut self) -> Result<(), Fault> {
         let most = self.definition.limits.max_parallel as usize;
         while self.queue.len() + self.running.len() < most && self.takes_up() {
@@ -76,7 +76,7 @@ impl PipelineRun {
         Ok(())
     }
 
-    /// Why no step may get this input.
+    /// Returns the reason why no step may get this input, if there is one.
     fn refusal(&self, input: &str) -> Option<Fault> {
         let limit = self.definition.limits.max_input_bytes;
         if input.len() as u64 > limit {

@@ -28,7 +28,7 @@ use std::path::Path;
 /// Of a database file; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
 const HEADER_BYTES: usize = 100;
 
-/// Of every layout; the marks of later ones come back with the events that set them.
+/// The columns that sessions have in every layout; the marks of later layouts come back with the events that set them.
 const SESSION_COLUMNS: &str = "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, \
      last_hash, 0, 0";
 

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     pub(crate) isolation: Option<Isolation>,
 }
 
-/// Where a sub-agent works, if not in the project's folder.
+/// The place where a sub-agent works, if not in the project's folder.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Isolation {

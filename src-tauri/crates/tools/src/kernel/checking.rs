@@ -66,7 +66,7 @@ impl Standing {
     }
 }
 
-/// What a checker finds in the project.
+/// The findings of a checker in the project.
 pub(super) struct Said {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The edited files of which a language server has said nothing.

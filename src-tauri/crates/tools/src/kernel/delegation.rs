@@ -150,7 +150,7 @@ fn left(agent: &str, background: &[LeftInBackground]) -> String {
     text
 }
 
-/// Why there is no worktree is told as it is, with what to do about it.
+/// Returns the fault of a failed sub-agent. The reason why there is no worktree stays as it is, with its hint.
 fn failed(agent: &str, fault: &Fault) -> Fault {
     if [Code::WORKTREE_UNAVAILABLE, Code::WORKTREE_TOO_LARGE].iter().any(|code| fault.is(*code)) {
         return fault.clone();

@@ -64,7 +64,7 @@ impl Kernel {
     }
 }
 
-/// For the model, behind the answer.
+/// Returns the note for the model that follows the answer; empty if nothing was changed.
 pub(super) fn told(started: &SubagentStarted, in_tree: &[String]) -> String {
     if in_tree.is_empty() {
         return String::new();

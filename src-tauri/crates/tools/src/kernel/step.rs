@@ -17,10 +17,10 @@ use std::time::Duration;
 
 const COMMAND_TOOL: &str = "run_command";
 const NETWORK_TOOL: &str = "fetch_url";
-/// What a step may say on standard error besides its output.
+/// The most that a step may write to standard error, in bytes, besides its output.
 const STDERR_BYTES: u64 = 1 << 20;
-/// Where everything is granted, only the user's own rules and what is sensitive still ask. Starting a pipeline answers the
-/// rules; what is sensitive has a rule of one of these kinds, and no pipeline grants it.
+/// The kinds of rules that ask about something sensitive, which no pipeline grants. Where everything is granted, only
+/// they and the user's own rules still ask, and starting a pipeline answers the user's own.
 const NOT_GRANTED: [&str; 2] = ["builtin:", "hook:"];
 
 /// A step's shell line.

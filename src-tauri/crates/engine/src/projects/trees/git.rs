@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// Of the names of files.
+/// The longest output of git that is read, in bytes; it names files.
 const MAX_OUTPUT_BYTES: u64 = 32 << 20;
-/// Of what git complains of.
+/// The longest error output of git that is read, in bytes.
 const MAX_TOLD_BYTES: u64 = 2 << 10;
 /// The exit code for a program that is not there.
 const NOT_FOUND: i32 = 127;

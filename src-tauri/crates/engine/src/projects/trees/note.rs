@@ -11,7 +11,7 @@ const ENDING: &str = "json";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TreeNote {
-    /// Of the sub-agent.
+    /// The session of the sub-agent.
     pub(super) session_id: SessionId,
     /// The project's folder, canonical.
     pub(super) origin: PathBuf,

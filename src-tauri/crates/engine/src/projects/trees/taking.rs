@@ -6,7 +6,7 @@ use arki_files::{ChangeSet, Project, Taken, plan_take};
 use arki_tools::SubagentChanges;
 use async_trait::async_trait;
 
-/// Of the diff that a conflict shows.
+/// The longest diff that a conflict shows, in bytes.
 const MAX_CONFLICT_BYTES: usize = 16 << 10;
 
 #[async_trait]

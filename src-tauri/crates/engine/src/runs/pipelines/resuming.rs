@@ -45,13 +45,13 @@ impl From<arki_api::PipelineDefinition> for DefinitionChoice {
     }
 }
 
-/// What a run goes on with.
+/// The state from which a run goes on.
 struct Standing {
     run: arki_domain::projection::RunState,
     state: PipelineState,
     last_seq: u64,
     definition: Definition,
-    /// Where the user chose another one.
+    /// The current definition, if the user chose it and it differs from the original.
     changed: Option<FoundPipeline>,
     input: String,
 }

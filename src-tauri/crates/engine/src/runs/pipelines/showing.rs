@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
-/// Of a step's output.
+/// The longest part of a step's output that is shown, in bytes.
 const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
 
 impl Runs {
@@ -84,7 +84,7 @@ impl Runs {
         run.ok_or_else(|| not_found(place.session.session_id.as_str()))
     }
 
-    /// What can be run in a folder, by name.
+    /// Returns the pipelines available in a folder, in the order of their names.
     ///
     /// # Errors
     /// When the folder can't be opened.
@@ -194,7 +194,7 @@ impl Runs {
         Ok(output)
     }
 
-    /// As [`Self::pipeline_output`], beside the threads on which others wait.
+    /// Returns the same as [`Self::pipeline_output`], without blocking the async threads.
     pub(crate) async fn pipeline_output_of(self: &Arc<Self>, run_id: &RunId) -> Result<String, Fault> {
         let run_id = run_id.clone();
         blocking(self, move |runs| runs.pipeline_output(&run_id)).await

@@ -34,7 +34,7 @@ pub struct StartPipeline {
     pub name: String,
     pub input: PipelineInput,
     pub params: BTreeMap<String, String>,
-    /// For the calls of its agents.
+    /// The approval mode for the calls of its agents.
     pub approve: ApprovalMode,
     /// The schedule that starts it.
     pub schedule: Option<String>,
@@ -53,7 +53,7 @@ impl From<arki_api::StartPipeline> for StartPipeline {
     }
 }
 
-/// What a pipeline works on.
+/// The input that a pipeline works on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PipelineInput {
     pub bytes: Vec<u8>,
@@ -61,7 +61,7 @@ pub struct PipelineInput {
     pub path: Option<PathBuf>,
 }
 
-/// Where a pipeline's run begins, and its names.
+/// The ids of a pipeline's new run, and the surroundings in which it begins.
 pub(super) struct PipelinePlace {
     pub(super) session_id: SessionId,
     pub(super) run_id: RunId,
@@ -76,7 +76,7 @@ pub(super) struct PipelinePlace {
 /// Steps of another run of the same pipeline that need not run again.
 pub(super) struct TakenOver {
     pub(super) from: RetriedRun,
-    /// By step: what it was given, and what came of it.
+    /// The name of each step, the beginning of its input's hash, and its result.
     pub(super) steps: Vec<(String, String, StepCompleted)>,
     /// The definition that they ran by.
     pub(super) found: FoundPipeline,
@@ -96,7 +96,7 @@ impl PipelinePlace {
     }
 }
 
-/// What is checked and known before the session is taken.
+/// The parts of a start that are checked before the session is taken.
 struct Checked {
     found: FoundPipeline,
     definition: Definition,

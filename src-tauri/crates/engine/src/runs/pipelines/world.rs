@@ -19,7 +19,7 @@ pub(super) struct StepsWorld {
     runs: Weak<Runs>,
     kernel: Arc<Kernel>,
     pub(super) folder: PathBuf,
-    /// Of the run.
+    /// The options of the run.
     pub(super) options: RunOptions,
     pub(super) presence: Presence,
 }

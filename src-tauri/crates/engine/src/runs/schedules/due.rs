@@ -13,7 +13,7 @@ const WRONG_CLOCK_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
 pub(super) struct Times(Crontab);
 
-/// What is to be done about the latest time that has come, in milliseconds since 1970.
+/// The action for the latest time that has come; the time is in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     Run(i64),

@@ -18,7 +18,7 @@ pub(super) struct TestWorld {
 }
 
 impl TestWorld {
-    /// How often the step's command ran.
+    /// Returns how often the step's command ran.
     pub(super) fn runs(&self, step: &str) -> usize {
         self.runs.lock().unwrap().get(step).copied().unwrap_or_default()
     }
