@@ -73,7 +73,7 @@ function RunHead({ details: { run, steps, origin } }: { details: PipelineRunDeta
       <h3 className="cut">{run.name}</h3>
       <p className="small secondary grow" title={exactTime(run.startedAt)}>
         <StateGlyph state={run.state} /> <span role="status">{stateWords(run.state)}</span>
-        {` · ${facts.filter(Boolean).join(" · ")}`}
+        <VisibleText text={` · ${facts.filter(Boolean).join(" · ")}`} />
       </p>
       <progress
         className="run-progress"
@@ -214,10 +214,12 @@ type ChangedProps = {
 /** The definition's file is another one than the run started with: the user says which one holds. */
 function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
   const heading = useId();
-  const [what, ...diff] = error.message.split("\n");
+  const [what = "", ...diff] = error.message.split("\n");
   return (
     <div className="run-changed" role="alert" aria-labelledby={heading}>
-      <p id={heading}>{what}</p>
+      <p id={heading}>
+        <VisibleText text={what} />
+      </p>
       {diff.length > 0 && (
         <pre className="step-text" tabIndex={0} role="group" aria-labelledby={heading}>
           <VisibleText text={diff.join("\n")} />
@@ -250,7 +252,7 @@ function Given({ details: { params, inputBytes } }: { details: PipelineRunDetail
         <div key={name} className="run-param">
           <dt className="mono">{name}</dt>
           <dd className="mono" dir="auto">
-            {value}
+            <VisibleText text={value} />
           </dd>
         </div>
       ))}

@@ -58,6 +58,12 @@ describe("a plan approval", () => {
     }
   });
 
+  it("shows characters that hide something in its reason", async () => {
+    const { fake, id } = waiting({}, { ...plan, reason: "a first\u202e plan" });
+    await show(fake, id);
+    expect(screen.getByRole("article").textContent).toContain("a firstU+202E plan");
+  });
+
   it("is rejected with a note", async () => {
     const { fake, id } = waiting({}, plan);
     await show(fake, id);

@@ -47,7 +47,9 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
         <p>
           <VisibleText text={intent} />
         </p>
-        <p className="secondary small">{approval.reason}</p>
+        <p className="secondary small">
+          <VisibleText text={approval.reason} />
+        </p>
       </header>
       <label className="small secondary" htmlFor={field}>
         {t`Steps of the plan, one per line`}

@@ -2,6 +2,8 @@
 import { plural, t } from "@lingui/core/macro";
 import { Code, Ellipsis, FolderOpen, GitBranch, SquareTerminal } from "lucide-react";
 import { useEffect, useState } from "react";
+import { visibleWords } from "../../components/code/invisible";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ActionMenu } from "../../components/menus";
 import { useArki, useSessions } from "../../platform/context";
 import type { RepositoryState } from "../../protocol/generated";
@@ -25,7 +27,9 @@ export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
         repository ? (
           <>
             <GitBranch size={icon} aria-hidden />
-            <span className="cut">{repository.branch}</span>
+            <span className="cut">
+              <VisibleText text={repository.branch} />
+            </span>
             {repository.changedFiles !== null && repository.changedFiles > 0 && (
               <span>· {plural(repository.changedFiles, { one: "# changed", other: "# changed" })}</span>
             )}
@@ -43,7 +47,8 @@ export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
   );
 }
 
-function standing({ branch, isDetached, changedFiles }: RepositoryState): string {
+function standing({ branch: name, isDetached, changedFiles }: RepositoryState): string {
+  const branch = visibleWords(name);
   const where = isDetached ? t`commit ${branch}` : t`branch ${branch}`;
   if (changedFiles === null) return where;
   return `${where}, ${plural(changedFiles, { one: "# changed file", other: "# changed files" })}`;
