@@ -1,6 +1,6 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useApp, useApprovals, useArki, useFolder, useSessions } from "../platform/context";
+import { useApp, useApprovals, useArki, useFolder, useSessions, useWaiting } from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import { useHistory } from "./history";
@@ -21,6 +21,7 @@ export function useWindow() {
   const project = useFolder(shown?.folder ?? null);
   const selected = shown?.sessionId ?? null;
   const approvals = useApprovals();
+  const waiting = useWaiting();
   const sessions = useArki().sessions;
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
   const [model, setModel] = useState<string | null>(null);
@@ -48,14 +49,12 @@ export function useWindow() {
   };
   const focusMessage = () => message.current?.focus();
   const lead = (sessionId: string | null, inFolder?: string) => {
-    if (sessionId !== selected) {
-      setFinding(null);
-      setReplayed(null);
-    }
+    if (sessionId !== selected) setFinding(null);
     select(sessionId, inFolder);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
     const here = (of: string) => of === sessionId || decidedIn(sessions.get(), of) === sessionId;
+    if (sessionId !== selected || waiting.some((one) => here(one.sessionId))) setReplayed(null);
     if (approvals.some((one) => here(one.sessionId))) panes.show("changes");
   };
   const history = useHistory({ selected, go: lead, focusMessage });
@@ -91,7 +90,8 @@ export function useWindow() {
   };
   const replay = () => {
     setReplayed(selected);
-    panes.show("changes");
+    // Where it would lie over the bar, its user opens it.
+    if (!panes.columns.inspector.floats) panes.show("changes");
   };
   const endReplay = () => {
     setReplayed(null);

@@ -66,6 +66,14 @@ pub fn is_agreed(verdict: &Verdict) -> bool {
     ![READ_ONLY_RULE, BUILD_RULE].contains(&verdict.rule.as_str())
 }
 
+/// Returns whether a line says by itself which programs it runs, none of which runs what it is given: rather no once too
+/// often.
+#[must_use]
+pub fn is_understood(command: &str) -> bool {
+    let line = CommandLine::parse(command);
+    line.unclear().is_none() && danger::of_line(&line).is_none()
+}
+
 /// Returns whether a shell line is known to change nothing.
 #[must_use]
 pub fn is_read_only(command: &str, sandboxed: bool) -> bool {

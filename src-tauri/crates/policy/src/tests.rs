@@ -10,6 +10,7 @@ mod powershell;
 mod proposal;
 #[cfg(target_os = "linux")]
 mod unchanged;
+mod understood;
 
 /// Of a line, where whoever looked at what it reads found nothing.
 fn command(line: &str) -> Verdict {

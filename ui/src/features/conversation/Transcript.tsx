@@ -69,7 +69,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
         className="transcript"
         role="log"
         aria-label={t`Transcript`}
-        aria-live="polite"
+        aria-live={view.replay === null ? "polite" : "off"}
         ref={scroller}
         onScroll={onScroll}
         tabIndex={0}

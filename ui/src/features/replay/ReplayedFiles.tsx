@@ -68,7 +68,7 @@ function Content({ sessionId, path, seq }: { sessionId: string; path: string; se
   if (content === null) return <p className="replayed-file secondary small">{t`Loading…`}</p>;
   const { diff, text, isCut } = content;
   return (
-    <div className="replayed-file">
+    <section className="replayed-file" aria-label={path}>
       {hunks.map((hunk) => (
         <HunkLines key={hunk.index} hunk={hunk} path={path} look={plainLook} />
       ))}
@@ -83,7 +83,7 @@ function Content({ sessionId, path, seq }: { sessionId: string; path: string; se
         </p>
       )}
       {isCut && <p className="secondary small">{t`Only the beginning is shown.`}</p>}
-    </div>
+    </section>
   );
 }
 

@@ -45,4 +45,18 @@ describe("going through a session's past", () => {
     expect(await walked(1, 1)).toEqual(all);
     expect(await walked(703, -1)).toEqual([...all].reverse());
   });
+
+  it("begins where something is seen first, however long the log is", async () => {
+    const { page } = longLog(6000);
+    const replay = await beginReplay(page);
+    expect(await replay.stepFrom(0, 1)).toBe(5);
+  });
+
+  it("goes by the moment that is shown, whichever stretch came last", async () => {
+    const { page } = longLog(6000);
+    const replay = await beginReplay(page);
+    const [late, early] = await Promise.all([replay.at(5000), replay.at(1000)]);
+    expect([late.events.at(-1)?.seq, early.events.at(-1)?.seq]).toEqual([5000, 1000]);
+    expect(await replay.stepFrom(5000, -1)).toBe(4995);
+  });
 });

@@ -39,27 +39,33 @@ const seen: ReadonlySet<string> = new Set([
 
 /** `page` has the last events before a number, or of all where it is null. */
 export async function beginReplay(page: (beforeSeq: number | null) => Promise<Page>): Promise<Replay> {
-  let { events, hasMore } = await page(null);
-  const last = events.at(-1)?.seq ?? 0;
+  let held = await page(null);
+  const last = endOf(held);
   const fetch = async (beforeSeq: number) => {
-    ({ events, hasMore } = await page(beforeSeq));
+    held = await page(beforeSeq);
+    return held;
   };
-  const first = () => events[0]?.seq ?? 1;
-  const end = () => events.at(-1)?.seq ?? 0;
+  /** A stretch with this moment; several may be asked for at once, and each goes by its own. */
+  const around = async (seq: number) =>
+    seq >= firstOf(held) - 1 && seq <= endOf(held) ? held : fetch(seq + pageSize / 2);
   return {
     last,
     at: async (seq) => {
-      if (seq < first() || seq > end()) await fetch(seq + pageSize / 2);
+      const { events, hasMore } = await around(seq);
       return { events: events.filter((event) => event.seq <= seq), hasOlder: hasMore, hasNewer: false };
     },
     stepFrom: async (seq, by) => {
       const isNext = (event: Event) => seen.has(event.type) && (by === 1 ? event.seq > seq : event.seq < seq);
-      for (;;) {
+      for (let stretch = await around(seq); ; ) {
+        const { events, hasMore } = stretch;
         const found = by === 1 ? events.find(isNext) : events.findLast(isNext);
         if (found) return found.seq <= last ? found.seq : null;
-        if (by === 1 ? end() >= last : !hasMore) return null;
-        await fetch(by === 1 ? end() + pageSize + 1 : first());
+        if (by === 1 ? endOf(stretch) >= last : !hasMore) return null;
+        stretch = await fetch(by === 1 ? endOf(stretch) + pageSize + 1 : firstOf(stretch));
       }
     },
   };
 }
+
+const firstOf = ({ events }: Page) => events[0]?.seq ?? 1;
+const endOf = ({ events }: Page) => events.at(-1)?.seq ?? 0;

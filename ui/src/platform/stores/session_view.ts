@@ -66,14 +66,21 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   const page = (beforeSeq: number | null) =>
     platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
 
+  let replaying: Promise<Replay> | null = null;
+  /** Which moment was asked for last; what was asked before it is not shown any more. */
+  let asked = 0;
+
   let loading: Promise<void> = Promise.resolve();
   const load = () => {
-    loading = loadEnd();
+    const { replay } = view.get();
+    loading = replay === null ? loadEnd() : replayTo(replay.seq);
     return loading;
   };
   const loadEnd = async (): Promise<void> => {
+    const own = asked;
     try {
       const got = await page(null);
+      if (own !== asked) return;
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
       const joined = win.appendLive(base, early, false);
       early = [];
@@ -86,7 +93,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
         live: withPartial(v.live, isStored(got) ? null : got.partial),
       }));
     } catch (thrown) {
-      view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
+      if (own === asked) view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
     }
   };
 
@@ -95,11 +102,12 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     const wanted = which === "older" ? window.hasOlder : window.hasNewer;
     if (!wanted || fetching !== null || status !== "ready" || beforeSeq === null) return;
     view.update((v) => ({ ...v, fetching: which }));
+    const own = asked;
     try {
       const got = await page(beforeSeq);
       view.update((v) => ({
         ...v,
-        ...holding(v, joinPage(v.window, which, got, beforeSeq)),
+        ...(own === asked ? holding(v, joinPage(v.window, which, got, beforeSeq)) : {}),
         fetching: null,
       }));
     } catch (thrown) {
@@ -107,8 +115,6 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     }
   };
 
-  let replaying: Promise<Replay> | null = null;
-  let asked = 0;
   const replayTo = async (seq: number | null) => {
     asked += 1;
     const own = asked;
@@ -127,15 +133,22 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const moment = { seq: to, ts: window.events.at(-1)?.ts ?? 0, last: replay.last };
       view.update((v) => ({ ...v, ...holding(v, window), status: "ready", error: null, replay: moment }));
     } catch (thrown) {
-      if (own === asked) replaying = null;
-      view.update((v) => ({ ...v, error: asCommandError(thrown) }));
+      if (own !== asked) return;
+      replaying = null;
+      view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
     }
   };
-  const replayStep = async (by: 1 | -1) => {
+  let stepping: Promise<boolean> = Promise.resolve(true);
+  /** One step after the other, however quickly they are asked for. */
+  const replayStep = (by: 1 | -1) => {
+    stepping = stepping.then(() => stepped(by));
+    return stepping;
+  };
+  const stepped = async (by: 1 | -1) => {
     const { replay: moment } = view.get();
     if (moment === null || replaying === null) return false;
-    const next = await (await replaying).stepFrom(moment.seq, by).catch(() => null);
-    if (next !== null) await replayTo(next);
+    const next = await replaying.then((replay) => replay.stepFrom(moment.seq, by)).catch(() => null);
+    if (next !== null && view.get().replay?.seq === moment.seq) await replayTo(next);
     return next !== null;
   };
 
@@ -174,10 +187,10 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     },
     missed: () => {
       view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
+      void overview.load();
       if (view.get().replay !== null) return;
       if (reading) view.update((v) => ({ ...v, window: { ...v.window, hasNewer: true } }));
       else void load();
-      void overview.load();
     },
     apply: (frames) => {
       const v = view.get();

@@ -65,6 +65,7 @@ impl Kernel {
         let args = json!({"command": command.line, "network": command.network});
         let call = call_of(command.step, COMMAND_TOOL, args);
         self.ensure_step(&call, context).await?;
+        self.ensure_parameters(&command, context).await?;
         if !self.settings.sandbox.available {
             return Err(Fault::new(
                 Code::SANDBOX_UNAVAILABLE,
@@ -80,6 +81,8 @@ impl Kernel {
             [] => room.sandbox_for(&arguments, purpose)?,
             shown => Some(self.sandbox_showing(shown, &arguments)?),
         };
+        // Nobody is asked about a secret file, however a line finds its way to one.
+        let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
         let mut environment = room.environment_for(purpose)?;
         environment.extend(command.environment.iter().cloned());
         let imaged = if only_reads { None } else { self.image_before(&call, context).await? };
@@ -135,15 +138,34 @@ impl Kernel {
 
     /// A refusal is told in the log.
     async fn ensure_step(&self, call: &ToolCall, context: &CallContext) -> Result<(), Fault> {
+        let Some((verdict, fault)) = self.refusal_of(call) else { return Ok(()) };
+        let verdict = Verdict { decision: Decision::Deny, ..verdict };
+        self.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
+        Err(fault)
+    }
+
+    fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Fault)> {
         let tool = self.tool(&call.tool_id);
         let subject = self.subject_of(tool, &call.args);
         let verdict = self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
         let verdict = self.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
-        let refused = refusal(&verdict).or(subject.path_fault);
-        let Some(fault) = refused else { return Ok(()) };
-        let verdict = Verdict { decision: Decision::Deny, ..verdict };
-        self.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
-        Err(fault)
+        let fault = refusal(&verdict).or(subject.path_fault)?;
+        Some((verdict, fault))
+    }
+
+    /// A line may run what a parameter says, which is judged like a line of its own.
+    async fn ensure_parameters(&self, command: &StepCommand<'_>, context: &CallContext) -> Result<(), Fault> {
+        if arki_policy::is_understood(command.line) {
+            return Ok(());
+        }
+        for (_, value) in command.environment.iter().filter(|(_, value)| !value.trim().is_empty()) {
+            let call = call_of(command.step, COMMAND_TOOL, json!({"command": value, "network": command.network}));
+            match self.refusal_of(&call) {
+                Some((verdict, _)) if verdict.decision == Decision::Deny => self.ensure_step(&call, context).await?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn sandbox_showing(&self, shown: &[PathBuf], arguments: &Arguments) -> Result<Sandbox, Fault> {
