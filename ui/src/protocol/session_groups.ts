@@ -26,6 +26,8 @@ type Wanted = {
   shown: Shown;
   /** The folder that is open, which is listed first and also without a session. */
   folder: string | null;
+  /** Those in which something waits for the user, whatever their runs do. */
+  waiting: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now: number;
 };
@@ -52,13 +54,17 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
   return pinned.length > 0 ? [of(null, pinned), ...groups] : groups;
 }
 
-function filtered(sessions: readonly SessionSummary[], { words, shown }: Wanted): readonly SessionSummary[] {
+function filtered(
+  sessions: readonly SessionSummary[],
+  { words, shown, waiting }: Wanted,
+): readonly SessionSummary[] {
   const away = new Set<string>();
   for (const one of sessions) if (one.archived) away.add(one.sessionId);
   const isAway = (one: SessionSummary) => one.archived || (one.parent !== null && away.has(one.parent));
   const isShown = (one: SessionSummary) => {
     if (isAway(one) !== (shown === "archived")) return false;
-    return shown === "all" || shown === "archived" || statesOf[shown].includes(one.state);
+    if (shown === "all" || shown === "archived") return true;
+    return statesOf[shown].includes(waiting.has(one.sessionId) ? "waiting" : one.state);
   };
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return sessions.filter((one) => isShown(one) && wanted.every((word) => nameOf(one).includes(word)));

@@ -106,6 +106,42 @@ describe("the list of sessions", () => {
     expect(titles()).toHaveLength(5);
   });
 
+  it("shows what waits for the user: a server's question, and what a sub-agent asks in its parent", async () => {
+    const asks = eventLog("sub").add("approval.requested", {
+      approvalId: "x",
+      callId: "c",
+      toolId: "edit_file",
+      args: {},
+      risk: "low",
+      reason: "writes ask",
+    });
+    const elicitation = {
+      id: 1,
+      server: "s",
+      project: "/code/arki",
+      message: "Who?",
+      page: null,
+      fields: [],
+    };
+    await shown({
+      sessions: [
+        session("a", { state: "running" }),
+        session("b", { state: "running" }),
+        session("parent", { state: "running" }),
+        session("sub", { state: "waiting", parent: "parent" }),
+        session("c"),
+      ],
+      logs: { sub: [asks] },
+      elicitations: [{ ...elicitation, sessionId: "a" }],
+    });
+    await userEvent.click(screen.getByRole("button", { name: /^Sessions shown/ }));
+    await userEvent.click(await screen.findByRole("menuitemradio", { name: "Waiting for you" }));
+    expect(titles()).toEqual(["Title a", "Title parent"]);
+    expect(describedBy(screen.getByRole("button", { name: /Title parent/ }))).toBe(
+      "waiting for you, 1 pending approval, 1 sub-agent",
+    );
+  });
+
   it("draws only what is in sight of ten thousand", async () => {
     const sight = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
     const sessions = Array.from({ length: 10_000 }, (_, at) => session(`${at}`));
