@@ -58,9 +58,7 @@ function filtered(
   sessions: readonly SessionSummary[],
   { words, shown, waiting }: Wanted,
 ): readonly SessionSummary[] {
-  const away = new Set<string>();
-  for (const one of sessions) if (one.archived) away.add(one.sessionId);
-  const isAway = (one: SessionSummary) => one.archived || (one.parent !== null && away.has(one.parent));
+  const isAway = awayAmong(sessions);
   const isShown = (one: SessionSummary) => {
     if (isAway(one) !== (shown === "archived")) return false;
     if (shown === "all" || shown === "archived") return true;
@@ -68,6 +66,18 @@ function filtered(
   };
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return sessions.filter((one) => isShown(one) && wanted.every((word) => nameOf(one).includes(word)));
+}
+
+/** Where a session is listed however it stands. */
+export function listOf(sessions: readonly SessionSummary[], sessionId: string): "all" | "archived" {
+  return sessions.filter(awayAmong(sessions)).some((one) => one.sessionId === sessionId) ? "archived" : "all";
+}
+
+/** Archived, or a sub-agent's whose parent is. */
+function awayAmong(sessions: readonly SessionSummary[]): (one: SessionSummary) => boolean {
+  const away = new Set<string>();
+  for (const one of sessions) if (one.archived) away.add(one.sessionId);
+  return (one) => one.archived || (one.parent !== null && away.has(one.parent));
 }
 
 /** Made once for each: of ten thousand, that is most of what filtering them takes. */

@@ -11,7 +11,7 @@ import { type Day, type Group, groupsOf, type Shown } from "../../protocol/sessi
 import { decidedIn, type Family } from "../../protocol/sessions";
 import { Row } from "./SessionRow";
 import type { Marks } from "./Sessions";
-import { type Slice, slicesOf, useSight } from "./windowing";
+import { placeOf, type Slice, slicesOf, useBroughtInSight, useSight } from "./windowing";
 
 type Props = {
   sessions: readonly SessionSummary[];
@@ -23,6 +23,8 @@ type Props = {
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
   onMark: (sessionId: string, marks: Marks) => void;
+  /** The session to rename is not among those that are listed. */
+  onUnlisted: (sessionId: string) => void;
 };
 
 const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
@@ -34,7 +36,7 @@ const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
 };
 
 export function SessionList(props: Props) {
-  const { sessions, words, shown, folder, selected } = props;
+  const { sessions, words, shown, folder, selected, renaming, onUnlisted } = props;
   const list = useRef<HTMLDivElement>(null);
   const sight = useSight(list);
   const counts = useCounts(sessions);
@@ -44,7 +46,14 @@ export function SessionList(props: Props) {
     [sessions, words, shown, folder, waiting],
   );
   const isOpen = useCallback((family: Family) => words !== "" || holds(family, selected), [words, selected]);
-  const slices = useMemo(() => slicesOf(groups, sight, isOpen), [groups, sight, isOpen]);
+  const slices = useMemo(() => slicesOf(groups, sight, isOpen, renaming), [groups, sight, isOpen, renaming]);
+  useBroughtInSight(list, selected, groups, isOpen);
+  useBroughtInSight(list, renaming, groups, isOpen);
+  const latest = useLatest({ groups, isOpen, onUnlisted });
+  useEffect(() => {
+    const { groups, isOpen, onUnlisted } = latest.current;
+    if (renaming !== null && placeOf(groups, renaming, isOpen) === null) onUnlisted(renaming);
+  }, [renaming, latest]);
   const rowOf = useRows(props, slices, counts);
   let at = 0;
   return (
@@ -68,15 +77,13 @@ export function SessionList(props: Props) {
             return (
               <div key={day}>
                 {group.days.length > 1 && <h4 className="sessions-day small secondary">{name}</h4>}
-                <ul
-                  aria-label={name}
-                  style={slice && { paddingTop: slice.above, paddingBottom: slice.below }}
-                >
-                  {slice?.families.map((family, place) => (
+                <ul aria-label={name} style={slice && { paddingBottom: slice.below }}>
+                  {slice?.drawn.map(({ family, number, room }) => (
                     <li
                       key={family.session.sessionId}
                       aria-setsize={families.length}
-                      aria-posinset={slice.first + place + 1}
+                      aria-posinset={number + 1}
+                      style={room > 0 ? { paddingTop: room } : undefined}
                     >
                       <Row {...rowOf(family.session)} subagents={family.subagents.length} />
                       {family.subagents.length > 0 && isOpen(family) && (
@@ -115,7 +122,7 @@ function useRows(props: Props, slices: readonly Slice[], { approvals, questions 
   const rename = useCallback((sessionId: string | null) => latest.current.onRenaming(sessionId), [latest]);
   const mark = useCallback((id: string, marks: Marks) => latest.current.onMark(id, marks), [latest]);
   useEffect(() => {
-    const inSight = slices.flatMap(({ families }) => families.map(({ session }) => session.sessionId));
+    const inSight = slices.flatMap(({ drawn }) => drawn.map(({ family }) => family.session.sessionId));
     arki.lines.want(inSight);
   }, [arki, slices]);
   return (session: SessionSummary) => ({
