@@ -59,7 +59,7 @@ export function RunView(props: RunProps) {
 }
 
 function RunHead({ details: { run, steps, origin } }: { details: PipelineRunDetails }) {
-  const now = useNow(run.state);
+  const now = useNow(steps);
   const finished = steps.filter(({ state }) => state === "completed" || state === "skipped").length;
   const ms = (run.endedAt ?? now ?? run.startedAt) - run.startedAt;
   const facts = [
@@ -102,7 +102,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
   const { busy, error, attempt, hush } = useActs();
   const [chosen, setChosen] = useState<string | null>(null);
   const { run, steps, failure } = details;
-  const now = useNow(run.state);
+  const now = useNow(steps);
   const step = steps.find((one) => one.step === chosen) ?? stepToShow(steps);
   const workingMs = ({ step, state }: PipelineStepEntry) => {
     const began = state === "running" ? beganAt(events, place.runId, step) : null;

@@ -191,6 +191,25 @@ describe("a run", () => {
     ]);
   });
 
+  it("counts seconds only while a step works", async () => {
+    const clocks = vi.spyOn(globalThis, "setInterval");
+    const seconds = () => clocks.mock.calls.filter(([, ms]) => ms === 1000).length;
+    let steps = stepsAtGate;
+    const fake = pipelinesFake({ pipeline_run: () => detailsOf(steps) });
+    await openRun(fake);
+    expect(seconds()).toBe(0);
+    steps = stepsAtGate.map((step) => (step.state === "waiting" ? { ...step, state: "running" } : step));
+    const resolved = gateLog().add("approval.resolved", {
+      approvalId: "gate-1",
+      decision: "approve",
+      resolvedBy: "window",
+      previewHash: "",
+    });
+    act(() => fake.send({ events: [resolved] }));
+    await waitFor(() => expect(seconds()).toBeGreaterThan(0));
+    clocks.mockRestore();
+  });
+
   it("has its gate decided in place", async () => {
     await openRun(pipelinesFake());
     expect(screen.getByText("gate gate-1")).toBeTruthy();

@@ -6,6 +6,7 @@ import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ActionMenu } from "../../components/menus";
 import { useArki, useSessions } from "../../platform/context";
+import { useStore } from "../../platform/stores/store";
 import type { RepositoryState } from "../../protocol/generated";
 
 export type PlaceActions = {
@@ -57,9 +58,10 @@ function standing({ branch: name, isDetached, changedFiles }: RepositoryState): 
 /** A little later, so that what comes together is asked for once. */
 const waitMs = 300;
 
-/** Asked for anew when a run in the folder changes how it stands, and when the user comes back to the window. */
+/** Asked for anew when a run in the folder changes how it stands, files were restored, or the user comes back to the window. */
 function useRepository(folder: string): RepositoryState | null {
-  const { platform } = useArki();
+  const { platform, restorals } = useArki();
+  const restored = useStore(restorals);
   const runs = useSessions()
     .filter((one) => one.project === folder)
     .map((one) => `${one.sessionId} ${one.state}`)
@@ -71,7 +73,7 @@ function useRepository(folder: string): RepositoryState | null {
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when a run stands otherwise or the user comes back
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when `runs`, `restored` or `returns` changes
   useEffect(() => {
     let isShown = true;
     const timer = setTimeout(() => {
@@ -84,6 +86,6 @@ function useRepository(folder: string): RepositoryState | null {
       isShown = false;
       clearTimeout(timer);
     };
-  }, [platform, folder, runs, returns]);
+  }, [platform, folder, runs, restored, returns]);
   return told?.folder === folder ? told.state : null;
 }
