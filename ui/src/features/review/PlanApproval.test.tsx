@@ -69,6 +69,9 @@ describe("a plan approval", () => {
     await show(fake, id);
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "smaller steps");
     await press("Reject");
-    expect(resolution(fake)).toMatchObject([{ decision: "reject", plan: null, note: "smaller steps" }]);
+    const note = "smaller steps";
+    expect(resolution(fake)).toEqual([
+      { decision: "reject", hunks: null, edited: null, command: null, note, previewHash: "" },
+    ]);
   });
 });
