@@ -16,7 +16,7 @@ const statesOf: Readonly<Record<Exclude<Shown, "all" | "archived">, readonly Ses
 export type Day = "today" | "yesterday" | "week" | "month" | "older";
 
 /** The sessions of one day, the last used first. */
-export type DayList = { day: Day; families: readonly Family[] };
+type DayList = { day: Day; families: readonly Family[] };
 /** Null as the project: the pinned ones of all projects. */
 export type Group = { project: string | null; days: readonly DayList[] };
 

@@ -173,7 +173,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
 const tellsMost: readonly PipelineStepState[] = ["failed", "waiting", "interrupted", "retrying", "running"];
 
 /** The one that says most about how the run is doing; the last one, whose output is the run's, when all is well. */
-export function stepToShow(steps: readonly PipelineStepEntry[]): PipelineStepEntry | undefined {
+function stepToShow(steps: readonly PipelineStepEntry[]): PipelineStepEntry | undefined {
   const found = tellsMost.map((state) => steps.find((step) => step.state === state)).find(Boolean);
   return found ?? (steps.every(({ state }) => state === "pending") ? steps[0] : steps.at(-1));
 }

@@ -120,7 +120,7 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
 }
 
 /** What is sent to save it as it is. */
-export function asSaved({ isOn: _on, nextAt: _next, last: _last, ...saved }: PipelineSchedule): SaveSchedule {
+function asSaved({ isOn: _on, nextAt: _next, last: _last, ...saved }: PipelineSchedule): SaveSchedule {
   return saved;
 }
 
