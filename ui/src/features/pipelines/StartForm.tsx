@@ -1,6 +1,7 @@
 import { plural, t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
@@ -86,7 +87,9 @@ function Grants({ id, entry: { grants } }: { id: string; entry: PipelineEntry })
       {grants.length > 0 && (
         <ul className="small">
           {grants.map((grant) => (
-            <li key={grant}>! {grant}</li>
+            <li key={grant}>
+              ! <VisibleText text={grant} />
+            </li>
           ))}
         </ul>
       )}
