@@ -74,7 +74,7 @@ mod tests {
     fn a_folder_may_be_named_by_its_url() {
         let named = asked_by(&["arki-desktop", "file:///home/u/my%20code"]);
         assert_eq!(named, Asked::Folder(PathBuf::from("/home/u/my code")));
-        assert_eq!(asked_by(&["arki-desktop", "file:x"]), Asked::Nothing);
+        assert_eq!(asked_by(&["arki-desktop", "file://elsewhere/x"]), Asked::Nothing);
     }
 
     #[test]

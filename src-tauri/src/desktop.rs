@@ -6,7 +6,7 @@ use crate::windows::Windows;
 use crate::{
     arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_context, rpc_frames,
     rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines, rpc_places, rpc_runs,
-    rpc_settings, rpc_windows, windows,
+    rpc_settings, rpc_windows, updates, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -62,6 +62,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
         .plugin(windows::kept())
+        .plugin(tauri_plugin_updater::Builder::new().build())
+        .manage(updates::Found::default())
         .manage(Windows::default())
         .on_window_event(hear)
         .invoke_handler(tauri::generate_handler![
@@ -176,6 +178,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::unset_setting,
             rpc_windows::open_window,
             rpc_windows::take_asked_session,
+            rpc_windows::look_for_update,
+            rpc_windows::install_update,
+            rpc_windows::restart,
         ])
         .setup(move |app| {
             let window = windows::open_main(app.handle()).map_err(|error| windows::unavailable(&error));

@@ -30,6 +30,7 @@ mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;
 mod rpc_windows;
+mod updates;
 mod windows;
 
 pub use desktop::run;

@@ -1,10 +1,12 @@
-//! The window's commands about windows.
+//! The window's commands about the app itself: its windows and its updates.
 
 use crate::arguments::Asked;
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
-use crate::windows;
-use tauri::AppHandle;
+use crate::updates::Found;
+use crate::{updates, windows};
+use arki_api::UpdateState;
+use tauri::{AppHandle, State};
 
 /// One on the folder of the window that asks, or on a session.
 #[tauri::command]
@@ -22,4 +24,20 @@ pub(crate) async fn open_window(session_id: Option<String>, app: AppHandle, desk
 #[tauri::command]
 pub(crate) async fn take_asked_session(desktop: Desktop) -> Answer<Option<String>> {
     Ok(desktop.window.take_asked().map(|session| session.to_string()))
+}
+
+#[tauri::command]
+pub(crate) async fn look_for_update(app: AppHandle, found: State<'_, Found>) -> Answer<UpdateState> {
+    Ok(updates::look(&app, &found).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn install_update(version: String, found: State<'_, Found>) -> Answer<()> {
+    Ok(updates::install(&found, &version).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn restart(app: AppHandle) -> Answer<()> {
+    app.request_restart();
+    Ok(())
 }

@@ -50,6 +50,7 @@ mod stale_preview;
 mod stopping;
 mod transcript;
 mod untrusted;
+mod updates;
 mod usage;
 mod waterfall;
 mod windows;

@@ -64,14 +64,14 @@ fn handler(path: &str) -> DeclaredCommand {
         if let Some(step) = of.strip_prefix("Channel<") {
             assert_eq!(name, "on_step", "of {path}");
             command.step = Some(step.strip_suffix('>').unwrap().to_owned());
-        } else if of != "AppHandle" && of != "Desktop" {
+        } else if of != "AppHandle" && of != "Desktop" && !of.starts_with("State<") {
             command.parameters.push((name.to_owned(), of.trim_start_matches("arki_api::").to_owned()));
         }
     }
     command
 }
 
-/// Names and types; no type of a parameter has a comma.
+/// Names and types; no type of a parameter has a comma but `State`, behind its lifetime.
 fn parameters_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split(',').filter_map(|parameter| parameter.split_once(':'))
 }

@@ -10,6 +10,7 @@ import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
 import type { Actions } from "./commands";
+import { useDailyUpdate } from "./daily_update";
 import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
@@ -40,6 +41,7 @@ export function App() {
   useEscapeFromNowhere(asked ? null : window.stepOut);
   useFreshOnReturn();
   useTheRest();
+  useDailyUpdate();
   const sidebar = panes.sidebar ? (
     <ErrorBoundary part={t`The list of sessions`}>
       <Sessions
@@ -163,6 +165,7 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
       onUsage={() => window.setDialog("usage")}
+      onUpdate={() => window.setDialog("updates")}
       onSettings={actions.sessionSettings}
       places={places}
       session={window.session}
@@ -174,16 +177,17 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
 function Dialogs({ window, commands }: { window: Window; commands: Command[] }) {
   const { dialog, project } = window;
   const close = () => window.setDialog(null);
+  const asksSettings = dialog === "settings" || dialog === "reflection" || dialog === "updates";
   return (
     <>
       <Once when={project !== null && dialog === "trust"}>
         {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
       </Once>
-      <Once when={dialog === "settings" || dialog === "reflection"}>
+      <Once when={asksSettings}>
         <SettingsDialog
-          open={dialog === "settings" || dialog === "reflection"}
+          open={asksSettings}
           onClose={close}
-          first={dialog === "reflection" ? "memory" : "models"}
+          first={dialog === "reflection" ? "memory" : dialog === "updates" ? "desktop" : "models"}
           keyOf={window.keyOf}
           folder={window.project?.path ?? null}
           commands={commands}

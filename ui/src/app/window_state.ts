@@ -12,6 +12,7 @@ export type OpenDialog =
   | "trust"
   | "memory"
   | "reflection"
+  | "updates"
   | "pipelines"
   | "usage"
   | null;

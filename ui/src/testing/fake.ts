@@ -61,6 +61,7 @@ const demoApp: AppState = {
   reflects: false,
   notifies: true,
   keepsAwake: false,
+  looksForUpdates: false,
 };
 
 export function createFake(given: {
@@ -245,6 +246,9 @@ export function createFake(given: {
     show_in_folder: () => null,
     open_terminal: () => null,
     open_window: () => null,
+    look_for_update: () => ({ type: "not_offered" }),
+    install_update: () => null,
+    restart: () => null,
     mark_session: () => null,
     session_lines: () => [],
     list_settings: () => given.settings ?? [],

@@ -96,6 +96,12 @@ commands! {
     open_window { session_id: Option<String> } -> ();
     /// Returns the session that the window was asked to show from outside since this was last called.
     take_asked_session {} -> Option<String>;
+    /// Asks the update server whether there is a newer version.
+    look_for_update {} -> UpdateState;
+    /// Downloads and installs the version that was found; it is used from the next start.
+    install_update { version: String } -> ();
+    /// Ends the app as its user would, and starts it again.
+    restart {} -> ();
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 

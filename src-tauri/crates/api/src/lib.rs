@@ -33,6 +33,7 @@ mod session_tools;
 mod sessions;
 mod settings;
 mod slash_commands;
+mod updates;
 mod usage;
 
 pub use approvals::*;
@@ -57,4 +58,5 @@ pub use session_tools::*;
 pub use sessions::*;
 pub use settings::*;
 pub use slash_commands::*;
+pub use updates::*;
 pub use usage::*;

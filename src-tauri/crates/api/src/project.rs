@@ -76,6 +76,8 @@ wire! {
         pub notifies: bool,
         /// True if the computer stays awake while a run works (`window.keepAwake`).
         pub keeps_awake: bool,
+        /// True if the window looks for updates once a day (`window.updates`).
+        pub looks_for_updates: bool,
     }
     /// The state of a folder's repository.
     RepositoryState {

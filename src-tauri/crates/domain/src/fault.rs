@@ -274,6 +274,10 @@ codes! {
     UNKNOWN_PROVIDER,
     /// The folder is not trusted.
     UNTRUSTED,
+    /// An update can't be found, downloaded or installed.
+    UPDATE_FAILED,
+    /// An update isn't signed by the key of Arki's releases, so it was not installed.
+    UPDATE_NOT_SIGNED,
     /// The text is not a URL that fetch_url can read.
     URL_INVALID,
     /// The command line was used wrongly.

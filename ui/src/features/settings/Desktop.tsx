@@ -5,6 +5,7 @@ import { Switch } from "../../components/Switch";
 import { useApp, useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
+import { Updates } from "./Updates";
 
 /** How the app behaves towards the desktop while one looks elsewhere. */
 export function Desktop() {
@@ -21,28 +22,31 @@ export function Desktop() {
     }
   };
   return (
-    <section className="settings-section" aria-label={t`Desktop`}>
-      <div className="settings-switch">
-        <h3>{t`Notifications`}</h3>
-        <Switch
-          label={t`Notifications`}
-          checked={app?.notifies ?? true}
-          onChange={turn("window.notifications")}
-        />
-      </div>
-      <p className="secondary">
-        {t`When a run ends or waits for you while the window isn't in front. A click leads to the session.`}
-      </p>
-      <div className="settings-switch">
-        <h3>{t`Keep the computer awake`}</h3>
-        <Switch
-          label={t`Keep the computer awake`}
-          checked={app?.keepsAwake ?? false}
-          onChange={turn("window.keepAwake")}
-        />
-      </div>
-      <p className="secondary">{t`While a run works. It may sleep while a run waits for you.`}</p>
-      {error && <ErrorNote error={error} />}
-    </section>
+    <>
+      <section className="settings-section" aria-label={t`Desktop`}>
+        <div className="settings-switch">
+          <h3>{t`Notifications`}</h3>
+          <Switch
+            label={t`Notifications`}
+            checked={app?.notifies ?? true}
+            onChange={turn("window.notifications")}
+          />
+        </div>
+        <p className="secondary">
+          {t`When a run ends or waits for you while the window isn't in front. A click leads to the session.`}
+        </p>
+        <div className="settings-switch">
+          <h3>{t`Keep the computer awake`}</h3>
+          <Switch
+            label={t`Keep the computer awake`}
+            checked={app?.keepsAwake ?? false}
+            onChange={turn("window.keepAwake")}
+          />
+        </div>
+        <p className="secondary">{t`While a run works. It may sleep while a run waits for you.`}</p>
+        {error && <ErrorNote error={error} />}
+      </section>
+      <Updates turn={turn} />
+    </>
   );
 }

@@ -19,7 +19,7 @@ type Props = {
   open: boolean;
   onClose: () => void;
   /** What is shown first. */
-  first: "models" | "memory";
+  first: "models" | "memory" | "desktop";
   /** The provider that a key is to be entered for at once. */
   keyOf: string | null;
   onReviewMemory: () => void;

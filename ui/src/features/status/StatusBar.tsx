@@ -4,12 +4,14 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { visibleWords } from "../../components/code/invisible";
 import { atLeast, contextWords, cost, exactCost, homePath, tokens } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
+import { useStore } from "../../platform/stores/store";
 import type {
   ApprovalMode,
   ModelEntry,
@@ -31,6 +33,7 @@ type Props = {
   onTrust: () => void;
   onContext: () => void;
   onUsage: () => void;
+  onUpdate: () => void;
   /** Null before there is a session. */
   onSettings: (() => void) | null;
   /** Null where the folder can't be opened. */
@@ -99,8 +102,28 @@ export function StatusBar(props: Props) {
           onUsage={props.onUsage}
         />
       )}
+      <UpdateButton onUpdate={props.onUpdate} />
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
+  );
+}
+
+/** Only while there is a newer version. */
+function UpdateButton({ onUpdate }: { onUpdate: () => void }) {
+  const step = useStore(useArki().updates.state);
+  const version =
+    step.at === "found"
+      ? step.update.type === "available"
+        ? step.update.version
+        : null
+      : step.at === "installed"
+        ? step.version
+        : null;
+  if (version === null) return null;
+  return (
+    <button type="button" className="status-button" onClick={onUpdate}>
+      {step.at === "installed" ? t`Restart to update` : t`Update to ${visibleWords(version)}`}
+    </button>
   );
 }
 

@@ -24,6 +24,7 @@ import { createFrameQueue } from "./frame_queue";
 import { createLineCounts, type LineCounts } from "./line_counts";
 import { type OpenSession, openSession } from "./session_view";
 import { createStore, type Store } from "./store";
+import { createUpdates, type Updates } from "./updates";
 
 export type Catalogue = {
   models: ModelEntry[];
@@ -46,6 +47,7 @@ export type Arki = {
   approvals: Store<readonly PendingApproval[]>;
   /** How many lines each session changed, where somebody looks. */
   lines: LineCounts;
+  updates: Updates;
   /** How often files were restored: by a rewind, or as a change was taken back. */
   restorals: Store<number>;
   /** What the model asks and waits for. */
@@ -94,6 +96,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const memories = createStore<Memories>({ entries: null, error: null });
   const lines = createLineCounts(platform);
+  const updates = createUpdates(platform);
   const restorals = createStore(0);
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
@@ -237,6 +240,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     sessions,
     approvals,
     lines,
+    updates,
     restorals,
     questions,
     elicitations,

@@ -23,4 +23,8 @@ export type AppState = {
    * True if the computer stays awake while a run works (`window.keepAwake`).
    */
   keepsAwake: boolean;
+  /**
+   * True if the window looks for updates once a day (`window.updates`).
+   */
+  looksForUpdates: boolean;
 };

@@ -60,6 +60,7 @@ import type { Shown } from "./Shown";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StartPipeline } from "./StartPipeline";
 import type { StateChanged } from "./StateChanged";
+import type { UpdateState } from "./UpdateState";
 import type { UsageReport } from "./UsageReport";
 
 /**
@@ -104,6 +105,18 @@ export type Commands = {
    * Returns the session that the window was asked to show from outside since this was last called.
    */
   take_asked_session: { params: Record<symbol, never>; result: string | null };
+  /**
+   * Asks the update server whether there is a newer version.
+   */
+  look_for_update: { params: Record<symbol, never>; result: UpdateState };
+  /**
+   * Downloads and installs the version that was found; it is used from the next start.
+   */
+  install_update: { params: { version: string }; result: null };
+  /**
+   * Ends the app as its user would, and starts it again.
+   */
+  restart: { params: Record<symbol, never>; result: null };
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**

@@ -209,6 +209,7 @@ export type * from "./ToolResult";
 export type * from "./TrustChanged";
 export type * from "./TrustPin";
 export type * from "./TrustState";
+export type * from "./UpdateState";
 export type * from "./Usage";
 export type * from "./UsageEntry";
 export type * from "./UsageReport";

@@ -22,6 +22,7 @@ impl Projects {
             reflects: config.reflects,
             notifies: config.window.notifies,
             keeps_awake: config.window.keeps_awake,
+            looks_for_updates: config.window.looks_for_updates,
         })
     }
 }

@@ -1,0 +1,95 @@
+//! Updates of the app: looked for when the user wants it, downloaded when the user says so, and installed only where the
+//! release's key has signed them.
+//!
+//! A build knows one server and one key, both given when it is made, or none: then it looks for nothing.
+
+use arki_api::UpdateState;
+use arki_domain::{Code, Fault};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tauri::utils::platform::bundle_type;
+use tauri::{AppHandle, Runtime, Url};
+use tauri_plugin_updater::{Error, Update, UpdaterExt};
+
+/// The address of the list of releases, and the public key (Base64 of minisign's), at the time this is built.
+const SERVER: Option<&str> = option_env!("ARKI_UPDATE_URL");
+const KEY: Option<&str> = option_env!("ARKI_UPDATE_SIGNER");
+/// A package has some 20 MB.
+const PATIENCE: Duration = Duration::from_mins(15);
+/// What is shown of the notes.
+const MAX_NOTES_CHARS: usize = 4_000;
+
+/// The update that was found last.
+#[derive(Default)]
+pub(crate) struct Found(Mutex<Option<Update>>);
+
+/// Where updates come from, and who signs them.
+struct Source {
+    server: String,
+    key: String,
+}
+
+/// Nobody, where this wasn't installed by a package. A build for development takes them from its environment, for tests;
+/// one for users never does.
+fn source() -> Option<Source> {
+    #[cfg(debug_assertions)]
+    if let (Ok(server), Ok(key)) = (std::env::var("ARKI_UPDATE_URL"), std::env::var("ARKI_UPDATE_SIGNER")) {
+        return Some(Source { server, key });
+    }
+    // Elsewhere nobody knows which file would be replaced: `APPIMAGE` may be that of another program, such as the
+    // editor whose terminal started this.
+    bundle_type()?;
+    Some(Source { server: SERVER?.to_owned(), key: KEY?.to_owned() })
+}
+
+/// Asks the server whether there is a newer version.
+pub(crate) async fn look<R: Runtime>(app: &AppHandle<R>, found: &Found) -> Result<UpdateState, Fault> {
+    let Some(source) = source() else { return Ok(UpdateState::NotOffered) };
+    let server = Url::parse(&source.server).map_err(|error| failed(&error))?;
+    let builder = app.updater_builder().pubkey(source.key).timeout(PATIENCE);
+    let updater = builder.endpoints(vec![server]).and_then(|builder| builder.build()).map_err(|error| fault(&error))?;
+    let update = updater.check().await.map_err(|error| fault(&error))?;
+    let state = update.as_ref().map_or(UpdateState::UpToDate, |update| UpdateState::Available {
+        version: update.version.clone(),
+        notes: update.body.as_deref().map(|notes| notes.chars().take(MAX_NOTES_CHARS).collect()),
+    });
+    *found.0.lock().unwrap_or_else(PoisonError::into_inner) = update;
+    Ok(state)
+}
+
+/// Downloads the update that was found, sees that it is signed, and puts it in the place of this version. It is used from
+/// the next start; on Windows the installer starts the app anew.
+pub(crate) async fn install(found: &Found, version: &str) -> Result<(), Fault> {
+    let update = found.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(update) = update.filter(|update| update.version == version) else {
+        let message = format!("The update to {version} was not found before.");
+        return Err(Fault::new(Code::UPDATE_FAILED, message, "Look for updates again."));
+    };
+    update.download_and_install(|_, _| {}, || {}).await.map_err(|error| fault(&error))?;
+    tracing::info!(version, "an update was installed");
+    Ok(())
+}
+
+fn fault(error: &Error) -> Fault {
+    match error {
+        Error::Minisign(_) | Error::Base64(_) | Error::SignatureUtf8(_) | Error::SignedVersionMismatch { .. } => {
+            Fault::new(
+                Code::UPDATE_NOT_SIGNED,
+                "The update isn't signed as Arki's releases are, so nothing was installed.",
+                "Somebody may have tampered with it. Look at the project's page before you install anything by hand.",
+            )
+        }
+        Error::AuthenticationFailed => Fault::new(
+            Code::UPDATE_FAILED,
+            "The system did not allow the update to be installed.",
+            "Try again and enter your password, or install it with the system's package manager.",
+        ),
+        error => failed(error),
+    }
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Fault {
+    tracing::warn!(%error, "an update");
+    let message = format!("Updating failed: {error}.");
+    Fault::new(Code::UPDATE_FAILED, message, "Arki works as before. Try again later.")
+}
