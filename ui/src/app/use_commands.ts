@@ -21,7 +21,7 @@ export function useCommands(window: Window) {
     ...useZoom(),
     openFolder: window.folder.chooseFolder,
     newSession: window.newSession,
-    review: selected ? panes.review : null,
+    review: selected ? panes.showChanges : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
     context: () => panes.show("context"),
