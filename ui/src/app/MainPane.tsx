@@ -147,7 +147,7 @@ function MainHead({ window }: { window: Window }) {
         small
         look="quiet"
         label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
-        shortcut="Mod+B"
+        command="sidebar"
         icon={<PanelLeft size={16} aria-hidden />}
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
@@ -167,7 +167,7 @@ function MainHead({ window }: { window: Window }) {
         small
         look="quiet"
         label={panes.inspector ? t`Hide inspector` : t`Show inspector`}
-        shortcut="Mod+I"
+        command="inspector"
         icon={<PanelRight size={16} aria-hidden />}
         onClick={() => panes.setInspector(!panes.inspector)}
       />

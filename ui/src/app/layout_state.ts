@@ -104,7 +104,7 @@ function useInspector(floating: boolean, earns: boolean): Pick<InspectorPane, "o
   const [sheet, setSheet] = useState(false);
   if (floating) return { open: sheet, setOpen: setSheet, offer: () => setSheet(true) };
   const choose = (next: Choice) => {
-    remember("inspector", next ?? "by itself");
+    remember("inspector", next ?? "auto");
     setChoice(next);
   };
   return {

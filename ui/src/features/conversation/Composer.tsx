@@ -220,7 +220,7 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
           look="quiet"
           label={t`Pause`}
           title={t`Pause after this step`}
-          shortcut="Mod+Shift+P"
+          command="pause"
           icon={<Pause size={14} fill="currentColor" aria-hidden />}
           onClick={onPause}
         />
@@ -228,7 +228,7 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
       <Button
         label={t`Stop`}
         title={t`Stop`}
-        shortcut="Mod+."
+        command="stop"
         icon={<Square size={12} fill="currentColor" aria-hidden />}
         onClick={onStop}
       >

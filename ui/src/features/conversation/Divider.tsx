@@ -72,7 +72,7 @@ export function Stopped({ item, onResume }: { item: StoppedItem; onResume: (() =
           small
           look="primary"
           title={t`Resume`}
-          shortcut="Mod+Shift+P"
+          command="resume"
           icon={<Play size={12} fill="currentColor" aria-hidden />}
           onClick={onResume}
         >
