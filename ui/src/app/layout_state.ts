@@ -5,6 +5,7 @@ import {
   type Bounds,
   type Column,
   clampWidth,
+  conversationLeast,
   inspectorIn,
   inspectorWidth,
   sidebarIn,
@@ -38,7 +39,7 @@ export function useColumns(earns: boolean): { sidebar: Pane; inspector: Inspecto
   const opening = useInspector(inspector.floats, earns);
   // Dragging the one makes the other narrower, and never floats it.
   const taken = opening.open && !inspector.floats ? bounds[0] : 0;
-  const most = Math.max(sidebar.width, sidebar.most - taken);
+  const most = Math.max(sidebar.width, Math.min(sidebar.most, window - conversationLeast - taken));
   return {
     sidebar: {
       ...sidebar,
