@@ -151,7 +151,7 @@ function MainHead({ window }: { window: Window }) {
         icon={<PanelLeft size={16} aria-hidden />}
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
-      <h2 className="cut grow" title={session?.title}>
+      <h2 className="cut grow" dir="auto" title={session?.title}>
         {shown && title}
       </h2>
       {shown && (

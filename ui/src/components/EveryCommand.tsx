@@ -63,7 +63,7 @@ function Row({ binding, rebinding }: { binding: Binding; rebinding: Rebinding })
   };
   return (
     <div>
-      <dt dir="auto">{title}</dt>
+      <dt>{title}</dt>
       <dd>
         {keys ? <kbd>{showShortcut(keys)}</kbd> : <span className="secondary">–</span>}
         <Button

@@ -181,7 +181,8 @@ export function Composer({
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={of.folder}>
           <Trans>
-            To {title === null ? t`a new session` : <b>{t`“${title}”`}</b>} in <b>{folderName(of.folder)}</b>
+            To {title === null ? t`a new session` : <b dir="auto">{t`“${title}”`}</b>} in{" "}
+            <b>{folderName(of.folder)}</b>
           </Trans>
         </p>
         {run && !blocked && (

@@ -18,7 +18,13 @@ export function Forked({ item, title, onOpen }: { item: ForkedItem; title: strin
       <span className="small">
         <Trans>
           Forked from{" "}
-          <button type="button" className="link" onClick={onOpen} title={t`Show it at event ${item.fromSeq}`}>
+          <button
+            type="button"
+            className="link"
+            dir="auto"
+            onClick={onOpen}
+            title={t`Show it at event ${item.fromSeq}`}
+          >
             {title}
           </button>
         </Trans>

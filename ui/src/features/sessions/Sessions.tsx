@@ -75,6 +75,7 @@ export function Sessions(props: Props) {
           <input
             ref={props.filterRef}
             className="field"
+            dir="auto"
             type="search"
             aria-label={t`Filter sessions`}
             placeholder={t`Filter`}
