@@ -206,7 +206,9 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
   return (
     <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
-      <span className="cut">{homePath(project.path)}</span>
+      <span className="cut" dir="ltr">
+        {homePath(project.path)}
+      </span>
       <span className={isCalm ? undefined : "status-attention"}>· {isCalm ? standing : `! ${standing}`}</span>
     </button>
   );
