@@ -24,6 +24,8 @@ fn landmarks_controls_and_tabs_have_the_names_of_the_contract() {
     dialog.inside("button", "Keep untrusted");
     dialog.inside("button", "Trust folder").click();
     window.gone("dialog", "Trust this folder?");
+    // Closed while it has nothing to show.
+    window.click("Show inspector");
     for (role, name) in [
         ("navigation", "Sessions"),
         ("main", "Conversation"),
@@ -62,6 +64,9 @@ fn no_main_view_has_a_serious_barrier_in_light_or_dark() {
     window.click("Trust folder");
     window.gone("dialog", "Trust this folder?");
     no_barrier(&window, "the first view");
+    window.click("Show inspector");
+    window.element("tab", "Changes");
+    no_barrier(&window, "the first view with the inspector");
     window.ask("Change two lines");
     let diff = window.element("region", "src/app.txt");
     no_barrier(&window, "the review");

@@ -72,6 +72,8 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     let start = Turn::calls().call("run_command", json!({"command": SERVER, "network": true}));
     let stage = Stage::trusted(Script::new(vec![start, Turn::text(DONE)]));
     let window = stage.open();
+    // The inspector is closed while it has nothing to show.
+    window.click("Show inspector");
     window.element("tab", "Processes").click();
     wait_until("nothing runs", || window.element("tabpanel", "Processes").text().contains("Nothing is running."));
     window.ask("Start the server");

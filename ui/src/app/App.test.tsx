@@ -38,6 +38,7 @@ describe("the window", () => {
     await open(createFake({ sessions: [session("s", "One")] }));
     expect(screen.getByRole("navigation", { name: "Sessions" })).toBeTruthy();
     expect(screen.getByRole("main", { name: "Conversation" })).toBeTruthy();
+    await press("Show inspector");
     expect(screen.getByRole("complementary", { name: "Inspector" })).toBeTruthy();
     expect(screen.getByRole("contentinfo", { name: "Status" })).toBeTruthy();
     expect(
@@ -128,7 +129,7 @@ describe("the window", () => {
     const fake = createFake({ sessions: [session("s", "One")], logs: { s: events.slice() } });
     await open(fake);
     await press("One");
-    await userEvent.click(screen.getByRole("tab", { name: "Timeline" }));
+    await userEvent.keyboard("{Control>}2{/Control}");
     const asked = [
       add("tool.call", { callId: "c", toolId: "edit_file", args: { path: "a" } }),
       add("approval.requested", {

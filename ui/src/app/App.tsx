@@ -1,7 +1,10 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
+import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { t } from "@lingui/core/macro";
 import { type ReactNode, useEffect, useState } from "react";
+import { CommandKeysContext, ShortcutsContext } from "../components/command_keys";
 import type { Command } from "../components/commands";
+import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
 import { Sessions } from "../features/sessions/Sessions";
@@ -35,7 +38,7 @@ const restAfterMs = 400;
 export function App() {
   const window = useWindow();
   const locale = useLocale();
-  const { commands, actions } = useCommands(window);
+  const { commands, actions, keys, shortcuts } = useCommands(window);
   const { panes, selected, history } = window;
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
@@ -75,40 +78,46 @@ export function App() {
     </ErrorBoundary>
   ) : null;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leads one step out, from anywhere
-    <div
-      className="app"
-      onKeyDown={(event) => {
-        const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
-        if (escaped && !event.defaultPrevented && !asked) window.stepOut();
-      }}
-    >
-      {/* What is drawn only when it says something else is drawn anew with another language. */}
-      <Columns
-        key={locale}
-        sidebarPane={panes.columns.sidebar}
-        inspectorPane={panes.columns.inspector}
-        onScrim={window.stepOut}
-        sidebar={sidebar}
-        main={
-          <ErrorBoundary part={t`The conversation`} about={selected}>
-            <MainPane window={window} />
-          </ErrorBoundary>
-        }
-        inspector={inspector}
-        status={
-          <ErrorBoundary part={t`The status bar`} about={selected}>
-            <Status window={window} actions={actions} />
-          </ErrorBoundary>
-        }
-      />
-      <ErrorBoundary part={t`A dialog`} about={window.dialog}>
-        <Dialogs window={window} commands={commands} />
-      </ErrorBoundary>
-      <ErrorBoundary part={t`A dialog`} about={history.asking}>
-        {history.asking && <HistoryDialogs window={window} />}
-      </ErrorBoundary>
-    </div>
+    <DirectionProvider direction={direction()}>
+      <CommandKeysContext value={keys}>
+        <ShortcutsContext value={shortcuts}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape leads one step out, from anywhere */}
+          <div
+            className="app"
+            onKeyDown={(event) => {
+              const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
+              if (escaped && !event.defaultPrevented && !asked) window.stepOut();
+            }}
+          >
+            {/* What is drawn only when it says something else is drawn anew with another language. */}
+            <Columns
+              key={locale}
+              sidebarPane={panes.columns.sidebar}
+              inspectorPane={panes.columns.inspector}
+              onScrim={window.stepOut}
+              sidebar={sidebar}
+              main={
+                <ErrorBoundary part={t`The conversation`} about={selected}>
+                  <MainPane window={window} />
+                </ErrorBoundary>
+              }
+              inspector={inspector}
+              status={
+                <ErrorBoundary part={t`The status bar`} about={selected}>
+                  <Status window={window} actions={actions} />
+                </ErrorBoundary>
+              }
+            />
+            <ErrorBoundary part={t`A dialog`} about={window.dialog}>
+              <Dialogs window={window} commands={commands} />
+            </ErrorBoundary>
+            <ErrorBoundary part={t`A dialog`} about={history.asking}>
+              {history.asking && <HistoryDialogs window={window} />}
+            </ErrorBoundary>
+          </div>
+        </ShortcutsContext>
+      </CommandKeysContext>
+    </DirectionProvider>
   );
 }
 
@@ -190,7 +199,6 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           first={dialog === "reflection" ? "memory" : dialog === "updates" ? "desktop" : "models"}
           keyOf={window.keyOf}
           folder={window.project?.path ?? null}
-          commands={commands}
           onReviewMemory={() => window.setDialog("memory")}
           nextFocus={window.message}
           theme={window.theme}
@@ -237,7 +245,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
         />
       </Once>
       <Once when={dialog === "keys"}>
-        <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} />
+        <KeyboardMap open={dialog === "keys"} onClose={close} />
       </Once>
     </>
   );

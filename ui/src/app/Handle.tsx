@@ -1,12 +1,12 @@
 import { t } from "@lingui/core/macro";
 import type { KeyboardEvent, PointerEvent } from "react";
-
+import { forth, readingKey } from "../components/direction";
 import type { Pane } from "./layout_state";
 
 type Props = {
   label: string;
   pane: Pane;
-  /** Which way dragging widens the pane: to the right (1) or to the left (-1). */
+  /** Which way dragging widens the pane: as one reads (1) or against it (-1). */
   grows: 1 | -1;
 };
 
@@ -19,7 +19,7 @@ export function Handle({ label, pane, grows }: Props) {
     const handle = event.currentTarget;
     const from = event.clientX;
     handle.setPointerCapture(event.pointerId);
-    const move = (e: globalThis.PointerEvent) => setWidth(width + (e.clientX - from) * grows);
+    const move = (e: globalThis.PointerEvent) => setWidth(width + (e.clientX - from) * grows * forth());
     const up = () => {
       handle.removeEventListener("pointermove", move);
       handle.removeEventListener("pointerup", up);
@@ -30,7 +30,7 @@ export function Handle({ label, pane, grows }: Props) {
     handle.addEventListener("pointercancel", up);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const by = { ArrowRight: keyStep, ArrowLeft: -keyStep }[event.key];
+    const by = { ArrowRight: keyStep, ArrowLeft: -keyStep }[readingKey(event.key)];
     if (by === undefined) return;
     event.preventDefault();
     setWidth(width + by * grows);

@@ -147,11 +147,11 @@ function MainHead({ window }: { window: Window }) {
         small
         look="quiet"
         label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
-        shortcut="Mod+B"
+        command="sidebar"
         icon={<PanelLeft size={16} aria-hidden />}
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
-      <h2 className="cut grow" title={session?.title}>
+      <h2 className="cut grow" dir="auto" title={session?.title}>
         {shown && title}
       </h2>
       {shown && (
@@ -167,7 +167,7 @@ function MainHead({ window }: { window: Window }) {
         small
         look="quiet"
         label={panes.inspector ? t`Hide inspector` : t`Show inspector`}
-        shortcut="Mod+I"
+        command="inspector"
         icon={<PanelRight size={16} aria-hidden />}
         onClick={() => panes.setInspector(!panes.inspector)}
       />

@@ -26,6 +26,7 @@ describe("the window with one broken part", () => {
 
   it("shows all the others", async () => {
     Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+    localStorage.setItem("arki.inspector", "open");
     for (const part of ["sessions", "conversation", "status"]) {
       broken.part = part;
       const view = await renderOn(createFake({}), <App />);
@@ -49,6 +50,7 @@ describe("the window with one broken part", () => {
 
   it("loses one tab of the inspector and not the rest of it", async () => {
     Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+    localStorage.setItem("arki.inspector", "open");
     broken.part = "processes";
     await renderOn(createFake({}), <App />);
     await userEvent.click(screen.getByRole("tab", { name: "Processes" }));

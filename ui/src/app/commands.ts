@@ -1,6 +1,7 @@
 /** Every action that can be taken from anywhere, with its shortcut: for the palette, the map and the keys. */
 import { t } from "@lingui/core/macro";
 import { useLayoutEffect } from "react";
+import type { CommandKeys } from "../components/command_keys";
 import type { Command } from "../components/commands";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
@@ -56,11 +57,12 @@ export type Actions = {
   mode: (mode: ApprovalMode) => void;
 };
 
-type Draft = Omit<Command, "run"> & { run: (() => void) | null };
+/** A command, also one that can't be run right now. */
+export type Draft = Omit<Command, "run" | "shortcut"> & { run: (() => void) | null };
 
-export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command[] {
-  const drafts: Draft[] = [
-    { id: "new", section: t`Session`, title: t`New session`, shortcut: "Mod+N", run: act.newSession },
+export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
+  return [
+    { id: "new", section: t`Session`, title: t`New session`, run: act.newSession },
     {
       id: "apart",
       section: t`Session`,
@@ -72,35 +74,31 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       id: "message",
       section: t`Session`,
       title: t`Write a message`,
-      shortcut: "Mod+L",
       run: act.focusMessage,
     },
-    { id: "stop", section: t`Session`, title: t`Stop the run`, shortcut: "Mod+.", run: act.stop },
-    { id: "pause", section: t`Session`, title: t`Pause the run`, shortcut: "Mod+Shift+P", run: act.pause },
-    { id: "resume", section: t`Session`, title: t`Resume the run`, shortcut: "Mod+Shift+P", run: act.resume },
+    { id: "stop", section: t`Session`, title: t`Stop the run`, run: act.stop },
+    { id: "pause", section: t`Session`, title: t`Pause the run`, run: act.pause },
+    { id: "resume", section: t`Session`, title: t`Resume the run`, run: act.resume },
     {
       id: "next",
       section: t`Session`,
       title: t`Send the next queued message`,
-      shortcut: "Mod+Shift+Enter",
       run: act.sendNext,
     },
     {
       id: "inbox",
       section: t`Session`,
       title: t`Go to the next pending decision`,
-      shortcut: "Mod+J",
       run: act.inbox,
     },
     { id: "compact", section: t`Session`, title: t`Compact now…`, run: act.compact },
-    { id: "fork", section: t`Session`, title: t`Fork from here`, shortcut: "Mod+Shift+N", run: act.fork },
+    { id: "fork", section: t`Session`, title: t`Fork from here`, run: act.fork },
     ...exportsOf(act),
     { id: "import", section: t`Session`, title: t`Import sessions`, run: act.importSessions },
     {
       id: "rename",
       section: t`Session`,
       title: t`Rename this session`,
-      shortcut: "F2",
       run: act.renameSession,
     },
     {
@@ -115,22 +113,20 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       title: act.archive?.isOn ? t`Bring this session back from the archive` : t`Archive this session`,
       run: act.archive?.toggle ?? null,
     },
-    { id: "find", section: t`Session`, title: t`Find in this session`, shortcut: "Mod+F", run: act.find },
+    { id: "find", section: t`Session`, title: t`Find in this session`, run: act.find },
     { id: "replay", section: t`Session`, title: t`Replay this session`, run: act.replay },
     {
       id: "session-settings",
       section: t`Session`,
       title: t`Session settings`,
-      shortcut: "Mod+Shift+S",
       run: act.sessionSettings,
     },
     { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
-    { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
+    { id: "open", section: t`Folder`, title: t`Open folder`, run: act.openFolder },
     {
       id: "editor",
       section: t`Folder`,
       title: t`Open in editor`,
-      shortcut: "Mod+Shift+E",
       run: act.openInEditor,
     },
     { id: "reveal", section: t`Folder`, title: t`Show in folder`, run: act.showInFolder },
@@ -138,15 +134,14 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       id: "terminal",
       section: t`Folder`,
       title: t`Terminal here`,
-      shortcut: "Mod+Shift+T",
       run: act.openTerminal,
     },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
-    { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },
-    { id: "timeline", section: t`View`, title: t`Show timeline`, shortcut: "Mod+2", run: act.timeline },
-    { id: "plan", section: t`View`, title: t`Show plan`, shortcut: "Mod+3", run: act.plan },
-    { id: "context", section: t`View`, title: t`Show context`, shortcut: "Mod+4", run: act.context },
-    { id: "processes", section: t`View`, title: t`Show processes`, shortcut: "Mod+5", run: act.processes },
+    { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
+    { id: "timeline", section: t`View`, title: t`Show timeline`, run: act.timeline },
+    { id: "plan", section: t`View`, title: t`Show plan`, run: act.plan },
+    { id: "context", section: t`View`, title: t`Show context`, run: act.context },
+    { id: "processes", section: t`View`, title: t`Show processes`, run: act.processes },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
     { id: "pipelines", section: t`View`, title: t`Pipelines: start, runs, schedules`, run: act.pipelines },
     { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
@@ -154,40 +149,36 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       id: "filter",
       section: t`View`,
       title: t`Filter sessions`,
-      shortcut: "Mod+Shift+L",
       run: act.filterSessions,
     },
     {
       id: "sidebar",
       section: t`View`,
       title: t`Show or hide the sessions`,
-      shortcut: "Mod+B",
       run: act.toggleSidebar,
     },
     {
       id: "inspector",
       section: t`View`,
       title: t`Show or hide the inspector`,
-      shortcut: "Mod+I",
       run: act.toggleInspector,
     },
-    { id: "window", section: t`View`, title: t`New window`, shortcut: "Mod+Alt+N", run: act.newWindow },
-    { id: "zoom-in", section: t`View`, title: t`Zoom in`, shortcut: "Mod+Plus", run: act.zoomIn },
-    { id: "zoom-out", section: t`View`, title: t`Zoom out`, shortcut: "Mod+-", run: act.zoomOut },
-    { id: "zoom-usual", section: t`View`, title: t`Reset zoom`, shortcut: "Mod+0", run: act.zoomUsual },
+    { id: "window", section: t`View`, title: t`New window`, run: act.newWindow },
+    { id: "zoom-in", section: t`View`, title: t`Zoom in`, run: act.zoomIn },
+    { id: "zoom-out", section: t`View`, title: t`Zoom out`, run: act.zoomOut },
+    { id: "zoom-usual", section: t`View`, title: t`Reset zoom`, run: act.zoomUsual },
     { id: "light", section: t`View`, title: t`Use the light theme`, run: () => act.theme("light") },
     { id: "dark", section: t`View`, title: t`Use the dark theme`, run: () => act.theme("dark") },
     { id: "system", section: t`View`, title: t`Use the system theme`, run: () => act.theme("system") },
-    { id: "settings", section: "Arki", title: t`Settings`, shortcut: "Mod+,", run: act.settings },
-    { id: "palette", section: "Arki", title: t`Command palette`, shortcut: "Mod+K", run: act.palette },
+    { id: "settings", section: "Arki", title: t`Settings`, run: act.settings },
+    { id: "palette", section: "Arki", title: t`Command palette`, run: act.palette },
     {
       id: "search",
       section: "Arki",
       title: t`Search all sessions`,
-      shortcut: "Mod+Shift+F",
       run: act.palette,
     },
-    { id: "keys", section: "Arki", title: t`Keyboard map`, shortcut: "?", run: act.keys },
+    { id: "keys", section: "Arki", title: t`Keyboard map`, run: act.keys },
     {
       id: "only-plan",
       section: t`Approval`,
@@ -214,7 +205,13 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       run: () => act.model(model.id),
     })),
   ];
-  return drafts.flatMap(({ run, ...rest }) => (run === null ? [] : [{ ...rest, run }]));
+}
+
+/** Those that can be run right now, with their keys. */
+export function commandsOf(drafts: readonly Draft[], keys: CommandKeys): Command[] {
+  return drafts.flatMap(({ run, ...rest }) =>
+    run === null ? [] : [{ ...rest, shortcut: keys[rest.id], run }],
+  );
 }
 
 const formats: readonly [ExportFormat, string][] = [
@@ -236,7 +233,7 @@ function exportsOf({ exportAs }: Actions): Draft[] {
 const isText = /^.$/;
 
 /** Runs a command by its key. A modal dialog keeps its keys to itself. */
-export function useCommandKeys(commands: readonly Command[], dialogOpen: boolean): void {
+export function useKeys(commands: readonly Command[], dialogOpen: boolean): void {
   // With the first content: who is quick with a key is heard.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

@@ -114,6 +114,7 @@ describe("the language of the window", () => {
     expect(screen.getByRole("tab", { name: "Darstellung", selected: true })).toBeTruthy();
     expect(radio("Deutsch").checked).toBe(true);
     expect(document.documentElement.lang).toBe("de");
+    expect(document.documentElement.dir).toBe("ltr");
     expect(recall("language")).toBe("de");
     await press("Schließen");
     await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Nachricht"));

@@ -5,6 +5,7 @@ import {
   type Bounds,
   type Column,
   clampWidth,
+  conversationLeast,
   inspectorIn,
   inspectorWidth,
   sidebarIn,
@@ -18,7 +19,14 @@ export type Pane = Column & {
   setWidth: (width: number) => void;
 };
 
-export function useColumns(): { sidebar: Pane; inspector: Pane } {
+/** How the inspector is open: as the user left it, or, where they left that to it, while it has something to show. */
+export type InspectorPane = Pane & {
+  /** Opens where the user closed it, and leaves it to itself from then on. */
+  offer: () => void;
+};
+
+/** `earns`: whether the inspector has something to show of the session. */
+export function useColumns(earns: boolean): { sidebar: Pane; inspector: InspectorPane } {
   const window = useWindowWidth();
   const bounds = inspectorWidth(window);
   const [left, setLeft] = useWidth("sidebarWidth", sidebarWidth);
@@ -28,10 +36,10 @@ export function useColumns(): { sidebar: Pane; inspector: Pane } {
   const [sidebarOpen, setSidebarOpen] = usePane("sidebar", sidebar.floats);
   const beside = sidebarOpen && !sidebar.floats ? sidebar.width : 0;
   const inspector = inspectorIn(window, wished, beside);
-  const [inspectorOpen, setInspectorOpen] = usePane("inspector", inspector.floats);
+  const opening = useInspector(inspector.floats, earns);
   // Dragging the one makes the other narrower, and never floats it.
-  const taken = inspectorOpen && !inspector.floats ? bounds[0] : 0;
-  const most = Math.max(sidebar.width, sidebar.most - taken);
+  const taken = opening.open && !inspector.floats ? bounds[0] : 0;
+  const most = Math.max(sidebar.width, Math.min(sidebar.most, window - conversationLeast - taken));
   return {
     sidebar: {
       ...sidebar,
@@ -43,8 +51,7 @@ export function useColumns(): { sidebar: Pane; inspector: Pane } {
     },
     inspector: {
       ...inspector,
-      open: inspectorOpen,
-      setOpen: setInspectorOpen,
+      ...opening,
       bounds,
       setWidth: (width) => setRight(Math.min(width, inspector.most)),
     },
@@ -85,4 +92,25 @@ function usePane(key: string, floating: boolean): [boolean, (open: boolean) => v
       setDocked(open);
     },
   ];
+}
+
+/** What the user did with it last; null: nothing since it last opened by itself. */
+type Choice = "open" | "closed" | null;
+
+/** As a column its choice is remembered; as a sheet it opens for a decision or by hand alone. */
+function useInspector(floating: boolean, earns: boolean): Pick<InspectorPane, "open" | "setOpen" | "offer"> {
+  const [choice, setChoice] = useState<Choice>(
+    () => (["open", "closed"] as const).find((one) => one === recall("inspector")) ?? null,
+  );
+  const [sheet, setSheet] = useState(false);
+  if (floating) return { open: sheet, setOpen: setSheet, offer: () => setSheet(true) };
+  const choose = (next: Choice) => {
+    remember("inspector", next ?? "auto");
+    setChoice(next);
+  };
+  return {
+    open: choice === null ? earns : choice === "open",
+    setOpen: (open) => choose(open ? "open" : "closed"),
+    offer: () => choice === "closed" && choose(null),
+  };
 }

@@ -4,6 +4,7 @@
  */
 import { i18n, type Messages } from "@lingui/core";
 import { useSyncExternalStore } from "react";
+import { directionOf } from "../components/direction";
 import { fetchBeforeParts } from "../components/lazily";
 import { recall, useRemembered } from "../components/remembered";
 import { messages as english } from "../locales/start/en.po";
@@ -89,4 +90,5 @@ function activate(locale: string, messages: Messages): void {
   i18n.load(locale, messages);
   i18n.activate(locale, [...regions, locale]);
   document.documentElement.lang = locale;
+  document.documentElement.dir = directionOf(locale);
 }

@@ -1,9 +1,12 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
+import { useMemo } from "react";
+import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
-import { type Actions, commandsOf, useCommandKeys } from "./commands";
+import { type Actions, commandsOf, draftsOf, useKeys } from "./commands";
+import { useOwnShortcuts } from "./own_shortcuts";
 import type { Window } from "./use_window";
 import { nextWaiting } from "./window_state";
 import { useZoom } from "./zoom";
@@ -22,7 +25,7 @@ export function useCommands(window: Window) {
     openFolder: window.folder.chooseFolder,
     newSession: window.newSession,
     newWindow: () => window.history.open("open_window", { sessionId: null }),
-    review: selected ? panes.review : null,
+    review: selected ? panes.showChanges : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
     context: () => panes.show("context"),
@@ -47,9 +50,14 @@ export function useCommands(window: Window) {
     model: window.setModel,
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
-  const commands = commandsOf(actions, models);
-  useCommandKeys(commands, window.dialog !== null || window.history.asking !== null);
-  return { commands, actions };
+  const drafts = draftsOf(actions, models);
+  const [choices, choose] = useOwnShortcuts();
+  const ids = JSON.stringify(drafts.map(({ id }) => id));
+  // The same one as long as the keys are: every button reads it.
+  const keys = useMemo(() => keysOf(JSON.parse(ids), choices), [ids, choices]);
+  const commands = commandsOf(drafts, keys);
+  useKeys(commands, window.dialog !== null || window.history.asking !== null);
+  return { commands, actions, keys, shortcuts: { bindings: drafts, choices, choose } };
 }
 
 function useRunActions({ shown, selected, session, panes, go, history }: Window) {

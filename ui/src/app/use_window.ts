@@ -1,6 +1,14 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
-import { useCallback, useMemo, useRef, useState } from "react";
-import { useApp, useApprovals, useArki, useFolder, useSessions, useWaiting } from "../platform/context";
+import { useMemo, useRef, useState } from "react";
+import {
+  useApp,
+  useApprovals,
+  useApprovalsIn,
+  useArki,
+  useFolder,
+  useSessions,
+  useWaiting,
+} from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import { useHistory } from "./history";
@@ -9,7 +17,15 @@ import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useTheme } from "./theme";
-import { type OpenDialog, type Tab, useBadge, useOnApproval, useOnSession, useTitle } from "./window_state";
+import {
+  type OpenDialog,
+  type Tab,
+  useBadge,
+  useEarnsInspector,
+  useOnApproval,
+  useOnSession,
+  useTitle,
+} from "./window_state";
 
 export type Window = ReturnType<typeof useWindow>;
 
@@ -39,7 +55,8 @@ export function useWindow() {
   // Never remembered: what may happen without asking is said anew in each window.
   const mode = chosenMode ?? "ask";
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
-  const panes = usePanes(selected);
+  const replaying = replayed !== null && replayed === selected;
+  const panes = usePanes(selected, replaying);
   useTitle(selected);
   useBadge();
 
@@ -55,7 +72,7 @@ export function useWindow() {
     // A decision that waits is never hidden, whatever was folded away before.
     const here = (of: string) => of === sessionId || decidedIn(sessions.get(), of) === sessionId;
     if (sessionId !== selected || waiting.some((one) => here(one.sessionId))) setReplayed(null);
-    if (approvals.some((one) => here(one.sessionId))) panes.show("changes");
+    if (approvals.some((one) => here(one.sessionId) && !panes.wasPutAway(one.approvalId))) panes.offer();
   };
   const history = useHistory({ selected, go: lead, focusMessage });
   const go = (sessionId: string | null) => {
@@ -91,7 +108,7 @@ export function useWindow() {
   const replay = () => {
     setReplayed(selected);
     // Where it would lie over the bar, its user opens it.
-    if (!panes.columns.inspector.floats) panes.show("changes");
+    if (!panes.columns.inspector.floats) panes.offer();
   };
   const endReplay = () => {
     setReplayed(null);
@@ -103,7 +120,7 @@ export function useWindow() {
     setDialog("settings");
   };
   const stepOut = () => {
-    panes.makeRoom();
+    panes.putFloatingAway();
     focusMessage();
   };
   return {
@@ -137,7 +154,7 @@ export function useWindow() {
     finding,
     find,
     endFinding,
-    replaying: replayed !== null && replayed === selected,
+    replaying,
     replay,
     endReplay,
     rename,
@@ -149,43 +166,63 @@ export function useWindow() {
 }
 
 /** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. */
-function usePanes(selected: string | null) {
-  const columns = useColumns();
+function usePanes(selected: string | null, replaying: boolean) {
+  const earns = useEarnsInspector(selected);
+  const columns = useColumns(earns || replaying);
   const { open: sidebar, setOpen: setSidebar } = columns.sidebar;
   const { open: inspector, setOpen: setInspector } = columns.inspector;
   const [tab, setTab] = useState<Tab>("changes");
   const [focusRequest, setFocusRequest] = useState(0);
-  const show = useCallback(
-    (next: Tab) => {
-      setTab(next);
-      setInspector(true);
-    },
-    [setInspector],
-  );
-  const review = useCallback(() => {
+  const waiting = useApprovalsIn(selected);
+  /** The approvals over which the user closed the inspector: it doesn't open for these again. */
+  const putAway = useRef(new Set<string>());
+  const byHand = (open: boolean) => {
+    if (!open) for (const one of waiting) putAway.current.add(one.approvalId);
+    setInspector(open);
+  };
+  const show = (next: Tab) => {
+    setTab(next);
+    if (!inspector) setInspector(true);
+  };
+  const offer = () => {
+    setTab("changes");
+    columns.inspector.offer();
+  };
+  const takeFocus = () => setFocusRequest((now) => now + 1);
+  const review = () => {
+    offer();
+    takeFocus();
+  };
+  const showChanges = () => {
+    if (waiting.length > 0) return review();
     show("changes");
-    setFocusRequest((now) => now + 1);
-  }, [show]);
-  useOnApproval(
-    selected,
-    useCallback(() => show("changes"), [show]),
-  );
+    takeFocus();
+  };
+  useOnApproval(selected, offer);
   /** What floats above the conversation gives way. */
   const makeRoom = () => {
     if (columns.sidebar.floats) setSidebar(false);
     if (columns.inspector.floats) setInspector(false);
+  };
+  const putFloatingAway = () => {
+    if (columns.inspector.floats && inspector) byHand(false);
+    makeRoom();
   };
   return {
     columns,
     sidebar,
     setSidebar,
     inspector,
-    setInspector,
+    setInspector: byHand,
     tab,
     setTab,
     focusRequest,
     show,
+    offer,
     review,
+    showChanges,
+    wasPutAway: (approvalId: string) => putAway.current.has(approvalId),
     makeRoom,
+    putFloatingAway,
   };
 }

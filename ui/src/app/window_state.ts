@@ -1,7 +1,8 @@
 /** What else the window shows right now: the inspector's tab, the open dialog, the title. No server state. */
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLatest } from "../components/latest";
 import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
+import type { OverviewState } from "../platform/stores/overview";
 import { useStore } from "../platform/stores/store";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
@@ -26,6 +27,34 @@ export function useOnApproval(sessionId: string | null, onApproval: () => void):
     for (const one of fresh) seen.current.add(one.approvalId);
     if (fresh.length > 0) onApproval();
   }, [approvals, onApproval]);
+}
+
+/**
+ * Whether the inspector has something to show of the session: a decision that waits or was made here, a change, a plan.
+ * As before until the session has been fetched, so that the columns hold still.
+ */
+export function useEarnsInspector(sessionId: string | null): boolean {
+  const approvals = useApprovalsIn(sessionId).length;
+  const [asked, setAsked] = useState<ReadonlySet<string>>(new Set());
+  const [last, setLast] = useState(false);
+  const { overview, error } = useOverviewOf(sessionId);
+  // What was decided stays in sight: it would be gone in the moment of the decision.
+  if (sessionId !== null && approvals > 0 && !asked.has(sessionId)) setAsked(new Set(asked).add(sessionId));
+  const unknown = sessionId !== null && overview === null && error === null;
+  const has =
+    overview !== null && (overview.changedFiles.length > 0 || (overview.plan?.steps.length ?? 0) > 0);
+  const earns = approvals > 0 || (sessionId !== null && asked.has(sessionId)) || (unknown ? last : has);
+  if (earns !== last) setLast(earns);
+  return earns;
+}
+
+const none: OverviewState = { overview: null, queue: [], error: null };
+
+function useOverviewOf(sessionId: string | null): OverviewState {
+  const arki = useArki();
+  const store = sessionId === null ? null : arki.session(sessionId).overview.state;
+  const subscribe = useCallback((hear: () => void) => store?.subscribe(hear) ?? (() => undefined), [store]);
+  return useSyncExternalStore(subscribe, () => store?.get() ?? none);
 }
 
 export function useTitle(sessionId: string | null): void {

@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
-import { showShortcut } from "./shortcuts";
+import { useKeysOf, withKeys } from "./command_keys";
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   look?: "plain" | "primary" | "quiet";
@@ -9,6 +9,8 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   label?: string;
   /** Shown in the tooltip, never in the name. */
   shortcut?: string;
+  /** The command it is a button for: its keys are shown. */
+  command?: string;
   ref?: Ref<HTMLButtonElement>;
 };
 
@@ -18,6 +20,7 @@ export function Button({
   icon,
   label,
   shortcut,
+  command,
   className,
   title,
   children,
@@ -25,7 +28,8 @@ export function Button({
 }: Props) {
   const bare = icon !== undefined && children === undefined;
   const hint = title ?? (bare ? label : undefined);
-  const tooltip = shortcut ? `${hint ?? label ?? ""} (${showShortcut(shortcut)})`.trim() : hint;
+  const keys = useKeysOf(command) ?? shortcut;
+  const tooltip = keys ? withKeys(hint ?? label ?? "", keys) : hint;
   const looks = ["button", look, small && "small", bare && "icon", className].filter(Boolean).join(" ");
   return (
     <button type="button" className={looks} aria-label={label} title={tooltip} {...rest}>

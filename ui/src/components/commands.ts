@@ -3,7 +3,7 @@ export type Command = {
   id: string;
   title: string;
   section: string;
-  shortcut?: string;
+  shortcut?: string | undefined;
   run: () => void;
 };
 

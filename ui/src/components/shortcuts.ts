@@ -13,7 +13,12 @@ const names: Readonly<Record<string, MessageDescriptor>> = {
   Enter: msg`Enter`,
   Escape: msg`Escape`,
   Delete: msg`Delete`,
+  Space: msg`Space`,
 };
+
+/** Where the key has no sign of its own in `KeyboardEvent.key`. */
+const written: Readonly<Record<string, string>> = { " ": "Space", "+": "Plus" };
+const modifiers = /^(Alt(Graph)?|CapsLock|Control|Dead|Fn|Meta|NumLock|Process|Shift|Unidentified)$/;
 
 /** Where "+" needs Shift, people press "=". */
 const plus: ReadonlySet<string> = new Set(["+", "="]);
@@ -29,10 +34,31 @@ function nameOf(key: string): string {
   return name ? i18n._(name) : key;
 }
 
-export function matches(
-  event: Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey">,
-  shortcut: string,
-): boolean {
+type Pressed = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey">;
+
+/** Whether it says with Shift which key it is, as letters, digits and named keys do, but not "?". */
+const countsShift = (key: string) => /^[a-z0-9]$/i.test(key) || key.length > 1;
+
+/** What was pressed, so that `matches` finds it again. Null while only modifiers are down. */
+export function pressedShortcut(event: Pressed & Pick<KeyboardEvent, "getModifierState">): string | null {
+  if (modifiers.test(event.key)) return null;
+  const upper = event.key.toUpperCase();
+  const key = written[event.key] ?? (event.key.length === 1 && upper.length === 1 ? upper : event.key);
+  // On a layout that has it, this is how a sign is typed.
+  if (event.getModifierState("AltGraph")) return key;
+  const mod = isMac ? event.metaKey : event.ctrlKey;
+  const foreign = isMac ? event.ctrlKey : event.metaKey;
+  const parts = [
+    foreign && (isMac ? "Ctrl" : "Meta"),
+    mod && "Mod",
+    event.altKey && "Alt",
+    event.shiftKey && countsShift(key) && key !== "Plus" && "Shift",
+    mod && key === "=" ? "Plus" : key,
+  ];
+  return parts.filter(Boolean).join("+");
+}
+
+export function matches(event: Pressed, shortcut: string): boolean {
   const parts = shortcut.split("+");
   const key = parts.at(-1) ?? "";
   const mod = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
@@ -41,9 +67,8 @@ export function matches(
   if (parts.includes("Alt") !== event.altKey) return false;
   if (key === "Plus") return plus.has(event.key);
   // "?" and the like already say which key they are; Shift is part of how they are typed.
-  const letter = /^[a-z0-9]$/i.test(key) || key.length > 1;
-  if (letter && parts.includes("Shift") !== event.shiftKey) return false;
-  return event.key.toLowerCase() === key.toLowerCase();
+  if (countsShift(key) && parts.includes("Shift") !== event.shiftKey) return false;
+  return (written[event.key] ?? event.key).toLowerCase() === key.toLowerCase();
 }
 
 /** Safari-based webviews report the Enter that ends a composition only by this key code. */

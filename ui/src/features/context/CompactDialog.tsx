@@ -63,6 +63,7 @@ export function CompactDialog({ sessionId, focus: given = "", onClose }: Props) 
         <input
           id={field}
           className="field"
+          dir="auto"
           value={focus}
           placeholder={t`For example: the parser and its tests`}
           onChange={(event) => setFocus(event.target.value)}

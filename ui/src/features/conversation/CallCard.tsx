@@ -53,7 +53,7 @@ export function CallCard({
           )}
         </Disclosure>
         {standing === "waiting" && (
-          <Button small onClick={onReview} title={t`Review`} shortcut="Mod+J">
+          <Button small onClick={onReview} title={t`Review`} command="inbox">
             {t`Review`}
           </Button>
         )}

@@ -181,7 +181,8 @@ export function Composer({
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={of.folder}>
           <Trans>
-            To {title === null ? t`a new session` : <b>{t`“${title}”`}</b>} in <b>{folderName(of.folder)}</b>
+            To {title === null ? t`a new session` : <b dir="auto">{t`“${title}”`}</b>} in{" "}
+            <b>{folderName(of.folder)}</b>
           </Trans>
         </p>
         {run && !blocked && (
@@ -220,7 +221,7 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
           look="quiet"
           label={t`Pause`}
           title={t`Pause after this step`}
-          shortcut="Mod+Shift+P"
+          command="pause"
           icon={<Pause size={14} fill="currentColor" aria-hidden />}
           onClick={onPause}
         />
@@ -228,7 +229,7 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
       <Button
         label={t`Stop`}
         title={t`Stop`}
-        shortcut="Mod+."
+        command="stop"
         icon={<Square size={12} fill="currentColor" aria-hidden />}
         onClick={onStop}
       >

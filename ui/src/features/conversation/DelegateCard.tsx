@@ -34,7 +34,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
       title={
         <>
           <b className="tool-agent">{agent}</b>
-          <span className="tool-task cut grow">
+          <span className="tool-task cut grow" dir="auto">
             <VisibleText text={firstLine(task)} />
           </span>
         </>

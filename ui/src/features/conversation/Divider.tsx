@@ -18,7 +18,13 @@ export function Forked({ item, title, onOpen }: { item: ForkedItem; title: strin
       <span className="small">
         <Trans>
           Forked from{" "}
-          <button type="button" className="link" onClick={onOpen} title={t`Show it at event ${item.fromSeq}`}>
+          <button
+            type="button"
+            className="link"
+            dir="auto"
+            onClick={onOpen}
+            title={t`Show it at event ${item.fromSeq}`}
+          >
             {title}
           </button>
         </Trans>
@@ -72,7 +78,7 @@ export function Stopped({ item, onResume }: { item: StoppedItem; onResume: (() =
           small
           look="primary"
           title={t`Resume`}
-          shortcut="Mod+Shift+P"
+          command="resume"
           icon={<Play size={12} fill="currentColor" aria-hidden />}
           onClick={onResume}
         >

@@ -2,6 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { readingKey } from "../../components/direction";
 import { type Drafts, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Markdown } from "../../components/markdown/Markdown";
@@ -122,7 +123,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
 }
 
 function moveByArrow(event: KeyboardEvent<HTMLElement>) {
-  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[readingKey(event.key)];
   if (by === undefined) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
   const next = all[all.indexOf(document.activeElement as HTMLElement) + by];

@@ -63,12 +63,7 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
           </Button>
         )}
         {onSendNext && queue.length > 0 && (
-          <Button
-            small
-            title={t`Start a run with the first message`}
-            shortcut="Mod+Shift+Enter"
-            onClick={onSendNext}
-          >
+          <Button small title={t`Start a run with the first message`} command="next" onClick={onSendNext}>
             {t`Send next`}
           </Button>
         )}

@@ -222,12 +222,7 @@ function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) 
     <ErrorNote error={item}>
       <KeyButton code={item.code} provider={item.provider} onKey={actions.onKey} />
       {actions.onResume && actions.canResume(item.key) && (
-        <Button
-          small
-          title={t`Resume from where it failed`}
-          shortcut="Mod+Shift+P"
-          onClick={actions.onResume}
-        >
+        <Button small title={t`Resume from where it failed`} command="resume" onClick={actions.onResume}>
           {t`Resume`}
         </Button>
       )}

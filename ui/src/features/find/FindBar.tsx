@@ -51,6 +51,7 @@ export function FindBar({ sessionId, asked, onShow, onClose }: Props) {
           ref={field}
           type="search"
           className="field"
+          dir="auto"
           aria-label={t`Find in this session`}
           placeholder={t`Find in this session`}
           spellCheck={false}

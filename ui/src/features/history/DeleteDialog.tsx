@@ -46,7 +46,7 @@ export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: P
   );
   return (
     <Dialog title={t`Delete this session?`} open onClose={onClose} footer={footer} initialFocus={cancel}>
-      <p className="history-lead">{t`“${title}”`}</p>
+      <p className="history-lead" dir="auto">{t`“${title}”`}</p>
       {subagents > 0 && (
         <p>
           {subagents === 1

@@ -88,7 +88,12 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
   };
   return (
     <>
-      <div ref={box} className="lines" style={{ height: `calc(var(--leading-code) * ${lines.length + 2})` }}>
+      <div
+        ref={box}
+        className="lines"
+        dir="ltr"
+        style={{ height: `calc(var(--leading-code) * ${lines.length + 2})` }}
+      >
         {/* What scrolls is what has the focus. */}
         <VList
           ref={list}

@@ -72,6 +72,7 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
       <div className="palette-head">
         <Cmdk.Input
           className="palette-input"
+          dir="auto"
           placeholder={t`Run a command, or search all sessions`}
           autoFocus
           value={words}

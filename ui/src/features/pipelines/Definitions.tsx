@@ -109,7 +109,7 @@ function Chosen({ folder, entry, onStarted }: ChosenProps) {
     <section className="pipeline-chosen" aria-label={entry.name}>
       <h3>{entry.name}</h3>
       {entry.description && (
-        <p>
+        <p dir="auto">
           <VisibleText text={entry.description} />
         </p>
       )}

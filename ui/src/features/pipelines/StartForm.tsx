@@ -49,6 +49,7 @@ export function StartForm({ folder, entry, onStarted }: Props) {
         <textarea
           id={inputId}
           className="field mono"
+          dir="auto"
           rows={4}
           spellCheck={false}
           placeholder={t`Text for the first step (optional)`}

@@ -1,6 +1,7 @@
 /** A run's steps as a graph by what they need, or as a list where there are too many for a picture. */
 import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { readingKey } from "../../components/direction";
 import { ShowMore } from "../../components/ShowMore";
 import type { PipelineStepEntry, PipelineStepState } from "../../protocol/generated";
 import { type Cell, type Graph, graphOf, neighbour } from "./layers";
@@ -31,7 +32,7 @@ function Drawn({ steps, selected, workingMs, onSelect, graph }: Props & { graph:
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const ends: Record<string, string | undefined> = { Home: steps[0]?.step, End: steps.at(-1)?.step };
-    const next = ends[event.key] ?? neighbour(graph, selected, event.key);
+    const next = ends[event.key] ?? neighbour(graph, selected, readingKey(event.key));
     if (next === null) return;
     event.preventDefault();
     onSelect(next);

@@ -39,7 +39,7 @@ function Steps({ plan }: { plan: ThePlan }) {
   return (
     <div className="plan">
       {plan.intent && (
-        <p className="plan-intent">
+        <p className="plan-intent" dir="auto">
           <VisibleText text={plan.intent} />
         </p>
       )}
@@ -56,7 +56,7 @@ function Steps({ plan }: { plan: ThePlan }) {
             <span className="plan-sign" aria-hidden>
               {states[step.state].sign}
             </span>
-            <span className="grow">
+            <span className="grow" dir="auto">
               <VisibleText text={step.title} />
             </span>
             <span className="small secondary">{i18n._(states[step.state].words)}</span>

@@ -57,6 +57,7 @@ export function ApprovalFoot({
       <footer className="approval-foot">
         <textarea
           className="field"
+          dir="auto"
           rows={1}
           aria-label={reader === "model" ? t`Note to the model` : t`Note`}
           placeholder={reader === "model" ? t`Note to the model (optional)` : t`Note (optional)`}

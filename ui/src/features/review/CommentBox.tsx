@@ -26,6 +26,7 @@ export function CommentBox({ at, comments, actions, onDone }: BoxProps) {
       label={commentLabel(at)}
       value={commentOn(comments, at)}
       maxRows={8}
+      prose
       onChange={(text) => actions.comment(at, text)}
       onCancel={() => {
         actions.comment(at, before);
@@ -62,7 +63,7 @@ export function Comments({ comments, actions, busy, onRemove }: ListProps) {
           <span className="secondary small" id={`${id}-${comment.row}`}>
             {comment.removed ? t`Removed line ${comment.line}` : t`Line ${comment.line}`}
           </span>
-          <span className="comment-text grow">
+          <span className="comment-text grow" dir="auto">
             <VisibleText text={comment.text} />
           </span>
           {!busy && (

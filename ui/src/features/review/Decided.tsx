@@ -33,11 +33,14 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
           t` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && decided.resolvedBy !== nobody && (
-          <span className="decided-note"> {t`“${decided.reason}”`}</span>
+          <span className="decided-note" dir="auto">
+            {" "}
+            {t`“${decided.reason}”`}
+          </span>
         )}
       </p>
       {decided.question !== null && (
-        <p className="gate-question">
+        <p className="gate-question" dir="auto">
           <VisibleText text={decided.question} />
         </p>
       )}

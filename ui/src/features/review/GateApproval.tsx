@@ -19,7 +19,7 @@ export function GateApproval({ approval }: { approval: PendingApproval }) {
   return (
     <article className="approval" tabIndex={0} onKeyDown={onApproveKey(approve)} aria-describedby={summary}>
       <header className="approval-head" id={summary}>
-        <p className="gate-question">
+        <p className="gate-question" dir="auto">
           <VisibleText text={message || t`Go on?`} />
         </p>
         <p className="secondary small">
@@ -35,7 +35,7 @@ export function GateApproval({ approval }: { approval: PendingApproval }) {
           <p className="secondary small" id={label}>
             {t`What it hands on`}
           </p>
-          <pre className="command gate-input" tabIndex={0} role="group" aria-labelledby={label}>
+          <pre className="command gate-input" dir="auto" tabIndex={0} role="group" aria-labelledby={label}>
             <VisibleText text={input} />
           </pre>
           {hasMore && (

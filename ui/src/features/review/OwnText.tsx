@@ -8,6 +8,8 @@ type Props = {
   value: string;
   maxRows: number;
   takesFocus?: boolean;
+  /** Words, and not code. */
+  prose?: boolean;
   onChange: (value: string) => void;
   onCancel: () => void;
   /** By key; none where what is written counts as it is written. */
@@ -18,11 +20,22 @@ type Props = {
 
 /** The user's own text in place of the model's. It was opened to be typed in, so it has the focus. */
 export function OwnText(props: Props) {
-  const { label, value, maxRows, takesFocus = true, onChange, onCancel, onSave, children } = props;
+  const {
+    label,
+    value,
+    maxRows,
+    takesFocus = true,
+    prose = false,
+    onChange,
+    onCancel,
+    onSave,
+    children,
+  } = props;
   return (
     <div className="own-text">
       <textarea
-        className="field mono"
+        className={prose ? "field" : "field mono"}
+        dir={prose ? "auto" : undefined}
         aria-label={label}
         value={value}
         rows={Math.min(maxRows, value.split("\n").length + 1)}

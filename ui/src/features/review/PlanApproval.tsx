@@ -24,7 +24,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
   return (
     <article className="approval" tabIndex={0} onKeyDown={onApproveKey(approve)} aria-describedby={summary}>
       <header className="approval-head" id={summary}>
-        <p>
+        <p dir="auto">
           <VisibleText text={intent} />
         </p>
         <p className="secondary small">
@@ -37,6 +37,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
       <textarea
         id={field}
         className="field"
+        dir="auto"
         rows={Math.min(Math.max(wanted.length + 1, 2), maxRows)}
         value={text}
         disabled={foot.state !== "deciding" || isOver}

@@ -63,7 +63,9 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
       >
         <StateGlyph state={state} />
         {session.parent !== null && <b className="session-agent cut">{session.agent}</b>}
-        <span className="cut grow">{title}</span>
+        <span className="cut grow" dir="auto">
+          {title}
+        </span>
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
         {state === "interrupted" && (
           <span className="session-mark small" aria-hidden>

@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Bookmark, FolderOpen, Inbox, Plus, Settings, Workflow } from "lucide-react";
 import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { showShortcut } from "../../components/shortcuts";
+import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
 import { listOf, type Shown } from "../../protocol/session_groups";
 import { SessionList } from "./SessionList";
@@ -38,6 +38,7 @@ export function Sessions(props: Props) {
   const { folder, onNew, onOpenFolder, onInbox, onMemory, onPipelines, onSettings } = props;
   const [words, setWords] = useState("");
   const [shown, setShown] = useState<Shown>("all");
+  const keys = useCommandKeys();
   const sessions = useSessions();
   const approvals = useApprovals();
   const questions = useAsking();
@@ -56,7 +57,7 @@ export function Sessions(props: Props) {
           className="sessions-new"
           label={t`New session`}
           title={t`New session`}
-          shortcut="Mod+N"
+          command="new"
           icon={<Plus size={16} aria-hidden />}
           disabled={folder === null}
           onClick={onNew}
@@ -67,7 +68,7 @@ export function Sessions(props: Props) {
           <Button
             look="quiet"
             label={t`Open folder`}
-            shortcut="Mod+O"
+            command="open"
             icon={<FolderOpen size={16} aria-hidden />}
             onClick={onOpenFolder}
           />
@@ -78,10 +79,11 @@ export function Sessions(props: Props) {
           <input
             ref={props.filterRef}
             className="field"
+            dir="auto"
             type="search"
             aria-label={t`Filter sessions`}
             placeholder={t`Filter`}
-            title={t`Filter sessions (${showShortcut("Mod+Shift+L")})`}
+            title={withKeys(t`Filter sessions`, keys.filter)}
             value={words}
             onChange={(event) => setWords(event.target.value)}
             onKeyDown={(event) => {
@@ -108,7 +110,7 @@ export function Sessions(props: Props) {
           look="quiet"
           label={t`Inbox`}
           title={t`Go to the next pending decision`}
-          shortcut="Mod+J"
+          command="inbox"
           icon={<Inbox size={16} aria-hidden />}
           disabled={all === 0}
           aria-describedby={inboxCount}
@@ -131,7 +133,7 @@ export function Sessions(props: Props) {
           look="quiet"
           label={t`Settings`}
           title={t`Settings`}
-          shortcut="Mod+,"
+          command="settings"
           icon={<Settings size={16} aria-hidden />}
           onClick={onSettings}
         >

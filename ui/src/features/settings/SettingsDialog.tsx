@@ -1,7 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
 import { type RefObject, useEffect } from "react";
-import type { Command } from "../../components/commands";
 import { Dialog } from "../../components/Dialog";
 import { Keymap } from "../../components/Keymap";
 import { useArki } from "../../platform/context";
@@ -25,13 +24,12 @@ type Props = {
   onReviewMemory: () => void;
   /** The one that is open, whose own configuration counts too. */
   folder: string | null;
-  commands: readonly Command[];
   /** The focus goes there where a change of language took away what had it. */
   nextFocus: RefObject<HTMLElement | null>;
 } & Look;
 
 export function SettingsDialog(props: Props) {
-  const { open, onClose, first, keyOf, onReviewMemory, folder, commands, nextFocus, ...look } = props;
+  const { open, onClose, first, keyOf, onReviewMemory, folder, nextFocus, ...look } = props;
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -79,7 +77,7 @@ export function SettingsDialog(props: Props) {
           <Desktop />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="shortcuts">
-          <Keymap commands={commands} />
+          <Keymap />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="all">
           <AllSettings folder={folder} />

@@ -5,11 +5,11 @@ import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { visibleWords } from "../../components/code/invisible";
+import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { atLeast, contextWords, cost, exactCost, homePath, tokens } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
-import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
 import { useStore } from "../../platform/stores/store";
 import type {
@@ -137,12 +137,13 @@ function useSessionFacts(sessionId: string | null): SessionOverview | null {
 const never = () => () => undefined;
 
 function SettingsButton({ effort, onSettings }: { effort: string | null; onSettings: () => void }) {
+  const keys = useCommandKeys();
   return (
     <button
       type="button"
       className="status-button"
       aria-label={t`Session settings`}
-      title={t`Model, effort, prompt and tools of this session (${showShortcut("Mod+Shift+S")})`}
+      title={withKeys(t`Model, effort, prompt and tools of this session`, keys["session-settings"])}
       onClick={onSettings}
     >
       <SlidersHorizontal size={14} aria-hidden />
@@ -184,6 +185,7 @@ function ModelMenu({ current, onModel }: { current: string; onModel: (model: str
 
 /** Only what is out of the ordinary: a run that stopped half-way, with the way on. */
 function RunState({ session, onResume }: { session: SessionSummary; onResume: (() => void) | null }) {
+  const keys = useCommandKeys();
   if (onResume === null) return null;
   const words = stateWords(session.state);
   return (
@@ -191,7 +193,7 @@ function RunState({ session, onResume }: { session: SessionSummary; onResume: ((
       type="button"
       className="status-button status-attention"
       aria-label={t`Run ${words}: resume it`}
-      title={t`The run is ${words}. Click to resume it (${showShortcut("Mod+Shift+P")})`}
+      title={withKeys(t`The run is ${words}. Click to resume it`, keys.resume)}
       onClick={onResume}
     >
       <StateGlyph state={session.state} /> {words}
@@ -227,7 +229,9 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
   return (
     <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
-      <span className="cut">{homePath(project.path)}</span>
+      <span className="cut" dir="ltr">
+        {homePath(project.path)}
+      </span>
       <span className={isCalm ? undefined : "status-attention"}>· {isCalm ? standing : `! ${standing}`}</span>
     </button>
   );
@@ -250,6 +254,7 @@ type UsedProps = {
 function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
   const usage = useSessionPart(sessionId, (view) => view.usage);
   const window = useSessionPart(sessionId, (view) => view.window);
+  const keys = useCommandKeys();
   if (usage.requests === 0) return null;
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;
@@ -273,7 +278,10 @@ function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
         <button
           type="button"
           className="status-button"
-          title={t`The last request filled ${full} % of the model's context. Click for its parts (${showShortcut("Mod+4")})`}
+          title={withKeys(
+            t`The last request filled ${full} % of the model's context. Click for its parts`,
+            keys.context,
+          )}
           onClick={onContext}
         >
           <Trans>ctx {full === 0 ? "< 1" : full} %</Trans>

@@ -37,7 +37,7 @@ export function LogEntry({
         <span className="entry-type" title={kind}>
           {title}
         </span>
-        <span className="secondary cut grow">
+        <span className="secondary cut grow" dir="auto">
           <VisibleText text={words} />
         </span>
         <span className="secondary small" title={exactTime}>

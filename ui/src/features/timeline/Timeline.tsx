@@ -54,6 +54,7 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
         </select>
         <input
           className="field"
+          dir="auto"
           type="search"
           aria-label={t`Filter events`}
           placeholder={t`Filter`}

@@ -5,6 +5,7 @@ import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useStat
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { readingKey } from "../../components/direction";
 import { exactTime } from "../../components/format";
 import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
@@ -177,7 +178,7 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
     const row = rows[at];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const middle = placeOf(scale, (row.span.from + row.span.to) / 2);
-    const to = movedTo(event.key, at, rows);
+    const to = movedTo(readingKey(event.key), at, rows);
     const nearer = zoomKeys[event.key];
     if (to !== null) go(to);
     else if (event.key === "ArrowRight" || event.key === "ArrowLeft") onToggle(row.span);
@@ -234,7 +235,7 @@ function Details({ span, onClose, onShow, onFork }: DetailsProps) {
       }}
     >
       <div className="waterfall-details-head">
-        <h3 id={title} className="cut grow">
+        <h3 id={title} className="cut grow" dir="auto">
           <VisibleText text={nameOf(span)} />
         </h3>
         <Button

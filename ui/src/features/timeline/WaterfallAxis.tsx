@@ -73,5 +73,5 @@ export function pauseBands(scale: Scale, view: View): string {
     const [from, to] = [share(at), share(at + drawn)];
     return [`transparent ${from}`, `var(--pause) ${from}`, `var(--pause) ${to}`, `transparent ${to}`];
   });
-  return `linear-gradient(90deg, ${stops.join(", ")})`;
+  return `linear-gradient(calc(var(--forth) * 90deg), ${stops.join(", ")})`;
 }

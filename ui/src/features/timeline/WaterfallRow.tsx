@@ -49,7 +49,7 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
         >
           {open !== null && <ChevronRight size={14} className={open ? "open" : ""} />}
         </span>
-        <span className="cut">
+        <span className="cut" dir="auto">
           <VisibleText text={name} />
         </span>
         {sign !== "" && (
@@ -58,7 +58,7 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
           </span>
         )}
         {beside !== "" && (
-          <span className="span-beside cut small secondary" aria-hidden>
+          <span className="span-beside cut small secondary" dir="auto" aria-hidden>
             <VisibleText text={beside} />
           </span>
         )}

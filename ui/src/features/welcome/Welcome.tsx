@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { FolderOpen } from "lucide-react";
 import { Button } from "../../components/Button";
+import { useKeysOf } from "../../components/command_keys";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
 import { showShortcut } from "../../components/shortcuts";
@@ -20,6 +21,7 @@ type Props = {
 /** No folder is open: one sentence, one action, one shortcut, where one has been before, and which model answers. */
 export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
   const recent = useApp()?.recentProjects ?? [];
+  const keys = useKeysOf("open");
   const drop = useDroppedFolder(onOpen);
   const failed = drop.error ?? error;
   return (
@@ -32,7 +34,7 @@ export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
         <Button look="primary" icon={<FolderOpen size={16} aria-hidden />} onClick={onOpenFolder}>
           {t`Open folder`}
         </Button>
-        <kbd>{showShortcut("Mod+O")}</kbd>
+        {keys && <kbd>{showShortcut(keys)}</kbd>}
         <span className="secondary">{t`or drop one here`}</span>
       </p>
       {failed && <ErrorNote error={failed} />}

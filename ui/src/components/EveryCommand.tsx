@@ -1,0 +1,108 @@
+/** The commands with their shortcuts, each to be changed; those without one are folded away. */
+import { plural, t } from "@lingui/core/macro";
+import { useContext, useId, useRef, useState } from "react";
+import { Button } from "./Button";
+import { type Binding, ShortcutsContext, usualKeys } from "./command_keys";
+import { Disclosure } from "./Disclosure";
+import { type Rebinding, useRebinding } from "./rebinding";
+import { showShortcut } from "./shortcuts";
+
+export function EveryCommand({ title }: { title: string }) {
+  const { bindings } = useContext(ShortcutsContext);
+  const rebinding = useRebinding();
+  const [open, setOpen] = useState(false);
+  const rest = useId();
+  // As it was when the map was opened: what is changed keeps its place, and the focus.
+  const [listed] = useState<ReadonlySet<string>>(() => new Set(Object.keys(rebinding.keys)));
+  const isListed = (one: Binding) => listed.has(one.id) || one.id in usualKeys;
+  const without = bindings.filter((one) => !isListed(one));
+  const rows = (of: readonly Binding[]) => (
+    <dl>
+      {of.map((one) => (
+        <Row key={one.id} binding={one} rebinding={rebinding} />
+      ))}
+    </dl>
+  );
+  return (
+    <section className="keymap-commands">
+      <header>
+        <h3 className="grow">{title}</h3>
+        <Button small look="quiet" label={t`Reset all shortcuts`} onClick={rebinding.resetAll}>
+          {t`Reset all`}
+        </Button>
+      </header>
+      <p className="sr-only" role="status">
+        {rebinding.said}
+      </p>
+      {rows(bindings.filter(isListed))}
+      {without.length > 0 && (
+        <>
+          <Disclosure open={open} onToggle={() => setOpen(!open)} controls={rest}>
+            {plural(without.length, {
+              one: "# command without a shortcut",
+              other: "# commands without a shortcut",
+            })}
+          </Disclosure>
+          <div id={rest}>{open && rows(without)}</div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Row({ binding, rebinding }: { binding: Binding; rebinding: Rebinding }) {
+  const { title, id } = binding;
+  const change = useRef<HTMLButtonElement>(null);
+  const keys = rebinding.keys[id];
+  const turn = rebinding.turnOf(binding);
+  const awaited = rebinding.isAwaited(binding);
+  /** What was pressed is gone afterwards: the focus stays with the command. */
+  const then = (act: () => void) => () => {
+    act();
+    change.current?.focus();
+  };
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        {keys ? <kbd>{showShortcut(keys)}</kbd> : <span className="secondary">–</span>}
+        <Button
+          ref={change}
+          small
+          look={awaited ? "plain" : "quiet"}
+          label={t`Change the shortcut of ${title}`}
+          aria-pressed={awaited}
+          onClick={() => rebinding.change(binding)}
+          onBlur={() => rebinding.cancel(binding)}
+        >
+          {awaited ? t`Press keys…` : t`Change`}
+        </Button>
+        {rebinding.isOwn(binding) && (
+          <Button
+            small
+            look="quiet"
+            label={t`Reset the shortcut of ${title}`}
+            onClick={then(() => rebinding.reset(binding))}
+          >
+            {t`Reset`}
+          </Button>
+        )}
+      </dd>
+      {turn && (
+        <dd className="keymap-note small">
+          <span className={awaited ? "secondary" : undefined}>{turn.words}</span>
+          {turn.offer && (
+            <>
+              <Button small onClick={then(() => rebinding.take(binding))}>
+                {t`Use it here`}
+              </Button>
+              <Button small look="quiet" onClick={then(rebinding.keep)}>
+                {t`Cancel`}
+              </Button>
+            </>
+          )}
+        </dd>
+      )}
+    </div>
+  );
+}
