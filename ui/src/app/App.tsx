@@ -20,6 +20,7 @@ import {
   GateApproval,
   HistoryDialogs,
   Inspector,
+  InspectorRail,
   KeyboardMap,
   MemoryDialog,
   Palette,
@@ -77,6 +78,15 @@ export function App() {
       />
     </ErrorBoundary>
   ) : null;
+  const rail =
+    panes.inspector || panes.columns.inspector.floats ? null : (
+      <InspectorRail
+        onTab={(tab) => {
+          panes.show(tab);
+          focusTab();
+        }}
+      />
+    );
   return (
     <DirectionProvider direction={direction()}>
       <CommandKeysContext value={keys}>
@@ -102,6 +112,7 @@ export function App() {
                 </ErrorBoundary>
               }
               inspector={inspector}
+              rail={rail}
               status={
                 <ErrorBoundary part={t`The status bar`} about={selected}>
                   <Status window={window} actions={actions} />
@@ -119,6 +130,13 @@ export function App() {
       </CommandKeysContext>
     </DirectionProvider>
   );
+}
+
+/** The rail that had the focus is gone by then. */
+function focusTab() {
+  setTimeout(() => {
+    document.querySelector<HTMLElement>(".inspector [role=tab][aria-selected=true]")?.focus();
+  }, 0);
 }
 
 /** What other processes did while nobody looked, such as dying in the middle of a run, is told by no event. */

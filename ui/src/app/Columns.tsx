@@ -9,12 +9,23 @@ type Props = {
   sidebar: ReactNode | null;
   main: ReactNode;
   inspector: ReactNode | null;
+  /** In the place of an inspector that is closed. */
+  rail: ReactNode | null;
   status: ReactNode;
   onScrim: () => void;
 };
 
 /** Three columns over a status bar. Without room, the inspector and then the sidebar float above the middle. */
-export function Columns({ sidebarPane, inspectorPane, sidebar, main, inspector, status, onScrim }: Props) {
+export function Columns({
+  sidebarPane,
+  inspectorPane,
+  sidebar,
+  main,
+  inspector,
+  rail,
+  status,
+  onScrim,
+}: Props) {
   const floatingLeft = sidebarPane.floats && sidebar !== null;
   const floatingRight = inspectorPane.floats && inspector !== null;
   return (
@@ -38,6 +49,7 @@ export function Columns({ sidebarPane, inspectorPane, sidebar, main, inspector, 
             {inspector}
           </div>
         )}
+        {rail}
       </div>
       {status}
     </div>

@@ -37,7 +37,8 @@ async function open(fake: Fake, innerWidth = 1440) {
   return renderOn(fake, <App />);
 }
 const press = async (name: string) => userEvent.click(screen.getByRole("button", { name }));
-const isOpen = () => screen.queryByRole("complementary", { name: "Inspector" }) !== null;
+/** While it is closed, its tabs stand in a rail and none is chosen. */
+const isOpen = () => screen.queryByRole("tab", { selected: true }) !== null;
 const opens = () => waitFor(() => expect(isOpen()).toBe(true));
 const closes = () => waitFor(() => expect(isOpen()).toBe(false));
 

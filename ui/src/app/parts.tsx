@@ -6,6 +6,10 @@ export const Inspector = lazily(
   () => import("./Inspector").then((part) => part.Inspector),
   () => <aside className="inspector" aria-label={t`Inspector`} aria-busy />,
 );
+export const InspectorRail = lazily(
+  () => import("./InspectorRail").then((part) => part.InspectorRail),
+  () => <aside className="inspector-rail" aria-label={t`Inspector`} aria-busy />,
+);
 export const SettingsDialog = lazily(() =>
   import("../features/settings/SettingsDialog").then((part) => part.SettingsDialog),
 );
