@@ -7,11 +7,11 @@ use arki_api::{
     StartPipeline,
 };
 use arki_domain::RunId;
+use std::path::PathBuf;
 use tauri::State;
 
 #[tauri::command]
-pub(crate) async fn list_pipelines(desktop: State<'_, Desktop>) -> Answer<Vec<PipelineEntry>> {
-    let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
+pub(crate) async fn list_pipelines(folder: PathBuf, desktop: State<'_, Desktop>) -> Answer<Vec<PipelineEntry>> {
     reading(&desktop, move |engine| engine.runs().pipeline_entries(&folder)).await
 }
 
@@ -47,8 +47,14 @@ pub(crate) async fn resume_pipeline(
 }
 
 #[tauri::command]
-pub(crate) async fn retry_pipeline(run_id: String, step: String, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    Ok(Sent::from(&desktop.client.retry_pipeline(&RunId::from(run_id), &step).await?.0))
+pub(crate) async fn retry_pipeline(
+    run_id: String,
+    step: String,
+    definition: Option<PipelineDefinition>,
+    desktop: State<'_, Desktop>,
+) -> Answer<Sent> {
+    let definition = definition.map(Into::into).unwrap_or_default();
+    Ok(Sent::from(&desktop.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
 }
 
 #[tauri::command]

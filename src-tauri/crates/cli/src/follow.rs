@@ -93,6 +93,11 @@ pub(crate) async fn to_next_stop(
     Ok(Exit::of_run(&end, denied))
 }
 
+/// Prints what a pipeline's run is allowed beyond the sandbox, where that is new.
+pub(crate) fn tell_grants(output: &Output, run: &ActiveRun) {
+    run.grants.iter().for_each(|grant| output.aside(visible(grant)));
+}
+
 /// Prints what a pipeline's last step said, as it is.
 pub(crate) fn print_output(engine: &Engine, output: &Output, run_id: &RunId) -> Result<(), Fault> {
     if output.json {

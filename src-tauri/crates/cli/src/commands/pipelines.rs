@@ -21,9 +21,6 @@ const MAX_INPUT_BYTES: usize = 64 << 20;
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Output) -> Result<Exit, Fault> {
     let engine = client.engine();
     let RunArguments { pipeline, input, param, approve } = arguments;
-    if let Ok((entry, _)) = engine.runs().pipeline_entry(dir, &pipeline) {
-        entry.grants.iter().for_each(|grant| output.aside(visible(grant)));
-    }
     let start = StartPipeline {
         folder: dir.to_owned(),
         name: pipeline,
@@ -34,7 +31,10 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, ou
     };
     let subscription = engine.subscribe();
     match client.start_pipeline(start).await {
-        Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
+        Ok(running) => {
+            follow::tell_grants(output, &running.0);
+            follow::to_next_stop(engine, output, subscription, running).await
+        }
         // Something that nobody has agreed to is as good as denied.
         Err(fault) if fault.is(Code::UNTRUSTED) => {
             output.fault(&fault);
@@ -70,8 +70,8 @@ fn read_input(dir: &Path, path: &Path, output: &Output) -> Result<PipelineInput,
     Ok(PipelineInput { bytes, path: Some(path) })
 }
 
-pub(crate) fn status(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
-    let run_id = engine.runs().find_pipeline_run(name)?;
+pub(crate) fn status(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    let run_id = engine.runs().find_pipeline_run(dir, name)?;
     let details = engine.runs().pipeline_run_details(&run_id)?;
     if output.json {
         details.steps.iter().for_each(|step| output.object(step));

@@ -2,7 +2,7 @@
 
 use crate::arguments::{ScheduleArguments, ScheduleCommand};
 use crate::exit::Exit;
-use crate::follow::asked_to_stop;
+use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Output, dim, time, visible};
 use arki_api::PipelineSchedule;
 use arki_domain::{Code, Fault};
@@ -93,6 +93,7 @@ async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
             }
         };
         output.aside(format!("{}: run {}", visible(&schedule), active.run_id));
+        tell_grants(output, &active);
         let mut handle = handle;
         let end = tokio::select! {
             ended = &mut handle => ended,

@@ -1,6 +1,10 @@
 //! Definitions of pipelines: those of a project, as far as it is trusted and they are as they were agreed to; then the
 //! user's own; then the built-in ones. Of several with one name the first counts. A path names a file of its own.
 
+mod whole;
+
+pub(crate) use whole::{MAX_DEPTH, WholePipeline};
+
 use crate::projects::Projects;
 use crate::projects::guides::files_of;
 use crate::projects::open::OpenProject;
@@ -31,6 +35,18 @@ static BUILT_INS: &[(&str, &str)] = &[
     ("triage-tests", include_str!("pipelines/triage-tests.yaml")),
     ("upgrade-dependency", include_str!("pipelines/upgrade-dependency.yaml")),
 ];
+
+/// The place of a definition, by which it is judged what it may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The folder offers it, as it was agreed to.
+    Agreed,
+    /// It is the user's own, or built in.
+    Own,
+    /// Another file of the project.
+    InProject,
+    Elsewhere,
+}
 
 /// A definition's text and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +123,18 @@ impl Projects {
             Err(_) => real.display().to_string(),
         };
         Ok(FoundPipeline { name, origin, text })
+    }
+
+    fn source(&self, origin: &str) -> Source {
+        let path = Path::new(origin);
+        if origin == BUILT_IN || path.starts_with(self.records.directories().config.join(OWN_PIPELINES)) {
+            return Source::Own;
+        }
+        match path.is_absolute() {
+            true => Source::Elsewhere,
+            false if origin.starts_with(PROJECT_PIPELINES) => Source::Agreed,
+            false => Source::InProject,
+        }
     }
 
     fn project_pipelines(&self, open: &OpenProject) -> Vec<FoundPipeline> {

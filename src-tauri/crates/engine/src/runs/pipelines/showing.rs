@@ -1,7 +1,8 @@
 //! What is told of pipelines and their runs: lists, a run's steps, its output.
 
 use super::{PIPELINE_AGENT, text_of_content};
-use crate::projects::pipelines::FoundPipeline;
+use crate::projects::open::{OpenProject, canonical};
+use crate::projects::pipelines::{FoundPipeline, WholePipeline};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::sessions::names::{LAST, NamedPlace};
@@ -30,12 +31,12 @@ impl Runs {
         Ok(self.records.reader().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
     }
 
-    /// Finds a pipeline's run: by its id, that of its session, a part of one, `last`, or the pipeline's name, which means
-    /// its newest run.
+    /// Finds a pipeline's run: by its id, that of its session, a part of one, `last`, or the pipeline's whole name, which
+    /// means its newest run in the folder.
     ///
     /// # Errors
     /// `RUN_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_pipeline_run(&self, name: &str) -> Result<RunId, Fault> {
+    pub fn find_pipeline_run(&self, folder: &Path, name: &str) -> Result<RunId, Fault> {
         let runs = self.pipeline_runs()?;
         if name == LAST {
             return runs.first().map(|run| run.run_id.clone()).ok_or_else(|| not_found(name));
@@ -43,21 +44,25 @@ impl Runs {
         match self.sessions.find_place(name) {
             Ok(place) => self.pipeline_run_of(&place),
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => {
-                let exact = runs.iter().find(|run| run.name == name);
-                let begins = || runs.iter().find(|run| run.name.starts_with(name));
-                exact.or_else(begins).map(|run| run.run_id.clone()).ok_or_else(|| not_found(name))
+                let project = self.projects.project_at(&canonical(folder)?.display().to_string());
+                for run in runs.into_iter().filter(|run| run.name == name) {
+                    if self.sessions.session(&run.session_id)?.project == project {
+                        return Ok(run.run_id);
+                    }
+                }
+                Err(not_found(name))
             }
             Err(fault) => Err(fault),
         }
     }
 
-    /// Finds what is to be resumed: a session or run by its id, or the newest run of a pipeline by its name.
+    /// Finds what is to be resumed: a session or run by its id, or the folder's newest run of a pipeline by its name.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_resumable(&self, name: &str) -> Result<NamedPlace, Fault> {
+    pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Fault> {
         match self.sessions.find_place(name) {
-            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(name) {
+            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(folder, name) {
                 Ok(run_id) => self.sessions.find_place(run_id.as_str()),
                 Err(_) => Err(fault),
             },
@@ -90,7 +95,8 @@ impl Runs {
     /// When the folder can't be opened.
     pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Fault> {
         let open = self.projects.load_project(folder)?;
-        Ok(self.projects.pipelines(&open).iter().map(entry).collect())
+        let found = self.projects.pipelines(&open);
+        Ok(found.into_iter().map(|found| self.entry(&open, found)).collect())
     }
 
     /// One pipeline, by its name or path, with its text.
@@ -100,7 +106,8 @@ impl Runs {
     pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Fault> {
         let open = self.projects.load_project(folder)?;
         let found = self.projects.find_pipeline(&open, folder, named)?;
-        Ok((entry(&found), found.text))
+        let text = found.text.clone();
+        Ok((self.entry(&open, found), text))
     }
 
     /// Everything that is wrong with a definition, and where it is from.
@@ -241,12 +248,45 @@ impl Runs {
         }
     }
 
+    /// The run's own copies of its definition and of those that it runs.
+    ///
+    /// # Errors
+    /// `CONTENT_DAMAGED` where one isn't stored.
+    pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Fault> {
+        let start = &state.start;
+        let copy = |name: &str, origin: &str, hash: &str| {
+            let text = text_of_content(self.records.reader().blob(hash)?, "The definition")?;
+            Ok::<_, Fault>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
+        };
+        let nested = start.nested.iter().map(|(name, nested)| {
+            let found = copy(name, &nested.origin, &nested.definition_hash)?;
+            Ok((name.clone(), found))
+        });
+        Ok(WholePipeline {
+            found: copy(&start.name, &start.origin, &start.definition_hash)?,
+            nested: nested.collect::<Result<_, Fault>>()?,
+        })
+    }
+
+    /// A pipeline with all that starting it grants.
+    fn entry(&self, open: &OpenProject, found: FoundPipeline) -> PipelineEntry {
+        let entry = entry(&found);
+        if entry.problem.is_some() {
+            return entry;
+        }
+        match self.projects.whole_pipeline(open, found).and_then(|whole| whole.grants()) {
+            Ok(grants) => PipelineEntry { grants, ..entry },
+            Err(fault) => PipelineEntry { problem: Some(fault.message), ..entry },
+        }
+    }
+
     pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Fault> {
         let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
         Definition::parse(&text).map_err(|problems| arki_pipelines::as_fault(&state.start.origin, &problems))
     }
 }
 
+/// A pipeline as its own text tells it.
 fn entry(found: &FoundPipeline) -> PipelineEntry {
     let entry = PipelineEntry {
         name: found.name.clone(),
@@ -261,9 +301,7 @@ fn entry(found: &FoundPipeline) -> PipelineEntry {
         Ok(definition) => definition,
         Err(problems) => return PipelineEntry { problem: problems.first().map(Problem::to_string), ..entry },
     };
-    let grants = definition.grants().into_iter().map(|(step, grant)| format!("The step {step} {}.", grant.words()));
     PipelineEntry {
-        grants: grants.collect(),
         description: definition.description.clone(),
         params: definition.params.iter().map(param_entry).collect(),
         steps: definition.steps.iter().map(|step| shape(step, &definition)).collect(),
