@@ -36,7 +36,8 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
         params: param.into_iter().collect(),
     };
     let runs = client.engine().runs();
-    runs.save_schedule(new).await?;
+    let grants = runs.save_schedule(new).await?;
+    grants.iter().for_each(|grant| output.aside(visible(grant)));
     runs.schedules().await?.iter().filter(|schedule| schedule.name == name).for_each(|schedule| show(schedule, output));
     Ok(())
 }

@@ -116,6 +116,19 @@ impl Runs {
         self.start_pipeline_at(PipelinePlace::new(presence), start).await
     }
 
+    /// Begins a run as [`Self::start_pipeline`] does, by these definitions.
+    ///
+    /// # Errors
+    /// As [`Self::start_pipeline`].
+    pub(crate) async fn start_whole_pipeline(
+        self: &Arc<Self>,
+        presence: Presence,
+        start: StartPipeline,
+        whole: WholePipeline,
+    ) -> Result<Running, Fault> {
+        self.start_pipeline_at(PipelinePlace { given: Some(whole), ..PipelinePlace::new(presence) }, start).await
+    }
+
     pub(super) async fn start_pipeline_at(
         self: &Arc<Self>,
         place: PipelinePlace,
