@@ -71,7 +71,7 @@ wire! {
         pub params: BTreeMap<String, String>,
         pub input_bytes: u64,
         pub steps: Vec<PipelineStepEntry>,
-        /// The gate that waits.
+        /// The approval that waits: its own gate, or one of a run that works for it.
         pub approval_id: Option<String>,
         /// The error that the run failed with.
         pub failure: Option<PipelineFailure>,

@@ -48,6 +48,11 @@ use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, P
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
     refuse_under_a_tool(&command)?;
+    if let Command::Pipelines(command) = &command
+        && let Some(exit) = pipelines::without_database(&dir, command, output)?
+    {
+        return Ok(exit);
+    }
     let directories = Directories::from_environment()?;
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {

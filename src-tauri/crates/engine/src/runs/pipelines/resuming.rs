@@ -258,6 +258,6 @@ fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended; there is nothing to go on with."),
-        "`arki resume RUN --from STEP` runs it again from a step on, `arki run` from the beginning.",
+        format!("`arki resume {session_id} --from STEP` runs it again from a step on, `arki run` from the beginning."),
     )
 }

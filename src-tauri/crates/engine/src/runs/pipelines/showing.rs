@@ -2,7 +2,7 @@
 
 use super::{PIPELINE_AGENT, text_of_content};
 use crate::projects::open::{OpenProject, canonical};
-use crate::projects::pipelines::{FoundPipeline, WholePipeline};
+use crate::projects::pipelines::{FoundPipeline, WholePipeline, text_at};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::sessions::names::{LAST, NamedPlace};
@@ -11,16 +11,41 @@ use arki_api::{
     PipelineStep, PipelineStepEntry, PipelineStepState,
 };
 use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
-use arki_domain::{Code, Fault, RunId};
+use arki_domain::{Code, Fault, RunId, SessionId};
 use arki_pipelines::{Definition, ParamKind, Problem};
 use arki_store::RunRecord;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
 /// The longest part of a step's output that is shown, in bytes.
 const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
+
+/// A definition that was checked.
+pub struct CheckedPipeline {
+    pub origin: String,
+    /// The number of its steps, or everything that is wrong with it.
+    pub steps: Result<usize, Vec<Problem>>,
+}
+
+impl CheckedPipeline {
+    fn of(origin: String, text: &str) -> Self {
+        Self { origin, steps: Definition::parse(text).map(|definition| definition.steps.len()) }
+    }
+}
+
+/// Checks a file, whether it was agreed to or not; `None` where there is none. It needs nothing but the file.
+///
+/// # Errors
+/// `PIPELINE_INVALID` where it can't be read.
+pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedPipeline>, Fault> {
+    let path = folder.join(named);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(Some(CheckedPipeline::of(named.to_owned(), &text_at(&path, named)?)))
+}
 
 impl Runs {
     /// The runs of pipelines, the newest first; those that work for another run are left out.
@@ -110,22 +135,14 @@ impl Runs {
         Ok((self.entry(&open, found), text))
     }
 
-    /// Everything that is wrong with a definition, and where it is from.
+    /// Checks a definition that is no file of its own.
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<(String, Result<usize, Vec<Problem>>), Fault> {
+    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<CheckedPipeline, Fault> {
         let open = self.projects.load_project(folder)?;
-        // A file is the user's to check, whether it was agreed to or not.
-        let path: PathBuf = folder.join(named);
-        let (origin, text) = match path.is_file() {
-            true => (named.to_owned(), crate::projects::pipelines::text_at(&path, named)?),
-            false => {
-                let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
-                (origin, text)
-            }
-        };
-        Ok((origin, Definition::parse(&text).map(|definition| definition.steps.len())))
+        let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
+        Ok(CheckedPipeline::of(origin, &text))
     }
 
     /// The runs of pipelines as clients get them, the newest first.
@@ -159,10 +176,23 @@ impl Runs {
             params: state.start.params.clone(),
             input_bytes: state.start.input_bytes,
             steps,
-            approval_id: state.open_gate().map(|(_, asked)| asked.approval_id.to_string()),
+            approval_id: match state.open_gate() {
+                Some((_, asked)) => Some(asked.approval_id.to_string()),
+                None => self.approval_beneath(&record.session_id)?,
+            },
             failure,
             run: run_entry(record, &state),
         })
+    }
+
+    /// What a run that works for one of this session waits for.
+    fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Fault> {
+        for pending in self.records.reader().pending_approvals(MAX_LISTED)? {
+            if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {
+                return Ok(Some(pending.approval_id.to_string()));
+            }
+        }
+        Ok(None)
     }
 
     /// The names of the steps of a run's pipeline; `None` for an agent's run.
