@@ -311,4 +311,7 @@ fn ctrl_c_stops_a_run_and_what_it_started() {
     running.signal(rustix::process::Signal::INT);
     let done = running.end().exits(130);
     assert_eq!(kinds(&done.lines()).last().copied(), Some("run.cancelled"));
+    assert!(done.stderr.contains("--from STEP"), "{}", done.stderr);
+    let ended = stage.arki(&["resume", "slow"]).fails(2, "RUN_NOT_FOUND");
+    assert!(ended.hint.contains("--from STEP"), "{ended:?}");
 }

@@ -161,7 +161,7 @@ commands! {
     pipeline_run { run_id: String } -> PipelineRunDetails;
     /// The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
     step_output { run_id: String, step: String } -> String;
-    /// Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+    /// Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
     /// is chosen, this fails with `PIPELINE_CHANGED` and the difference.
     resume_pipeline { run_id: String, definition: Option<PipelineDefinition> } -> Sent;
     /// Begins a new run from this step on, which takes over what came before it.

@@ -113,6 +113,7 @@ describe("starting a pipeline", () => {
     expect(await screen.findByText("The database is busy.")).toBeTruthy();
     await press("Try again");
     expect(list_pipelines).toHaveBeenCalledTimes(2);
+    expect(list_pipelines).toHaveBeenLastCalledWith({ folder: "/home/ada/code/arki" });
   });
 
   it("asks for a folder where none is open", async () => {
@@ -203,7 +204,9 @@ describe("a run", () => {
     await press("Resume");
     expect(sent(fake, "resume_pipeline")).toEqual([{ runId: "run-p1", definition: null }]);
     await press("Run again from here");
-    expect(sent(fake, "retry_pipeline")).toEqual([{ runId: "run-p1", step: "notes" }]);
+    expect(sent(fake, "retry_pipeline")).toEqual([
+      { runId: "run-p1", step: "notes", definition: null },
+    ]);
     await waitFor(() => expect(sent(fake, "pipeline_run").at(-1)).toEqual({ runId: "again" }));
   });
 
@@ -230,6 +233,25 @@ describe("a run", () => {
     await press("Resume with the changed file");
     expect(sent(fake, "resume_pipeline").at(-1)).toEqual({ runId: "run-p1", definition: "current" });
     await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  });
+
+  it("runs again from a step with the definition that the user says", async () => {
+    const fake = pipelinesFake({
+      pipeline_run: () => detailsOf([stepOf("notes", { state: "failed" })], { state: "failed" }),
+      retry_pipeline: ({ definition }) =>
+        definition === null
+          ? fail("PIPELINE_CHANGED", "release.yaml changed since the run started.\n-run: a\n+run: b")
+          : { sessionId: "p1", runId: "again", messageId: null },
+    });
+    await openRun(fake);
+    await press("Run again from here");
+    await press("Resume with the changed file");
+    expect(sent(fake, "retry_pipeline").at(-1)).toEqual({
+      runId: "run-p1",
+      step: "notes",
+      definition: "current",
+    });
+    expect(sent(fake, "resume_pipeline")).toEqual([]);
   });
 
   it("shows the output of one item, and leads to a step's own session", async () => {
