@@ -196,8 +196,8 @@ fn a_file_and_the_schema_are_there_without_a_database() {
     stage.write("p.yaml", INNER);
     let mut env = stage.home.env.clone();
     env.insert("ARKI_DATA_DIR".to_owned(), "/dev/null/none".to_owned());
-    let checked = arki_in(stage.home.project_dir(), &env, &["pipelines", "check", "p.yaml"]).exits(0);
+    let checked = arki_in(&stage.home.project_dir(), &env, &["pipelines", "check", "p.yaml"]).exits(0);
     assert!(checked.stdout.contains("p.yaml is valid"), "{checked:?}");
-    arki_in(stage.home.project_dir(), &env, &["pipelines", "schema"]).exits(0);
-    assert_ne!(arki_in(stage.home.project_dir(), &env, &["pipelines", "list"]).code, Some(0));
+    arki_in(&stage.home.project_dir(), &env, &["pipelines", "schema"]).exits(0);
+    assert_ne!(arki_in(&stage.home.project_dir(), &env, &["pipelines", "list"]).code, Some(0));
 }
