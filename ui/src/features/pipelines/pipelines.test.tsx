@@ -204,9 +204,7 @@ describe("a run", () => {
     await press("Resume");
     expect(sent(fake, "resume_pipeline")).toEqual([{ runId: "run-p1", definition: null }]);
     await press("Run again from here");
-    expect(sent(fake, "retry_pipeline")).toEqual([
-      { runId: "run-p1", step: "notes", definition: null },
-    ]);
+    expect(sent(fake, "retry_pipeline")).toEqual([{ runId: "run-p1", step: "notes", definition: null }]);
     await waitFor(() => expect(sent(fake, "pipeline_run").at(-1)).toEqual({ runId: "again" }));
   });
 
@@ -397,6 +395,7 @@ describe("schedules", () => {
     await userEvent.type(form.getByRole("textbox", { name: "Times" }), "0 9 * * MON");
     await userEvent.selectOptions(form.getByRole("combobox", { name: "While Arki didn't run" }), "once");
     await userEvent.type(form.getByRole("textbox", { name: "version" }), "next");
+    expect(form.getByText("! The step publish sends a request to releases.example.org.")).toBeTruthy();
     await press("Save schedule");
     expect(sent(fake, "save_schedule")).toEqual([
       {

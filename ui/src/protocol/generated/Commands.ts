@@ -77,11 +77,11 @@ export type Commands = {
    */
   take_dropped_folder: { params: Record<symbol, never>; result: string | null };
   /**
-   * What the user could ask for in a folder, by what lies in it; three at most.
+   * Returns up to three prompts that fit what lies in the folder.
    */
   example_prompts: { params: { folder: string }; result: Array<ExamplePrompt> };
   /**
-   * How the folder's repository stands; null where git doesn't keep it. May take some hundred milliseconds.
+   * Returns the state of the folder's repository; null if git doesn't keep it. May take some hundred milliseconds.
    */
   repository: { params: { folder: string }; result: RepositoryState | null };
   /**
@@ -204,9 +204,9 @@ export type Commands = {
    */
   remove_memory: { params: { folder: string | null; id: string }; result: null };
   /**
-   * What can be run in the open folder, by name.
+   * Lists the pipelines available in a folder, in the order of their names.
    */
-  list_pipelines: { params: Record<symbol, never>; result: Array<PipelineEntry> };
+  list_pipelines: { params: { folder: string }; result: Array<PipelineEntry> };
   /**
    * Starting a pipeline approves its own steps.
    */
@@ -221,14 +221,17 @@ export type Commands = {
    */
   step_output: { params: { runId: string; step: string }; result: string };
   /**
-   * Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+   * Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
    * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
    */
   resume_pipeline: { params: { runId: string; definition: PipelineDefinition | null }; result: Sent };
   /**
    * Begins a new run from this step on, which takes over what came before it.
    */
-  retry_pipeline: { params: { runId: string; step: string }; result: Sent };
+  retry_pipeline: {
+    params: { runId: string; step: string; definition: PipelineDefinition | null };
+    result: Sent;
+  };
   list_schedules: { params: Record<symbol, never>; result: Array<PipelineSchedule> };
   save_schedule: { params: { schedule: SaveSchedule }; result: null };
   switch_schedule: { params: { name: string; on: boolean }; result: null };

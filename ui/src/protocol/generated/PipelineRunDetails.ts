@@ -13,11 +13,11 @@ export type PipelineRunDetails = {
   inputBytes: number;
   steps: Array<PipelineStepEntry>;
   /**
-   * The gate that waits.
+   * The approval that waits: its own gate, or one of a run that works for it.
    */
   approvalId: string | null;
   /**
-   * Why it failed.
+   * The error that the run failed with.
    */
   failure: PipelineFailure | null;
 };
