@@ -11,7 +11,10 @@ fn passes_an_hour(stage: &Stage, name: &str) {
     let connection = rusqlite::Connection::open(stage.database()).unwrap();
     let since = format!("$.{name}.sinceMs");
     let changed = connection
-        .execute("UPDATE meta SET value = json_set(value, ?1, json_extract(value, ?1) - 3600000) WHERE key = 'schedules'", [since])
+        .execute(
+            "UPDATE meta SET value = json_set(value, ?1, json_extract(value, ?1) - 3600000) WHERE key = 'schedules'",
+            [since],
+        )
         .unwrap();
     assert_eq!(changed, 1);
 }
@@ -30,9 +33,7 @@ fn a_schedule_runs_its_pipeline_only_as_it_was_when_the_schedule_was_made() {
     if !stage.has_sandbox() {
         return;
     }
-    let add = || {
-        stage.arki(&[["schedule", "add", "minutely", "outer"].as_slice(), &EVERY_MINUTE].concat()).exits(0)
-    };
+    let add = || stage.arki(&[["schedule", "add", "minutely", "outer"].as_slice(), &EVERY_MINUTE].concat()).exits(0);
     add();
     // The user agrees to a change of the nested one, without a thought of the schedule.
     stage.write(".arki/pipelines/note.yaml", NOTE.replace("log.txt", "log.txt, network: true"));
