@@ -110,7 +110,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Show the steps of a pipeline's run
     Status {
-        /// The id of a run, or a pipeline's name for its newest run
+        /// The id of a run, or a pipeline's name for its newest run in this project
         run: String,
     },
     /// List the runs of pipelines, newest first
