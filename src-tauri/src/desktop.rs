@@ -1,31 +1,25 @@
 //! From the process's start to its end.
 
-use crate::desktop_host::announce_project;
+use crate::arguments::Asked;
+use crate::desktop_state::Shared;
+use crate::windows::Windows;
 use crate::{
     arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_context, rpc_frames,
     rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines, rpc_places, rpc_runs,
-    rpc_settings, window,
+    rpc_settings, rpc_windows, windows,
 };
-use arki_domain::Fault;
+use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tauri::{AppHandle, Manager, RunEvent};
+use tauri::{AppHandle, Manager, RunEvent, Window, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 /// How often a second start looks whether the first one has started.
 const STARTING: Duration = Duration::from_millis(20);
-
-/// What commands share.
-pub(crate) struct Desktop {
-    pub(crate) engine: Arc<Engine>,
-    /// The window.
-    pub(crate) client: Arc<Client>,
-    pub(crate) awake: Arc<awake::Awake>,
-}
 
 /// Runs the app until its window is closed.
 pub fn run() -> ExitCode {
@@ -52,7 +46,7 @@ pub fn run() -> ExitCode {
 
 fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let directories = Directories::from_environment()?;
-    let folder = arguments::folder(words, &std::env::current_dir().unwrap_or_default());
+    let asked = arguments::asked(words, &std::env::current_dir().unwrap_or_default());
     let identifier = identifier(&directories);
     // While the webview starts, which takes longer.
     let engine = std::thread::spawn(move || open_engine(&directories, keys));
@@ -67,9 +61,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(single)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
-        .manage(rpc_frames::Listening::default())
-        .manage(drops::Dropped::default())
-        .on_window_event(drops::hear)
+        .plugin(windows::kept())
+        .manage(Windows::default())
+        .on_window_event(hear)
         .invoke_handler(tauri::generate_handler![
             rpc::app_state,
             rpc::choose_folder,
@@ -180,9 +174,11 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::list_settings,
             rpc_settings::set_setting,
             rpc_settings::unset_setting,
+            rpc_windows::open_window,
+            rpc_windows::take_asked_session,
         ])
         .setup(move |app| {
-            let window = window::open(app.handle()).map_err(|error| window::unavailable(&error));
+            let window = windows::open_main(app.handle()).map_err(|error| windows::unavailable(&error));
             let opened = engine.join().unwrap_or_else(|_| Err(Fault::internal("the engine could not start")));
             let engine = match window.and(opened) {
                 Ok(engine) => engine,
@@ -194,15 +190,22 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
                 }
             };
             // No command comes before: this thread takes them up.
-            let client = Arc::new(Client::attach(&engine, "window", Presence { answers: true, stays: true }));
-            folder.iter().for_each(|folder| client.set_folder(folder));
+            let begins = if let Asked::Folder(_) = asked { &asked } else { &Asked::Nothing };
+            app.state::<Windows>().add(windows::MAIN, &engine, begins);
             let awake = Arc::new(awake::Awake::default());
-            app.manage(Desktop { engine: engine.clone(), client: client.clone(), awake: awake.clone() });
+            app.manage(Shared { engine: engine.clone(), awake: awake.clone() });
             tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
-            let scheduling = client.clone();
-            tauri::async_runtime::spawn(async move { scheduling.keep_schedules().await });
-            tauri::async_runtime::spawn(async move { client.expire_waiting() });
+            // Windows come and go.
+            let keeper = Client::attach(&engine, "window", Presence { answers: true, stays: true });
+            tauri::async_runtime::spawn(async move {
+                keeper.expire_waiting();
+                keeper.keep_schedules().await;
+            });
+            if let Asked::Session(_) = asked {
+                let app = app.handle().clone();
+                tauri::async_runtime::spawn(async move { serve(&app, asked).await });
+            }
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
@@ -217,11 +220,13 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             Ok(())
         })
         .build(context)
-        .map_err(|error| window::unavailable(&error))?
-        .run(|app, event| {
-            if let RunEvent::Exit = event {
-                end(app);
-            }
+        .map_err(|error| windows::unavailable(&error))?
+        .run(|app, event| match event {
+            RunEvent::Exit => end(app),
+            // By a link or a folder dropped on the icon.
+            #[cfg(target_os = "macos")]
+            RunEvent::Opened { urls } => urls.iter().for_each(|url| open_url(app, url)),
+            _ => {}
         });
     Ok(())
 }
@@ -235,7 +240,7 @@ fn open_engine(directories: &Directories, environment_keys: EnvironmentKeys) -> 
 
 /// Runs are stopped as if by the user, so that what has arrived is kept and no command outlives the window.
 fn end(app: &AppHandle) {
-    let Some(desktop) = app.try_state::<Desktop>() else { return };
+    let Some(desktop) = app.try_state::<Shared>() else { return };
     let engine = desktop.engine.clone();
     tauri::async_runtime::block_on(engine.runs().stop_all());
     tauri::async_runtime::block_on(engine.sessions().finish_anchoring());
@@ -245,7 +250,7 @@ fn end(app: &AppHandle) {
 }
 
 fn engine_of(app: &tauri::App) -> Arc<Engine> {
-    app.state::<Desktop>().engine.clone()
+    app.state::<Shared>().engine.clone()
 }
 
 /// Said once, in a dialog: it must not be overlooked.
@@ -262,20 +267,54 @@ fn has_terminal() -> bool {
 
 /// A second start hands its folder to this one.
 fn take_over(app: &AppHandle, words: Vec<String>, directory: &str) {
-    window::focus(app);
-    let Some(folder) = arguments::folder(words, Path::new(directory)) else { return };
+    let asked = arguments::asked(words, Path::new(directory));
     let app = app.clone();
-    tauri::async_runtime::spawn(async move {
-        // This one may be starting itself.
-        while app.try_state::<Desktop>().is_none() {
-            tokio::time::sleep(STARTING).await;
-        }
-        let desktop = app.state::<Desktop>();
-        match desktop.client.open(&folder).await {
-            Ok(project) => announce_project(&app, &project),
-            Err(fault) => tracing::warn!(%fault, "the folder of a second start"),
-        }
-    });
+    tauri::async_runtime::spawn(async move { serve(&app, asked).await });
+}
+
+/// Shows what is asked for from outside.
+async fn serve(app: &AppHandle, asked: Asked) {
+    // This process may be starting itself.
+    while app.try_state::<Shared>().is_none() {
+        tokio::time::sleep(STARTING).await;
+    }
+    let engine = app.state::<Shared>().engine.clone();
+    match asked {
+        Asked::Folder(folder) => windows::show_folder(app, &engine, &folder).await,
+        Asked::Session(session) => match known(&engine, session.clone()).await {
+            Ok(()) => windows::show_session(app, &engine, &session),
+            Err(fault) => {
+                windows::focus(app);
+                app.dialog().message(format!("{} {}", fault.message, fault.hint)).title("Arki").show(|_| {});
+            }
+        },
+        Asked::Nothing => windows::show(app, &engine),
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn open_url(app: &AppHandle, url: &tauri::Url) {
+    let (app, asked) = (app.clone(), arguments::asked_by_url(url.as_str()));
+    tauri::async_runtime::spawn(async move { serve(&app, asked).await });
+}
+
+/// A link may lead to a session of another computer, or to one that was removed.
+async fn known(engine: &Arc<Engine>, session: SessionId) -> Result<(), Fault> {
+    let engine = engine.clone();
+    let looked =
+        tauri::async_runtime::spawn_blocking(move || engine.sessions().find_session(session.as_str()).map(|_| ()));
+    looked.await.map_err(Fault::internal)?
+}
+
+/// What happens to a window.
+fn hear(window: &Window, event: &WindowEvent) {
+    let windows = window.state::<Windows>();
+    match event {
+        WindowEvent::DragDrop(event) => drops::hear(window, event),
+        WindowEvent::Focused(true) => windows.comes_to_front(window.label()),
+        WindowEvent::Destroyed => windows.remove(window.label()),
+        _ => {}
+    }
 }
 
 /// One instance a data directory: the default one has the app's own name, another one has a name of its own.

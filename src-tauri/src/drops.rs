@@ -1,10 +1,11 @@
 //! What is dropped onto the window. The paths stay here until the window asks what becomes of the files: it hears only
 //! that something is dragged over it, has left, or was dropped.
 
+use crate::windows::{Windows, send};
 use arki_api::DragStep;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use tauri::{DragDropEvent, Emitter, Manager, Window, WindowEvent};
+use tauri::{DragDropEvent, Manager, Window};
 
 /// The window listens to this name.
 const DRAG_EVENT: &str = "arki://drag";
@@ -23,21 +24,20 @@ impl Dropped {
     }
 }
 
-pub(crate) fn hear(window: &Window, event: &WindowEvent) {
-    let WindowEvent::DragDrop(event) = event else { return };
+pub(crate) fn hear(window: &Window, event: &DragDropEvent) {
     let step = match event {
         DragDropEvent::Enter { paths, .. } if paths.is_empty() => return,
         DragDropEvent::Enter { .. } => DragStep::Over,
         DragDropEvent::Leave => DragStep::Left,
         DragDropEvent::Drop { paths, .. } => {
-            window.state::<Dropped>().keep(paths.clone());
+            if let Some(open) = window.state::<Windows>().of(window.label()) {
+                open.dropped.keep(paths.clone());
+            }
             DragStep::Dropped
         }
         _ => return,
     };
-    if let Err(error) = window.emit(DRAG_EVENT, step) {
-        tracing::warn!(%error, "a drag did not reach the window");
-    }
+    send(window.app_handle(), window.label(), DRAG_EVENT, step);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The desktop shell: a window over the engine, and as little else as possible.
 //!
 //! This is the only crate that knows Tauri. Commands are thin delegates (`rpc`), what happens reaches the window as
-//! frames (`rpc_frames`), and the window's making is in `window`. Everything that could also happen without a window
+//! frames (`rpc_frames`), and the windows are in `windows`. Everything that could also happen without a window
 //! belongs into `arki-engine`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
@@ -10,7 +10,7 @@ mod arguments;
 mod awake;
 mod clipboard;
 mod desktop;
-mod desktop_host;
+mod desktop_state;
 mod display;
 mod drops;
 mod log_files;
@@ -29,6 +29,7 @@ mod rpc_pipelines;
 mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;
-mod window;
+mod rpc_windows;
+mod windows;
 
 pub use desktop::run;

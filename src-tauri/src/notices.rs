@@ -2,9 +2,9 @@
 //!
 //! Decision 0041 says why Tauri's plugin isn't used.
 
-use crate::desktop::Desktop;
-use crate::desktop_host::announce_session;
-use crate::window;
+use crate::desktop_state::Shared;
+use crate::windows;
+use arki_domain::SessionId;
 use arki_engine::{Engine, RunNotice, one_line};
 use notify_rust::{Notification, NotificationResponse};
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub(crate) async fn show_from_now_on(app: AppHandle, engine: Arc<Engine>) {
 
 /// Whoever looks at the window sees it there.
 fn is_wanted(app: &AppHandle) -> bool {
-    let Some(desktop) = app.try_state::<Desktop>() else { return false };
-    let is_on = desktop.engine.accounts().user_config().is_ok_and(|config| config.window.notifies);
-    is_on && !window::is_in_front(app)
+    let Some(shared) = app.try_state::<Shared>() else { return false };
+    let is_on = shared.engine.accounts().user_config().is_ok_and(|config| config.window.notifies);
+    is_on && !windows::is_in_front(app)
 }
 
 fn show(app: &AppHandle, notice: &RunNotice) {
@@ -56,12 +56,11 @@ fn show(app: &AppHandle, notice: &RunNotice) {
         Err(error) => return tracing::info!(%error, "the desktop takes no notifications"),
     };
     if AWAITED.fetch_add(1, Ordering::Relaxed) < MAX_AWAITED {
-        let (app, session_id) = (app.clone(), notice.session_id.to_string());
+        let (app, session_id) = (app.clone(), notice.session_id.clone());
         let waiting = move || {
             let clicked = |response: &NotificationResponse| {
                 if response.is_default_action() {
-                    window::focus(&app);
-                    announce_session(&app, &session_id);
+                    show_session(&app, &session_id);
                 }
             };
             if let Err(error) = shown.wait_for_response(clicked) {
@@ -74,6 +73,12 @@ fn show(app: &AppHandle, notice: &RunNotice) {
         }
     }
     AWAITED.fetch_sub(1, Ordering::Relaxed);
+}
+
+fn show_session(app: &AppHandle, session_id: &SessionId) {
+    if let Some(shared) = app.try_state::<Shared>() {
+        windows::show_session(app, &shared.engine, session_id);
+    }
 }
 
 /// Returns a notification's text. A model or a server may have said it, so no character of it may act as markup.

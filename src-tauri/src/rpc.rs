@@ -1,12 +1,12 @@
 //! The window's commands about the app and folders: thin delegates to the engine.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use arki_api::{AppState, CommandError, ProjectState};
 use arki_domain::Fault;
 use arki_engine::Engine;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tauri::{AppHandle, State};
+use tauri::AppHandle;
 use tauri_plugin_dialog::DialogExt;
 
 pub(crate) type Answer<T> = Result<T, CommandError>;
@@ -23,9 +23,9 @@ pub(crate) async fn reading<T: Send + 'static>(
 }
 
 #[tauri::command]
-pub(crate) async fn app_state(desktop: State<'_, Desktop>) -> Answer<AppState> {
-    let project = match desktop.client.folder() {
-        Some(folder) => Some(desktop.client.open(&folder).await?),
+pub(crate) async fn app_state(desktop: Desktop) -> Answer<AppState> {
+    let project = match desktop.window.client.folder() {
+        Some(folder) => Some(desktop.window.client.open(&folder).await?),
         None => None,
     };
     reading(&desktop, move |engine| engine.projects().app_state(project)).await
@@ -44,17 +44,17 @@ pub(crate) async fn choose_folder(app: AppHandle) -> Answer<Option<String>> {
 }
 
 #[tauri::command]
-pub(crate) async fn open_project(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
-    Ok(desktop.client.open(&path).await?)
+pub(crate) async fn open_project(path: PathBuf, desktop: Desktop) -> Answer<ProjectState> {
+    Ok(desktop.window.client.open(&path).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn trust_project(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
+pub(crate) async fn trust_project(path: PathBuf, desktop: Desktop) -> Answer<ProjectState> {
     Ok(desktop.engine.projects().trust(&path).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn keep_untrusted(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
+pub(crate) async fn keep_untrusted(path: PathBuf, desktop: Desktop) -> Answer<ProjectState> {
     Ok(desktop.engine.projects().untrust(&path).await?)
 }
 

@@ -1,16 +1,15 @@
 //! The window's commands about a session's next request and its state: thin delegates to the engine.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{AgentState, CompactedSession, NextRequest, SessionChanges, Shown};
 use arki_domain::{Code, Fault, SessionId, StateChanged};
 use arki_engine::{Compacted, RunTarget};
 use std::future::pending;
 use std::path::Path;
-use tauri::State;
 
 #[tauri::command]
-pub(crate) async fn next_request(of: Shown, desktop: State<'_, Desktop>) -> Answer<NextRequest> {
+pub(crate) async fn next_request(of: Shown, desktop: Desktop) -> Answer<NextRequest> {
     reading(&desktop, move |engine| match engine.runs().target_shown(of)? {
         RunTarget::Session(session_id) => engine.runs().next_request(Path::new(""), Some(&session_id)),
         RunTarget::NewSession(folder) => engine.runs().next_request(&folder, None),
@@ -22,7 +21,7 @@ pub(crate) async fn next_request(of: Shown, desktop: State<'_, Desktop>) -> Answ
 pub(crate) async fn compact_session(
     session_id: String,
     focus: Option<String>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Option<CompactedSession>> {
     let compacted = desktop.engine.runs().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
     Ok(match compacted {
@@ -42,7 +41,7 @@ pub(crate) async fn compact_session(
 pub(crate) async fn configure_session(
     session_id: String,
     changes: SessionChanges,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<NextRequest> {
     let session_id = SessionId::from(session_id);
     desktop.engine.runs().configure(&session_id, changes).await?;
@@ -50,16 +49,12 @@ pub(crate) async fn configure_session(
 }
 
 #[tauri::command]
-pub(crate) async fn get_state(session_id: String, desktop: State<'_, Desktop>) -> Answer<AgentState> {
+pub(crate) async fn get_state(session_id: String, desktop: Desktop) -> Answer<AgentState> {
     Ok(reading(&desktop, move |engine| engine.sessions().agent_state(&SessionId::from(session_id))).await?.into())
 }
 
 /// The state as it is then.
 #[tauri::command]
-pub(crate) async fn set_state(
-    session_id: String,
-    changes: StateChanged,
-    desktop: State<'_, Desktop>,
-) -> Answer<AgentState> {
+pub(crate) async fn set_state(session_id: String, changes: StateChanged, desktop: Desktop) -> Answer<AgentState> {
     Ok(desktop.engine.sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
 }

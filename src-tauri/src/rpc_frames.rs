@@ -1,11 +1,10 @@
 //! Frames, which the window asks for one after the other: it draws one before it asks for the next.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::Answer;
 use arki_api::Frame;
 use arki_engine::Frames;
 use std::sync::{Arc, Mutex, PoisonError};
-use tauri::State;
 
 /// What the page that is open hears. A page that was loaded anew begins anew.
 #[derive(Default)]
@@ -26,14 +25,17 @@ impl Listening {
 
 /// From now on everything is heard; the number is what `next_frame` is asked with.
 #[tauri::command]
-pub(crate) async fn begin_frames(desktop: State<'_, Desktop>, listening: State<'_, Listening>) -> Answer<u32> {
-    Ok(listening.begin(Frames::new(desktop.engine.subscribe())))
+pub(crate) async fn begin_frames(desktop: Desktop) -> Answer<u32> {
+    Ok(desktop.window.listening.begin(Frames::new(desktop.engine.subscribe())))
 }
 
 /// Waits for something to happen. `None`: nothing more will be heard under this number.
 #[tauri::command]
-pub(crate) async fn next_frame(number: u32, listening: State<'_, Listening>) -> Answer<Option<Frame>> {
-    let Some(frames) = listening.of(number) else { return Ok(None) };
+pub(crate) async fn next_frame(number: u32, desktop: Desktop) -> Answer<Option<Frame>> {
+    let frames = desktop.window.listening.of(number);
+    // A window that is closed while it waits is gone at once.
+    drop(desktop);
+    let Some(frames) = frames else { return Ok(None) };
     let frame = frames.lock().await.next().await;
     Ok(frame)
 }

@@ -1,6 +1,6 @@
 //! The window's commands about finding, keeping and removing sessions: thin delegates to the engine.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{RemovedSession, SearchHit, SessionLines, UsageReport};
 use arki_domain::{Code, Fault, SessionId};
@@ -8,7 +8,7 @@ use arki_engine::{ExportFormat, SearchQuery, SessionMarks};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use tauri::{AppHandle, State};
+use tauri::AppHandle;
 use tauri_plugin_dialog::DialogExt;
 
 #[tauri::command]
@@ -17,7 +17,7 @@ pub(crate) async fn search_sessions(
     project: Option<String>,
     session_id: Option<String>,
     limit: usize,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Vec<SearchHit>> {
     let session = session_id.map(SessionId::from);
     let query = SearchQuery { text, project, session, limit, ..SearchQuery::default() };
@@ -25,7 +25,7 @@ pub(crate) async fn search_sessions(
 }
 
 #[tauri::command]
-pub(crate) async fn rename_session(session_id: String, title: String, desktop: State<'_, Desktop>) -> Answer<String> {
+pub(crate) async fn rename_session(session_id: String, title: String, desktop: Desktop) -> Answer<String> {
     Ok(desktop.engine.sessions().rename(&SessionId::from(session_id), &title).await?)
 }
 
@@ -34,20 +34,20 @@ pub(crate) async fn mark_session(
     session_id: String,
     pinned: Option<bool>,
     archived: Option<bool>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<()> {
     let marks = SessionMarks { pinned, archived };
     Ok(desktop.engine.sessions().mark(&SessionId::from(session_id), marks).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn session_lines(session_ids: Vec<String>, desktop: State<'_, Desktop>) -> Answer<Vec<SessionLines>> {
+pub(crate) async fn session_lines(session_ids: Vec<String>, desktop: Desktop) -> Answer<Vec<SessionLines>> {
     let sessions: Vec<SessionId> = session_ids.into_iter().map(SessionId::from).collect();
     reading(&desktop, move |engine| engine.sessions().session_lines(&sessions)).await
 }
 
 #[tauri::command]
-pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Desktop>) -> Answer<RemovedSession> {
+pub(crate) async fn remove_session(session_id: String, desktop: Desktop) -> Answer<RemovedSession> {
     let removed = desktop.engine.sessions().remove_session(&SessionId::from(session_id)).await?;
     Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })
 }
@@ -58,7 +58,7 @@ pub(crate) async fn export_session(
     session_id: String,
     format: arki_api::ExportFormat,
     app: AppHandle,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Option<String>> {
     let session = reading(&desktop, move |engine| engine.sessions().find_session(&session_id)).await?;
     let (format, extension) = (ExportFormat::from(format), extension(format));
@@ -80,7 +80,7 @@ pub(crate) async fn export_session(
 
 /// Asks which file; `None` when the user changed their mind.
 #[tauri::command]
-pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>) -> Answer<Option<Vec<String>>> {
+pub(crate) async fn import_sessions(app: AppHandle, desktop: Desktop) -> Answer<Option<Vec<String>>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     app.dialog().file().set_title("Import sessions").add_filter("Exported sessions", &["jsonl"]).pick_file(
         move |file| {
@@ -94,7 +94,7 @@ pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>)
 }
 
 #[tauri::command]
-pub(crate) async fn usage_report(desktop: State<'_, Desktop>) -> Answer<UsageReport> {
+pub(crate) async fn usage_report(desktop: Desktop) -> Answer<UsageReport> {
     Ok(desktop.engine.sessions().usage_report().await?)
 }
 

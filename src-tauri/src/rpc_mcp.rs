@@ -1,6 +1,6 @@
 //! The window's commands about MCP servers: thin delegates to the engine, for the folder that is open.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
     ElicitationAction, ElicitationFault, ElicitationReply, ElicitationSummary, McpServerEntry, McpServerSettings,
@@ -8,13 +8,13 @@ use arki_api::{
 };
 use arki_domain::{Code, Fault};
 use std::path::PathBuf;
+use tauri::AppHandle;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
 
 #[tauri::command]
-pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<McpServerEntry>> {
-    let folder = desktop.client.folder();
+pub(crate) async fn list_mcp_servers(desktop: Desktop) -> Answer<Vec<McpServerEntry>> {
+    let folder = desktop.window.client.folder();
     reading(&desktop, move |engine| match folder {
         Some(folder) => engine.mcp().mcp_listed(&folder),
         None => engine.mcp().mcp_configured(),
@@ -23,31 +23,23 @@ pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<
 }
 
 #[tauri::command]
-pub(crate) async fn save_mcp_server(
-    name: String,
-    settings: McpServerSettings,
-    desktop: State<'_, Desktop>,
-) -> Answer<()> {
+pub(crate) async fn save_mcp_server(name: String, settings: McpServerSettings, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.mcp().save_mcp_server(&name, &settings)).await
 }
 
 #[tauri::command]
-pub(crate) async fn enable_mcp_server(name: String, enabled: bool, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn enable_mcp_server(name: String, enabled: bool, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.mcp().enable_mcp_server(&name, enabled)).await
 }
 
 #[tauri::command]
-pub(crate) async fn remove_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn remove_mcp_server(name: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.mcp().remove_mcp_server(&name)).await
 }
 
 /// Sends each step as it ends; answers whether none failed.
 #[tauri::command]
-pub(crate) async fn test_mcp_server(
-    name: String,
-    on_step: Channel<McpTestStep>,
-    desktop: State<'_, Desktop>,
-) -> Answer<bool> {
+pub(crate) async fn test_mcp_server(name: String, on_step: Channel<McpTestStep>, desktop: Desktop) -> Answer<bool> {
     let mut tell = move |step| {
         if let Err(error) = on_step.send(step) {
             tracing::warn!(%error, "a step of an MCP server's test did not reach the window");
@@ -57,24 +49,24 @@ pub(crate) async fn test_mcp_server(
 }
 
 #[tauri::command]
-pub(crate) async fn mcp_server_log(name: String, desktop: State<'_, Desktop>) -> Answer<String> {
+pub(crate) async fn mcp_server_log(name: String, desktop: Desktop) -> Answer<String> {
     let folder = folder(&desktop)?;
     reading(&desktop, move |engine| engine.mcp().mcp_trail(&folder, &name)).await
 }
 
 #[tauri::command]
-pub(crate) async fn review_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<McpServerEntry> {
+pub(crate) async fn review_mcp_server(name: String, desktop: Desktop) -> Answer<McpServerEntry> {
     Ok(desktop.engine.mcp().mcp_look(&folder(&desktop)?, &name).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn agree_to_mcp_server(name: String, digest: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn agree_to_mcp_server(name: String, digest: String, desktop: Desktop) -> Answer<()> {
     Ok(desktop.engine.mcp().mcp_agree(&folder(&desktop)?, &name, &digest).await?)
 }
 
 /// Opens the page in the user's browser, and waits for them to come back.
 #[tauri::command]
-pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop: Desktop) -> Answer<()> {
     let show = move |url: &str| {
         // Whatever a server asks for, only a page is opened.
         let is_page = url.starts_with("https://") || url.starts_with("http://");
@@ -86,7 +78,7 @@ pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop:
 }
 
 #[tauri::command]
-pub(crate) async fn list_elicitations(desktop: State<'_, Desktop>) -> Answer<Vec<ElicitationSummary>> {
+pub(crate) async fn list_elicitations(desktop: Desktop) -> Answer<Vec<ElicitationSummary>> {
     Ok(desktop.engine.mcp().elicitations())
 }
 
@@ -96,7 +88,7 @@ pub(crate) async fn answer_elicitation(
     app: AppHandle,
     id: u64,
     reply: ElicitationReply,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Vec<ElicitationFault>> {
     if reply.action == ElicitationAction::Accept
         && let Some(url) = desktop.engine.mcp().elicitation_page(id)?
@@ -109,7 +101,7 @@ pub(crate) async fn answer_elicitation(
 }
 
 fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {
-    desktop.client.folder().ok_or_else(|| {
+    desktop.window.client.folder().ok_or_else(|| {
         let message = "MCP servers are started in a folder, and none is open.";
         Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
     })

@@ -2,25 +2,24 @@
 //! dialog, or from what was dropped. The page can't name one.
 
 use crate::clipboard;
-use crate::desktop::Desktop;
-use crate::drops::Dropped;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{AttachedFile, PictureFacts};
 use arki_domain::SessionId;
 use std::path::PathBuf;
-use tauri::{AppHandle, State};
+use tauri::AppHandle;
 use tauri_plugin_dialog::DialogExt;
 
 const EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 #[tauri::command]
-pub(crate) async fn look_at_picture(data: String, desktop: State<'_, Desktop>) -> Answer<PictureFacts> {
+pub(crate) async fn look_at_picture(data: String, desktop: Desktop) -> Answer<PictureFacts> {
     Ok(desktop.engine.runs().look_at_picture(data).await?)
 }
 
 /// The system's own dialog; empty when the user changed their mind.
 #[tauri::command]
-pub(crate) async fn choose_pictures(app: AppHandle, desktop: State<'_, Desktop>) -> Answer<Vec<AttachedFile>> {
+pub(crate) async fn choose_pictures(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     app.dialog().file().set_title("Attach pictures").add_filter("Pictures", &EXTENSIONS).pick_files(move |files| {
         let _ = sender.send(files);
@@ -30,30 +29,23 @@ pub(crate) async fn choose_pictures(app: AppHandle, desktop: State<'_, Desktop>)
 }
 
 #[tauri::command]
-pub(crate) async fn take_dropped(
-    dropped: State<'_, Dropped>,
-    desktop: State<'_, Desktop>,
-) -> Answer<Vec<AttachedFile>> {
-    attached(&desktop, dropped.take()).await
+pub(crate) async fn take_dropped(desktop: Desktop) -> Answer<Vec<AttachedFile>> {
+    attached(&desktop, desktop.window.dropped.take()).await
 }
 
 #[tauri::command]
-pub(crate) async fn take_pasted(app: AppHandle, desktop: State<'_, Desktop>) -> Answer<Vec<AttachedFile>> {
+pub(crate) async fn take_pasted(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
     let Some(bytes) = clipboard::picture(&app).await else { return Ok(Vec::new()) };
     reading(&desktop, move |engine| Ok(vec![engine.runs().attached_picture("Pasted picture", &bytes)])).await
 }
 
 /// Null where it is no longer kept.
 #[tauri::command]
-pub(crate) async fn sent_picture(
-    session_id: String,
-    content_hash: String,
-    desktop: State<'_, Desktop>,
-) -> Answer<Option<String>> {
+pub(crate) async fn sent_picture(session_id: String, content_hash: String, desktop: Desktop) -> Answer<Option<String>> {
     reading(&desktop, move |engine| engine.runs().sent_picture(&SessionId::from(session_id), &content_hash)).await
 }
 
 async fn attached(desktop: &Desktop, paths: Vec<PathBuf>) -> Answer<Vec<AttachedFile>> {
-    let folder = desktop.client.folder();
+    let folder = desktop.window.client.folder();
     reading(desktop, move |engine| Ok(engine.runs().attached(folder.as_deref(), &paths))).await
 }

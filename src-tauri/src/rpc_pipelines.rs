@@ -1,6 +1,6 @@
 //! The window's commands about pipelines: thin delegates to the engine.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
     PipelineDefinition, PipelineEntry, PipelineRunDetails, PipelineRunEntry, PipelineSchedule, SaveSchedule, Sent,
@@ -8,30 +8,29 @@ use arki_api::{
 };
 use arki_domain::RunId;
 use std::path::PathBuf;
-use tauri::State;
 
 #[tauri::command]
-pub(crate) async fn list_pipelines(folder: PathBuf, desktop: State<'_, Desktop>) -> Answer<Vec<PipelineEntry>> {
+pub(crate) async fn list_pipelines(folder: PathBuf, desktop: Desktop) -> Answer<Vec<PipelineEntry>> {
     reading(&desktop, move |engine| engine.runs().pipeline_entries(&folder)).await
 }
 
 #[tauri::command]
-pub(crate) async fn start_pipeline(start: StartPipeline, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    Ok(Sent::from(&desktop.client.start_pipeline(start.into()).await?.0))
+pub(crate) async fn start_pipeline(start: StartPipeline, desktop: Desktop) -> Answer<Sent> {
+    Ok(Sent::from(&desktop.window.client.start_pipeline(start.into()).await?.0))
 }
 
 #[tauri::command]
-pub(crate) async fn list_pipeline_runs(desktop: State<'_, Desktop>) -> Answer<Vec<PipelineRunEntry>> {
+pub(crate) async fn list_pipeline_runs(desktop: Desktop) -> Answer<Vec<PipelineRunEntry>> {
     reading(&desktop, |engine| engine.runs().pipeline_run_entries()).await
 }
 
 #[tauri::command]
-pub(crate) async fn pipeline_run(run_id: String, desktop: State<'_, Desktop>) -> Answer<PipelineRunDetails> {
+pub(crate) async fn pipeline_run(run_id: String, desktop: Desktop) -> Answer<PipelineRunDetails> {
     reading(&desktop, move |engine| engine.runs().pipeline_run_details(&RunId::from(run_id))).await
 }
 
 #[tauri::command]
-pub(crate) async fn step_output(run_id: String, step: String, desktop: State<'_, Desktop>) -> Answer<String> {
+pub(crate) async fn step_output(run_id: String, step: String, desktop: Desktop) -> Answer<String> {
     reading(&desktop, move |engine| engine.runs().step_output_beginning(&RunId::from(run_id), &step)).await
 }
 
@@ -39,11 +38,11 @@ pub(crate) async fn step_output(run_id: String, step: String, desktop: State<'_,
 pub(crate) async fn resume_pipeline(
     run_id: String,
     definition: Option<PipelineDefinition>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Sent> {
     let named = reading(&desktop, move |engine| engine.sessions().find_place(&run_id)).await?;
     let definition = definition.map(Into::into).unwrap_or_default();
-    Ok(Sent::from(&desktop.client.go_on(&named, None, definition).await?.0))
+    Ok(Sent::from(&desktop.window.client.go_on(&named, None, definition).await?.0))
 }
 
 #[tauri::command]
@@ -51,31 +50,31 @@ pub(crate) async fn retry_pipeline(
     run_id: String,
     step: String,
     definition: Option<PipelineDefinition>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Sent> {
     let definition = definition.map(Into::into).unwrap_or_default();
-    Ok(Sent::from(&desktop.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
+    Ok(Sent::from(&desktop.window.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
 }
 
 #[tauri::command]
-pub(crate) async fn list_schedules(desktop: State<'_, Desktop>) -> Answer<Vec<PipelineSchedule>> {
+pub(crate) async fn list_schedules(desktop: Desktop) -> Answer<Vec<PipelineSchedule>> {
     Ok(desktop.engine.runs().schedules().await?)
 }
 
 #[tauri::command]
-pub(crate) async fn save_schedule(schedule: SaveSchedule, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn save_schedule(schedule: SaveSchedule, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().save_schedule(schedule.into()).await?;
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn switch_schedule(name: String, on: bool, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn switch_schedule(name: String, on: bool, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().switch_schedule(&name, on).await?;
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn remove_schedule(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn remove_schedule(name: String, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().remove_schedule(&name).await?;
     Ok(())
 }

@@ -1,33 +1,32 @@
 //! The window's commands about what surrounds it: the folder's repository, the user's editor, file manager and terminal,
 //! a folder that is dropped.
 
-use crate::desktop::Desktop;
-use crate::drops::Dropped;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{ExamplePrompt, RepositoryState};
 use arki_domain::{Code, Fault};
 use std::path::PathBuf;
-use tauri::{AppHandle, State};
+use tauri::AppHandle;
 use tauri_plugin_opener::OpenerExt;
 
 #[tauri::command]
-pub(crate) async fn take_dropped_folder(dropped: State<'_, Dropped>) -> Answer<Option<String>> {
-    let folder = dropped.take().into_iter().find(|path| path.is_dir());
+pub(crate) async fn take_dropped_folder(desktop: Desktop) -> Answer<Option<String>> {
+    let folder = desktop.window.dropped.take().into_iter().find(|path| path.is_dir());
     Ok(folder.map(|path| path.display().to_string()))
 }
 
 #[tauri::command]
-pub(crate) async fn example_prompts(folder: PathBuf, desktop: State<'_, Desktop>) -> Answer<Vec<ExamplePrompt>> {
+pub(crate) async fn example_prompts(folder: PathBuf, desktop: Desktop) -> Answer<Vec<ExamplePrompt>> {
     reading(&desktop, move |engine| engine.projects().example_prompts(&folder)).await
 }
 
 #[tauri::command]
-pub(crate) async fn repository(folder: PathBuf, desktop: State<'_, Desktop>) -> Answer<Option<RepositoryState>> {
+pub(crate) async fn repository(folder: PathBuf, desktop: Desktop) -> Answer<Option<RepositoryState>> {
     Ok(desktop.engine.runs().repository(folder).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn open_in_editor(folder: PathBuf, path: Option<String>, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn open_in_editor(folder: PathBuf, path: Option<String>, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.projects().open_in_editor(&folder, path.as_deref())).await
 }
 
@@ -36,7 +35,7 @@ pub(crate) async fn show_in_folder(
     folder: PathBuf,
     path: Option<String>,
     app: AppHandle,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<()> {
     let place = reading(&desktop, move |engine| engine.projects().place_in(&folder, path.as_deref())).await?;
     let shown = tauri::async_runtime::spawn_blocking(move || app.opener().reveal_item_in_dir(&place));
@@ -47,6 +46,6 @@ pub(crate) async fn show_in_folder(
 }
 
 #[tauri::command]
-pub(crate) async fn open_terminal(folder: PathBuf, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn open_terminal(folder: PathBuf, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.projects().open_terminal(&folder)).await
 }

@@ -1,6 +1,6 @@
 //! The window's commands about sessions, runs and approvals: thin delegates to the engine.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
     ApprovalSummary, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile, ReviewPage, RunningCommand,
@@ -8,14 +8,13 @@ use arki_api::{
 };
 use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
-use tauri::State;
 
 /// The list shows this many; older sessions are found by search.
 const LISTED_SESSIONS: usize = 10_000;
 const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]
-pub(crate) async fn list_sessions(desktop: State<'_, Desktop>) -> Answer<Vec<SessionSummary>> {
+pub(crate) async fn list_sessions(desktop: Desktop) -> Answer<Vec<SessionSummary>> {
     let sessions = reading(&desktop, |engine| engine.sessions().list(LISTED_SESSIONS)).await?;
     Ok(sessions.into_iter().map(SessionSummary::from).collect())
 }
@@ -25,7 +24,7 @@ pub(crate) async fn session_page(
     session_id: String,
     before_seq: Option<u64>,
     limit: usize,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<SessionPage> {
     let limit = limit.min(LARGEST_PAGE);
     reading(&desktop, move |engine| engine.sessions().session_page(&SessionId::from(session_id), before_seq, limit))
@@ -33,20 +32,20 @@ pub(crate) async fn session_page(
 }
 
 #[tauri::command]
-pub(crate) async fn list_commands(desktop: State<'_, Desktop>) -> Answer<Vec<SlashCommandEntry>> {
-    let folder = desktop.client.folder();
+pub(crate) async fn list_commands(desktop: Desktop) -> Answer<Vec<SlashCommandEntry>> {
+    let folder = desktop.window.client.folder();
     reading(&desktop, move |engine| engine.projects().slash_commands(folder.as_deref())).await
 }
 
 #[tauri::command]
-pub(crate) async fn list_mentions(typed: String, desktop: State<'_, Desktop>) -> Answer<Vec<MentionEntry>> {
-    let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
+pub(crate) async fn list_mentions(typed: String, desktop: Desktop) -> Answer<Vec<MentionEntry>> {
+    let Some(folder) = desktop.window.client.folder() else { return Ok(Vec::new()) };
     reading(&desktop, move |engine| engine.projects().mentionable(&folder, &typed)).await
 }
 
 #[tauri::command]
-pub(crate) async fn mentions_in(text: String, desktop: State<'_, Desktop>) -> Answer<Vec<MentionSize>> {
-    let Some(folder) = desktop.client.folder() else { return Ok(Vec::new()) };
+pub(crate) async fn mentions_in(text: String, desktop: Desktop) -> Answer<Vec<MentionSize>> {
+    let Some(folder) = desktop.window.client.folder() else { return Ok(Vec::new()) };
     Ok(desktop.engine.runs().mentions_in(folder, text).await?)
 }
 
@@ -57,59 +56,54 @@ pub(crate) async fn send_message(
     pictures: Option<Vec<String>>,
     options: SendOptions,
     mode: Option<QueueMode>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<Sent> {
-    Ok(desktop.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
+    Ok(desktop.window.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.client.stop_session(&SessionId::from(session_id)).await?)
+pub(crate) async fn stop_run(session_id: String, desktop: Desktop) -> Answer<()> {
+    Ok(desktop.window.client.stop_session(&SessionId::from(session_id)).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn retry_now(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn retry_now(session_id: String, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().retry_now(&SessionId::from(session_id));
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn list_processes(desktop: State<'_, Desktop>) -> Answer<Vec<RunningCommand>> {
+pub(crate) async fn list_processes(desktop: Desktop) -> Answer<Vec<RunningCommand>> {
     reading(&desktop, |engine| Ok(engine.runs().running_commands())).await
 }
 
 #[tauri::command]
-pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn stop_process(id: u64, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().stop_command(id);
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn resume_run(of: Shown, desktop: Desktop) -> Answer<()> {
     let session = reading(&desktop, move |engine| engine.sessions().session_shown(of)).await?;
-    desktop.client.resume_run(&session, None).await?;
+    desktop.window.client.resume_run(&session, None).await?;
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
+pub(crate) async fn list_approvals(desktop: Desktop) -> Answer<Vec<ApprovalSummary>> {
     reading(&desktop, |engine| engine.approvals().inbox()).await
 }
 
 /// The files of a change whose diff is too large to be sent at once.
 #[tauri::command]
-pub(crate) async fn review_files(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<ReviewFile>> {
+pub(crate) async fn review_files(approval_id: String, desktop: Desktop) -> Answer<Vec<ReviewFile>> {
     reading(&desktop, move |engine| engine.approvals().review_files(&ApprovalId::from(approval_id))).await
 }
 
 /// A page of the diff of one of these files, by its place among them.
 #[tauri::command]
-pub(crate) async fn review_page(
-    approval_id: String,
-    file: usize,
-    from: usize,
-    desktop: State<'_, Desktop>,
-) -> Answer<ReviewPage> {
+pub(crate) async fn review_page(approval_id: String, file: usize, from: usize, desktop: Desktop) -> Answer<ReviewPage> {
     reading(&desktop, move |engine| engine.approvals().review_page(&ApprovalId::from(approval_id), file, from)).await
 }
 
@@ -120,7 +114,7 @@ pub(crate) async fn review_context(
     path: String,
     from: usize,
     lines: usize,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<ReviewContext> {
     let approval_id = ApprovalId::from(approval_id);
     reading(&desktop, move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
@@ -128,7 +122,7 @@ pub(crate) async fn review_context(
 
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
 #[tauri::command]
-pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Option<String>> {
+pub(crate) async fn proposed_rule(approval_id: String, desktop: Desktop) -> Answer<Option<String>> {
     let approval_id = ApprovalId::from(approval_id);
     let rule = reading(&desktop, move |engine| engine.approvals().proposed_rule(&approval_id)).await?;
     Ok(rule.as_ref().map(rule_text))
@@ -139,7 +133,7 @@ pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Deskto
 pub(crate) async fn resolve_approval(
     approval_id: String,
     resolution: arki_api::Resolution,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<()> {
     let resolution = Resolution {
         decision: resolution.decision,
@@ -151,12 +145,12 @@ pub(crate) async fn resolve_approval(
         preview_hash: Some(resolution.preview_hash),
         keep: resolution.keep.into(),
     };
-    let decision = desktop.client.decide(&ApprovalId::from(approval_id), resolution).await?;
+    let decision = desktop.window.client.decide(&ApprovalId::from(approval_id), resolution).await?;
     decision.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into()))
 }
 
 #[tauri::command]
-pub(crate) async fn list_questions(desktop: State<'_, Desktop>) -> Answer<Vec<QuestionSummary>> {
+pub(crate) async fn list_questions(desktop: Desktop) -> Answer<Vec<QuestionSummary>> {
     let open = reading(&desktop, |engine| engine.sessions().open_questions()).await?;
     Ok(open.into_iter().map(QuestionSummary::from).collect())
 }
@@ -167,9 +161,9 @@ pub(crate) async fn answer_question(
     session_id: String,
     question_id: String,
     text: String,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<()> {
     let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
-    desktop.client.answer_question(&session_id, &question_id, &text).await?;
+    desktop.window.client.answer_question(&session_id, &question_id, &text).await?;
     Ok(())
 }

@@ -1,20 +1,19 @@
 //! The window's commands about providers, models and keys: thin delegates to the engine. A key goes in and never out.
 
-use crate::desktop::Desktop;
+use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{LiveModelList, LocalServer, ModelEntry, ProviderEntry, ProviderTestStep, SettingEntry};
 use std::path::PathBuf;
-use tauri::State;
 use tauri::ipc::Channel;
 
 #[tauri::command]
-pub(crate) async fn list_models(desktop: State<'_, Desktop>) -> Answer<Vec<ModelEntry>> {
+pub(crate) async fn list_models(desktop: Desktop) -> Answer<Vec<ModelEntry>> {
     reading(&desktop, |engine| engine.accounts().models()).await
 }
 
 /// As [`list_models`], with those that local servers list now; takes up to two seconds.
 #[tauri::command]
-pub(crate) async fn live_models(desktop: State<'_, Desktop>) -> Answer<LiveModelList> {
+pub(crate) async fn live_models(desktop: Desktop) -> Answer<LiveModelList> {
     Ok(desktop.engine.accounts().live_models().await?)
 }
 
@@ -24,7 +23,7 @@ pub(crate) async fn test_provider(
     provider: String,
     model: Option<String>,
     on_step: Channel<ProviderTestStep>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<bool> {
     let mut tell = move |step| {
         if let Err(error) = on_step.send(step) {
@@ -35,18 +34,18 @@ pub(crate) async fn test_provider(
 }
 
 #[tauri::command]
-pub(crate) async fn list_providers(desktop: State<'_, Desktop>) -> Answer<Vec<ProviderEntry>> {
+pub(crate) async fn list_providers(desktop: Desktop) -> Answer<Vec<ProviderEntry>> {
     Ok(desktop.engine.accounts().providers_listed().await?)
 }
 
 #[tauri::command]
-pub(crate) async fn set_key(provider: String, key: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn set_key(provider: String, key: String, desktop: Desktop) -> Answer<()> {
     let key = zeroize::Zeroizing::new(key);
     Ok(desktop.engine.accounts().set_key(&provider, &key).await?)
 }
 
 #[tauri::command]
-pub(crate) async fn remove_key(provider: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn remove_key(provider: String, desktop: Desktop) -> Answer<()> {
     Ok(desktop.engine.accounts().remove_key(&provider).await?)
 }
 
@@ -55,50 +54,50 @@ pub(crate) async fn save_provider(
     name: String,
     kind: String,
     base_url: Option<String>,
-    desktop: State<'_, Desktop>,
+    desktop: Desktop,
 ) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().save_provider(&name, &kind, base_url.as_deref())).await
 }
 
 #[tauri::command]
-pub(crate) async fn remove_provider(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn remove_provider(name: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().remove_provider(&name)).await
 }
 
 #[tauri::command]
-pub(crate) async fn set_reflection(on: bool, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn set_reflection(on: bool, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_reflection(on)).await
 }
 
 #[tauri::command]
-pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn set_default_model(model: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_default_model(&model)).await
 }
 
 #[tauri::command]
-pub(crate) async fn find_local_servers(desktop: State<'_, Desktop>) -> Answer<Vec<LocalServer>> {
+pub(crate) async fn find_local_servers(desktop: Desktop) -> Answer<Vec<LocalServer>> {
     Ok(desktop.engine.accounts().find_local_servers().await?)
 }
 
 #[tauri::command]
-pub(crate) async fn choose_local_model(server: String, model: String, desktop: State<'_, Desktop>) -> Answer<String> {
+pub(crate) async fn choose_local_model(server: String, model: String, desktop: Desktop) -> Answer<String> {
     reading(&desktop, move |engine| engine.accounts().choose_local_model(&server, &model)).await
 }
 
 #[tauri::command]
-pub(crate) async fn list_settings(folder: Option<PathBuf>, desktop: State<'_, Desktop>) -> Answer<Vec<SettingEntry>> {
+pub(crate) async fn list_settings(folder: Option<PathBuf>, desktop: Desktop) -> Answer<Vec<SettingEntry>> {
     reading(&desktop, move |engine| engine.projects().list_settings(folder.as_deref())).await
 }
 
 #[tauri::command]
-pub(crate) async fn set_setting(key: String, text: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn set_setting(key: String, text: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_config(&key, &text)).await?;
     desktop.awake.look(&desktop.engine).await;
     Ok(())
 }
 
 #[tauri::command]
-pub(crate) async fn unset_setting(key: String, desktop: State<'_, Desktop>) -> Answer<()> {
+pub(crate) async fn unset_setting(key: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().unset_config(&key)).await?;
     desktop.awake.look(&desktop.engine).await;
     Ok(())

@@ -11,7 +11,7 @@ mod stage;
 mod waiting;
 mod window;
 
-pub(crate) use keys::{CONTROL, ENTER, ESCAPE, SHIFT, TAB};
+pub(crate) use keys::{ALT, CONTROL, ENTER, ESCAPE, SHIFT, TAB};
 pub(crate) use notifications::Notifications;
 pub(crate) use stage::{Stage, program};
 pub(crate) use waiting::{wait_for, wait_until};

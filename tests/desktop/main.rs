@@ -52,4 +52,5 @@ mod transcript;
 mod untrusted;
 mod usage;
 mod waterfall;
+mod windows;
 mod zooming;

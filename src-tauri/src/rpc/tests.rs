@@ -18,6 +18,7 @@ const HANDLERS: &[(&str, &str)] = &[
     ("rpc_places", include_str!("../rpc_places.rs")),
     ("rpc_runs", include_str!("../rpc_runs.rs")),
     ("rpc_settings", include_str!("../rpc_settings.rs")),
+    ("rpc_windows", include_str!("../rpc_windows.rs")),
 ];
 
 #[test]
@@ -63,14 +64,14 @@ fn handler(path: &str) -> DeclaredCommand {
         if let Some(step) = of.strip_prefix("Channel<") {
             assert_eq!(name, "on_step", "of {path}");
             command.step = Some(step.strip_suffix('>').unwrap().to_owned());
-        } else if of != "AppHandle" && !of.starts_with("State<") {
+        } else if of != "AppHandle" && of != "Desktop" {
             command.parameters.push((name.to_owned(), of.trim_start_matches("arki_api::").to_owned()));
         }
     }
     command
 }
 
-/// Names and types; no type of a parameter has a comma but `State`, behind its lifetime.
+/// Names and types; no type of a parameter has a comma.
 fn parameters_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split(',').filter_map(|parameter| parameter.split_once(':'))
 }

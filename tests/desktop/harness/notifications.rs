@@ -27,7 +27,7 @@ struct Server(Arc<Mutex<Vec<Shown>>>);
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
 impl Server {
-    #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "as the specification has it")]
+    #[expect(clippy::too_many_arguments, reason = "as the specification has it")]
     fn notify(
         &self,
         _app_name: String,

@@ -78,8 +78,13 @@ impl Stage {
 
     /// Starts the app once more while it is open, and sees this second one end.
     pub(crate) fn start_again(&self, folder: &Path) {
+        self.start_with(&folder.display().to_string());
+    }
+
+    /// Starts the app once more, as the desktop does for a link.
+    pub(crate) fn start_with(&self, argument: &str) {
         let app = program("ARKI_DESKTOP_BIN", "arki-desktop");
-        let done = std::process::Command::new(app).arg(folder).envs(&self.home.env).output().unwrap();
+        let done = std::process::Command::new(app).arg(argument).envs(&self.home.env).output().unwrap();
         assert!(done.status.success(), "{done:?}");
     }
 

@@ -43,6 +43,32 @@ impl<'a> Window<'a> {
         let _ = self.driver.delete(&format!("{}/window", self.path));
     }
 
+    /// How many windows the app has.
+    pub(crate) fn count(&self) -> usize {
+        self.handles().len()
+    }
+
+    /// From now on this speaks of another one of the app's windows.
+    #[track_caller]
+    pub(crate) fn switch(&self) {
+        let here = self.driver.get(&format!("{}/window", self.path)).unwrap();
+        let other = wait_for("another window", || self.handles().into_iter().find(|handle| *handle != here));
+        self.driver.post(&format!("{}/window", self.path), &json!({"handle": other})).unwrap();
+        wait_until("the conversation", || self.run("return document.querySelector('main') !== null") == true);
+    }
+
+    /// Closes the window that this speaks of, and leaves the others.
+    #[track_caller]
+    pub(crate) fn close_this(&self) {
+        let left = self.driver.delete(&format!("{}/window", self.path)).unwrap();
+        self.driver.post(&format!("{}/window", self.path), &json!({"handle": left[0]})).unwrap();
+    }
+
+    fn handles(&self) -> Vec<Value> {
+        let handles = self.driver.get(&format!("{}/window/handles", self.path)).unwrap();
+        handles.as_array().unwrap().clone()
+    }
+
     /// The only element with this role and this very name, once it is there. What the browser computes for assistive
     /// technology must say the same.
     #[track_caller]

@@ -1,11 +1,13 @@
 import { t } from "@lingui/core/macro";
 import {
+  AppWindow,
   Archive,
   ArchiveRestore,
   Download,
   Ellipsis,
   GitFork,
   History as HistoryIcon,
+  Link,
   Pencil,
   Pin,
   PinOff,
@@ -51,6 +53,17 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay }:
             label: session?.archived ? t`Bring back` : t`Archive`,
             icon: session?.archived ? <ArchiveRestore size={size} /> : <Archive size={size} />,
             run: () => history.mark(sessionId, { pinned: null, archived: !session?.archived }),
+          },
+          {
+            label: t`Open in a new window`,
+            icon: <AppWindow size={size} />,
+            run: () => history.open("open_window", { sessionId }),
+          },
+          {
+            label: t`Copy link`,
+            detail: t`Opens this session from anywhere on this computer.`,
+            icon: <Link size={size} />,
+            run: () => history.copyLink(sessionId),
           },
           {
             label: t`Fork from here`,

@@ -8,6 +8,10 @@ import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generat
 export type Actions = {
   openFolder: () => void;
   newSession: () => void;
+  newWindow: () => void;
+  /** In a window of its own. */
+  openApart: (() => void) | null;
+  copyLink: (() => void) | null;
   stop: (() => void) | null;
   pause: (() => void) | null;
   resume: (() => void) | null;
@@ -57,6 +61,13 @@ type Draft = Omit<Command, "run"> & { run: (() => void) | null };
 export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command[] {
   const drafts: Draft[] = [
     { id: "new", section: t`Session`, title: t`New session`, shortcut: "Mod+N", run: act.newSession },
+    {
+      id: "apart",
+      section: t`Session`,
+      title: t`Open this session in a new window`,
+      run: act.openApart,
+    },
+    { id: "link", section: t`Session`, title: t`Copy link to this session`, run: act.copyLink },
     {
       id: "message",
       section: t`Session`,
@@ -160,6 +171,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+I",
       run: act.toggleInspector,
     },
+    { id: "window", section: t`View`, title: t`New window`, shortcut: "Mod+Alt+N", run: act.newWindow },
     { id: "zoom-in", section: t`View`, title: t`Zoom in`, shortcut: "Mod+Plus", run: act.zoomIn },
     { id: "zoom-out", section: t`View`, title: t`Zoom out`, shortcut: "Mod+-", run: act.zoomOut },
     { id: "zoom-usual", section: t`View`, title: t`Reset zoom`, shortcut: "Mod+0", run: act.zoomUsual },

@@ -1,6 +1,6 @@
 /** Another language is whole, and is switched to while the window is open. What the engine and the model say stays theirs. */
 import { i18n, type Messages } from "@lingui/core";
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { atLeast, bytes, cost, duration, exact, exactTime, tokens } from "../components/format";
@@ -86,6 +86,16 @@ describe("the language of the window", () => {
     lazily(async () => () => null);
     await fetchParts();
     expect(Object.keys(laterGerman).every((id) => id in i18n.messages)).toBe(true);
+  });
+
+  it("is switched to without losing what is written for a new session", async () => {
+    await open("full", {}, "en");
+    await press("New session");
+    await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Halfway");
+    act(() => i18n.loadAndActivate({ locale: "de", messages: german }));
+    const message = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Nachricht" });
+    expect(message.value).toBe("Halfway");
+    await userEvent.clear(message);
   });
 
   it("is chosen in the settings, spoken at once and kept, and nothing that is open closes", async () => {

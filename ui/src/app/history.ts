@@ -1,6 +1,7 @@
 /** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
 import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
+import { copyText } from "../components/copy";
 import { rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
@@ -26,7 +27,7 @@ type Given = {
   focusMessage: () => void;
 };
 
-type Opening = "open_in_editor" | "show_in_folder" | "open_terminal";
+type Opening = "open_in_editor" | "show_in_folder" | "open_terminal" | "open_window";
 type Open = <Name extends Opening>(name: Name, params: Params<Name>) => void;
 
 type Said = { words: string | null; error: CommandError | null };
@@ -86,6 +87,10 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     const of = line.sessionId ?? sessionId;
     setAsking({ about: "take_back", sessionId: of, seq: line.seq, path, from: asking });
   };
+  const copyLink = (sessionId: string) => {
+    void copyText(`arki://session/${sessionId}`);
+    say(t`The link to this session is copied.`);
+  };
   const keep = (format: ExportFormat) =>
     void attempt(async () => {
       if (selected === null) return;
@@ -135,6 +140,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     fork,
     rewound,
     takeBack,
+    copyLink,
     keep,
     bring,
     mark,

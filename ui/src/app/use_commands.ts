@@ -21,6 +21,7 @@ export function useCommands(window: Window) {
     ...useZoom(),
     openFolder: window.folder.chooseFolder,
     newSession: window.newSession,
+    newWindow: () => window.history.open("open_window", { sessionId: null }),
     review: selected ? panes.review : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
@@ -99,6 +100,8 @@ function placeActions({ shown, unavailable, history: { open } }: Window) {
 function historyActions({ selected, session, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
+    openApart: of((sessionId) => history.open("open_window", { sessionId })),
+    copyLink: of(history.copyLink),
     fork: of((sessionId) => history.fork(sessionId, null, null)),
     compact: of((sessionId) => history.setAsking({ about: "compact", sessionId })),
     exportAs: selected === null ? null : history.keep,

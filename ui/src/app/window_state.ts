@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "react";
 import { useLatest } from "../components/latest";
 import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
+import { useStore } from "../platform/stores/store";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog =
@@ -47,11 +48,14 @@ export function useBadge(): void {
 /** A session that the user asks for from outside the window. */
 export function useOnSession(onSession: (sessionId: string) => void): void {
   const { platform } = useArki();
+  const ready = useStore(useArki().ready);
   const latest = useLatest(onSession);
   useEffect(() => {
+    // Where it leads is known with the list of sessions.
+    if (!ready) return;
     const listening = platform.onSession((sessionId) => latest.current(sessionId));
     return () => void listening.then((stop) => stop());
-  }, [platform, latest]);
+  }, [platform, ready, latest]);
 }
 
 /** The next session that waits for the user, going round from the one that is shown. */

@@ -31,7 +31,10 @@ export type Platform = {
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
   /** A folder was opened from outside the window: by a second start of the app. */
   onProject(opened: (project: ProjectState) => void): Promise<() => void>;
-  /** The user wants to see a session, from outside the window: by a click on a notification. */
+  /**
+   * The user wants to see a session, from outside the window: by a click on a notification, by a link, or because the
+   * window was opened for it. Also what was asked for before anybody listened.
+   */
   onSession(asked: (sessionId: string) => void): Promise<() => void>;
   /** Files are dragged over the window. What was dropped is asked for with `take_dropped`. */
   onDrag(heard: (step: DragStep) => void): Promise<() => void>;

@@ -21,7 +21,7 @@ const session = (sessionId: string, more: Partial<SessionSummary> = {}): Session
   ...more,
 });
 
-const all = { words: "", shown: "all", folder: null, now } as const;
+const all = { words: "", shown: "all", folder: null, now, waiting: new Set<string>() } as const;
 const told = (groups: readonly Group[]) =>
   groups.map(({ project, days }) => [
     project,
@@ -75,6 +75,10 @@ describe("the list of sessions", () => {
     expect(ids({ shown: "waiting" })).toEqual(["a"]);
     expect(ids({ shown: "stopped" })).toEqual(["b"]);
     expect(ids({ shown: "running", words: "parser" })).toEqual(["c"]);
+    // Whatever its run does, it stands as its row says.
+    const waiting = new Set(["c"]);
+    expect(ids({ shown: "waiting", waiting })).toEqual(["a", "c"]);
+    expect(ids({ shown: "running", waiting })).toEqual([]);
     expect(groupsOf([], { ...all, folder: "/open", words: "x" })).toEqual([]);
   });
 

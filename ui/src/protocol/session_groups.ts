@@ -16,7 +16,7 @@ const statesOf: Readonly<Record<Exclude<Shown, "all" | "archived">, readonly Ses
 export type Day = "today" | "yesterday" | "week" | "month" | "older";
 
 /** The sessions of one day, the last used first. */
-export type DayList = { day: Day; families: readonly Family[] };
+type DayList = { day: Day; families: readonly Family[] };
 /** Null as the project: the pinned ones of all projects. */
 export type Group = { project: string | null; days: readonly DayList[] };
 
@@ -26,6 +26,8 @@ type Wanted = {
   shown: Shown;
   /** The folder that is open, which is listed first and also without a session. */
   folder: string | null;
+  /** Those in which something waits for the user, whatever their runs do. */
+  waiting: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now: number;
 };
@@ -52,16 +54,30 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
   return pinned.length > 0 ? [of(null, pinned), ...groups] : groups;
 }
 
-function filtered(sessions: readonly SessionSummary[], { words, shown }: Wanted): readonly SessionSummary[] {
-  const away = new Set<string>();
-  for (const one of sessions) if (one.archived) away.add(one.sessionId);
-  const isAway = (one: SessionSummary) => one.archived || (one.parent !== null && away.has(one.parent));
+function filtered(
+  sessions: readonly SessionSummary[],
+  { words, shown, waiting }: Wanted,
+): readonly SessionSummary[] {
+  const isAway = awayAmong(sessions);
   const isShown = (one: SessionSummary) => {
     if (isAway(one) !== (shown === "archived")) return false;
-    return shown === "all" || shown === "archived" || statesOf[shown].includes(one.state);
+    if (shown === "all" || shown === "archived") return true;
+    return statesOf[shown].includes(waiting.has(one.sessionId) ? "waiting" : one.state);
   };
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return sessions.filter((one) => isShown(one) && wanted.every((word) => nameOf(one).includes(word)));
+}
+
+/** Where a session is listed however it stands. */
+export function listOf(sessions: readonly SessionSummary[], sessionId: string): "all" | "archived" {
+  return sessions.filter(awayAmong(sessions)).some((one) => one.sessionId === sessionId) ? "archived" : "all";
+}
+
+/** Archived, or a sub-agent's whose parent is. */
+function awayAmong(sessions: readonly SessionSummary[]): (one: SessionSummary) => boolean {
+  const away = new Set<string>();
+  for (const one of sessions) if (one.archived) away.add(one.sessionId);
+  return (one) => one.archived || (one.parent !== null && away.has(one.parent));
 }
 
 /** Made once for each: of ten thousand, that is most of what filtering them takes. */

@@ -116,8 +116,13 @@ export function families(sessions: readonly SessionSummary[]): Family[] {
   const beneath = new Map<string, SessionSummary[]>();
   const above: SessionSummary[] = [];
   for (const one of sessions) {
-    if (one.parent === null || !own.has(one.parent)) above.push(one);
-    else beneath.set(one.parent, [...(beneath.get(one.parent) ?? []), one]);
+    if (one.parent === null || !own.has(one.parent)) {
+      above.push(one);
+      continue;
+    }
+    const others = beneath.get(one.parent);
+    if (others) others.push(one);
+    else beneath.set(one.parent, [one]);
   }
   return above.map((session) => ({
     session,

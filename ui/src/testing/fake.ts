@@ -244,6 +244,7 @@ export function createFake(given: {
     open_in_editor: () => null,
     show_in_folder: () => null,
     open_terminal: () => null,
+    open_window: () => null,
     mark_session: () => null,
     session_lines: () => [],
     list_settings: () => given.settings ?? [],

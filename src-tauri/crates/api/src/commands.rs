@@ -92,6 +92,10 @@ commands! {
     show_in_folder { folder: PathBuf, path: Option<String> } -> ();
     /// Opens a terminal in the folder.
     open_terminal { folder: PathBuf } -> ();
+    /// Opens one more window: on a session or, where none is named, on the folder of the one that asks.
+    open_window { session_id: Option<String> } -> ();
+    /// Returns the session that the window was asked to show from outside since this was last called.
+    take_asked_session {} -> Option<String>;
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 

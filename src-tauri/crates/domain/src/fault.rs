@@ -278,6 +278,8 @@ codes! {
     URL_INVALID,
     /// The command line was used wrongly.
     USAGE,
+    /// No more windows are opened.
+    WINDOWS_FULL,
     /// A sub-agent's changes and the project's since then are to the same lines.
     WORKTREE_CONFLICT,
     /// Git could not make or remove a sub-agent's worktree.

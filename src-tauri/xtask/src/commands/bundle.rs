@@ -24,13 +24,14 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("zsh", "usr/share/zsh/vendor-completions/_arki"),
 ];
 
-/// The app's entry in menus, which Tauri fills in: also for folders, so that one can be opened with Arki.
+/// The app's entry in menus, which Tauri fills in: also for folders, so that one can be
+/// opened with Arki, and for links to sessions.
 const ENTRY: &str = "[Desktop Entry]
 Categories={{categories}}
 Comment={{comment}}
-Exec={{exec}} %f
+Exec={{exec}} %u
 Icon={{icon}}
-MimeType=inode/directory;
+MimeType=inode/directory;x-scheme-handler/arki;
 Name={{name}}
 StartupWMClass={{exec}}
 Terminal=false

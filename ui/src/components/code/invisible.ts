@@ -23,6 +23,12 @@ export function codePoint(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+/** Text in which nothing hides, for where only a string can stand, such as an option or a name. */
+export function visibleWords(text: string): string {
+  const words = ({ kind, text }: Piece) => (kind === "boxed" ? `[${codePoint(text)}]` : text);
+  return pieces(text, text.length).map(words).join("");
+}
+
 /** `from` and `to` bound the trailing whitespace of the whole line when `text` is only a part of it. */
 export function pieces(text: string, trailingFrom: number, offset = 0): Piece[] {
   const out: Piece[] = [];

@@ -1,7 +1,7 @@
 import { render } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { CommandText } from "./CommandText";
-import { hasHidden } from "./invisible";
+import { hasHidden, visibleWords } from "./invisible";
 import { VisibleText } from "./VisibleText";
 
 const shown = (text: string) => render(<VisibleText text={text} />).container;
@@ -31,6 +31,13 @@ describe("VisibleText", () => {
 
   it("leaves ordinary text of any script alone", () => {
     expect(shown("日本 é مرحبا").querySelector("span")).toBeNull();
+  });
+});
+
+describe("visibleWords", () => {
+  it("is a text with the code points of what hides in brackets, and else the text as it is", () => {
+    expect(visibleWords("main\u202e // b\u200b")).toBe("main[U+202E] // b[U+200B]");
+    expect(visibleWords("\ta 日本 مرحبا  ")).toBe("\ta 日本 مرحبا  ");
   });
 });
 

@@ -39,7 +39,7 @@ export function ProviderSteps({ provider, test }: Props) {
 }
 
 /** Whether a test has ended without a fault. */
-export const hasPassed = ({ steps, running, error }: TestRun<ProviderTestStep>) =>
+const hasPassed = ({ steps, running, error }: TestRun<ProviderTestStep>) =>
   !running && error === null && steps.every((step) => step.state !== "failed");
 
 /** Tests once, and says how it ended. */

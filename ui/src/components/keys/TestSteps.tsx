@@ -6,7 +6,7 @@ import type { TestRun } from "./useTest";
 import "./keys.css";
 
 /** One step of a test, as it ended. */
-export type ShownStep = {
+type ShownStep = {
   title: string;
   state: "ok" | "failed" | "skipped";
   durationMs: number;

@@ -34,11 +34,17 @@ const asked: ElicitationSummary = {
   ],
 };
 
-function shown(more: Partial<ElicitationSummary> = {}, wrong: ElicitationFault[] = []) {
+let requests = 0;
+
+/** Another request each time: what is filled in for one is kept. */
+function draw(more: Partial<ElicitationSummary> = {}, wrong: ElicitationFault[] = []) {
+  requests += 1;
+  const card = { ...asked, id: requests, ...more };
   const onReply = vi.fn(async (_: ElicitationReply) => wrong);
-  render(<ElicitationCard asked={{ ...asked, ...more }} onReply={onReply} />);
-  return onReply;
+  const view = render(<ElicitationCard asked={card} onReply={onReply} />);
+  return { ...view, onReply, id: card.id };
 }
+const shown = (...given: Parameters<typeof draw>) => draw(...given).onReply;
 
 const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
 
@@ -66,6 +72,28 @@ describe("a server's form", () => {
     press("Send answer");
     const values = { ...first, count: "many", tags: ["s", "l"] };
     await waitFor(() => expect(onReply).toHaveBeenLastCalledWith({ action: "accept", values }));
+  });
+
+  it("keeps what was filled in when it is drawn anew, and while something is wrong with it, until it was sent", async () => {
+    const who = () => screen.getByRole<HTMLInputElement>("textbox", { name: "who" });
+    const first = draw();
+    fireEvent.change(who(), { target: { value: "Ada" } });
+    fireEvent.click(screen.getByRole("checkbox", { name: "agree" }));
+    first.unmount();
+    const { id } = first;
+    const refused = draw({ id }, [{ field: "count", message: "At most 3." }]);
+    expect(who().value).toBe("Ada");
+    expect(screen.getByRole<HTMLInputElement>("checkbox", { name: "agree" }).checked).toBe(false);
+    press("Send answer");
+    expect((await screen.findByRole("alert")).textContent).toContain("At most 3.");
+    refused.unmount();
+    const taken = draw({ id });
+    expect(who().value).toBe("Ada");
+    press("Send answer");
+    await waitFor(() => expect(taken.onReply).toHaveBeenCalledTimes(1));
+    taken.unmount();
+    draw({ id });
+    expect(who().value).toBe("");
   });
 
   it("says at the field what is wrong with it, and leads there", async () => {

@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { type Drafts, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { asCommandError } from "../../platform/platform";
 import type {
@@ -23,10 +24,13 @@ type Props = {
   onReply: (reply: ElicitationReply) => Promise<ElicitationFault[]>;
 };
 
+/** By request: what is filled in and not sent yet. */
+const drafts: Drafts<Filled> = new Map();
+
 export function ElicitationCard({ asked, onReply }: Props) {
   const head = useId();
   const form = useRef<HTMLFormElement>(null);
-  const [filled, setFilled] = useState<Filled>(() => firstFilled(asked.fields));
+  const { draft: filled, change, forget } = useKeptDraft(drafts, `${asked.id}`, firstFilled(asked.fields));
   const [faults, setFaults] = useState<readonly ElicitationFault[]>([]);
   const [error, setError] = useState<CommandError | null>(null);
   const [sending, setSending] = useState(false);
@@ -40,6 +44,7 @@ export function ElicitationCard({ asked, onReply }: Props) {
         values: action === "accept" ? filledIn(asked.fields, filled) : {},
       });
       setFaults(wrong);
+      if (wrong.length === 0) forget();
       const first = asked.fields.findIndex(({ name }) => wrong.some(({ field }) => field === name));
       const rows = form.current?.querySelectorAll<HTMLElement>("[data-field]");
       rows?.[first]?.querySelector<HTMLElement>("input, select, textarea")?.focus();
@@ -71,7 +76,7 @@ export function ElicitationCard({ asked, onReply }: Props) {
           field={field}
           value={filled[field.name]}
           fault={faults.find((one) => one.field === field.name)?.message ?? null}
-          onChange={(value) => setFilled((before) => ({ ...before, [field.name]: value }))}
+          onChange={(value) => change((now) => ({ ...now, [field.name]: value }))}
         />
       ))}
       <p className="small secondary">

@@ -36,9 +36,9 @@ export function Foot(props: Props) {
   return <SessionFoot {...props} sessionId={sessionId} />;
 }
 
-/** Whose unsent words these are: a new session is one of its folder. */
+/** Whose unsent words these are, in every language: a new session is one of its folder. */
 export function draftOf({ folder, sessionId }: Shown): string {
-  return sessionId ?? t`new in ${folder}`;
+  return sessionId ?? `new:${folder}`;
 }
 
 function reason({ unavailable }: Props): string | null {

@@ -11,30 +11,51 @@ const asked: Question = {
   answer: null,
 };
 
+let questions = 0;
+
+/** Another question each time: what is written for one is kept. */
 function shown(question: Partial<Question> = {}, onAnswer = vi.fn(async () => undefined as undefined)) {
-  const card = { ...asked, ...question };
+  questions += 1;
+  const card = { ...asked, questionId: `q${questions}`, ...question };
   const view = render(
     <QuestionCard question={card} state="waiting" onAnswer={onAnswer} onLink={() => undefined} />,
   );
-  return { ...view, onAnswer };
+  return { ...view, onAnswer, questionId: card.questionId };
 }
 
 const box = () => screen.getByRole("textbox", { name: "Your answer" });
 
 describe("a question that waits", () => {
   it("is answered by one of its options", async () => {
-    const { onAnswer } = shown();
+    const { onAnswer, questionId } = shown();
     fireEvent.click(screen.getByRole("button", { name: "A blue that is rather dark" }));
-    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith("q1", "A blue that is rather dark"));
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith(questionId, "A blue that is rather dark"));
   });
 
   it("is answered in the user's own words with Enter, and Shift+Enter is a new line", async () => {
-    const { onAnswer } = shown();
+    const { onAnswer, questionId } = shown();
     fireEvent.change(box(), { target: { value: "green" } });
     fireEvent.keyDown(box(), { key: "Enter", shiftKey: true });
     expect(onAnswer).not.toHaveBeenCalled();
     fireEvent.keyDown(box(), { key: "Enter" });
-    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith("q1", "green"));
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith(questionId, "green"));
+  });
+
+  it("keeps what was written when it is drawn anew, until it was sent", async () => {
+    const written = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Your answer" }).value;
+    const { unmount, onAnswer, questionId } = shown();
+    fireEvent.change(box(), { target: { value: "half an ans" } });
+    unmount();
+    const other = shown();
+    expect(written()).toBe("");
+    other.unmount();
+    const again = shown({ questionId }, onAnswer);
+    expect(written()).toBe("half an ans");
+    fireEvent.keyDown(box(), { key: "Enter" });
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith(questionId, "half an ans"));
+    again.unmount();
+    shown({ questionId });
+    expect(written()).toBe("");
   });
 
   it("takes no empty answer, and one answer only", async () => {

@@ -2,6 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { type Drafts, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Markdown } from "../../components/markdown/Markdown";
 import { sends } from "../../components/shortcuts";
@@ -42,10 +43,13 @@ export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
   );
 }
 
+/** By question: what is written and not sent yet. */
+const drafts: Drafts<string> = new Map();
+
 type AnsweringProps = { question: Question; onAnswer: NonNullable<Props["onAnswer"]> };
 
 function Answering({ question: { questionId, options }, onAnswer }: AnsweringProps) {
-  const [words, setWords] = useState("");
+  const { draft: words, change, forget } = useKeptDraft(drafts, questionId, "");
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<CommandError | null>(null);
   const answer = async (text: string) => {
@@ -54,6 +58,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
     setError(null);
     try {
       await onAnswer(questionId, text);
+      forget();
     } catch (thrown) {
       setError(asCommandError(thrown));
       setSending(false);
@@ -97,7 +102,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
             value={words}
             dir="auto"
             data-first={options.length === 0 ? "" : undefined}
-            onChange={(event) => setWords(event.target.value)}
+            onChange={(event) => change(() => event.target.value)}
             onKeyDown={onKeyDown}
           />
         </div>

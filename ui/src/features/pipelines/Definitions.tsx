@@ -92,9 +92,11 @@ function Entry({ entry: { name, description, origin, problem }, isChosen, onChoo
           {name}
         </span>
         <span className="small secondary pipeline-description">
-          {problem === null ? description : t`Can't be run`}
+          <VisibleText text={problem === null ? description : t`Can't be run`} />
         </span>
-        <span className="small secondary cut">{originWords(origin)}</span>
+        <span className="small secondary cut">
+          <VisibleText text={originWords(origin)} />
+        </span>
       </button>
     </li>
   );
@@ -135,7 +137,9 @@ function DefinitionProblem({ problem, origin }: { problem: string; origin: strin
     <div className="error-note" role="note">
       <p>
         <span aria-hidden>✕ </span>
-        <code>{originWords(origin)}</code>
+        <code>
+          <VisibleText text={originWords(origin)} />
+        </code>
         {at && (
           <>
             {" "}

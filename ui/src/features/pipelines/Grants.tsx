@@ -1,5 +1,6 @@
 /** What starting a pipeline allows: its own steps, and what they and those of pipelines that it runs get beyond the sandbox. */
 import { t } from "@lingui/core/macro";
+import { VisibleText } from "../../components/code/VisibleText";
 import type { PipelineEntry } from "../../protocol/generated";
 
 export function Grants({ id, entry: { grants } }: { id: string; entry: PipelineEntry }) {
@@ -12,7 +13,9 @@ export function Grants({ id, entry: { grants } }: { id: string; entry: PipelineE
       {grants.length > 0 && (
         <ul className="small">
           {grants.map((grant) => (
-            <li key={grant}>! {grant}</li>
+            <li key={grant}>
+              ! <VisibleText text={grant} />
+            </li>
           ))}
         </ul>
       )}

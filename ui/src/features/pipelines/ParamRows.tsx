@@ -1,6 +1,8 @@
 /** A control for each parameter of a pipeline. */
 import { t } from "@lingui/core/macro";
 import { useId } from "react";
+import { visibleWords } from "../../components/code/invisible";
+import { VisibleText } from "../../components/code/VisibleText";
 import type { PipelineParam } from "../../protocol/generated";
 import { choicesOf, type Values } from "./values";
 
@@ -38,7 +40,7 @@ function ParamRow({ param, value, onChange }: RowProps) {
           {!choices.includes(value) && <option value="">{t`Choose…`}</option>}
           {choices.map((choice) => (
             <option key={choice} value={choice}>
-              {choice}
+              {visibleWords(choice)}
             </option>
           ))}
         </select>
@@ -47,13 +49,13 @@ function ParamRow({ param, value, onChange }: RowProps) {
           {...common}
           type={param.type === "string" ? "text" : "number"}
           step={param.type === "integer" ? 1 : "any"}
-          placeholder={param.default ?? undefined}
+          placeholder={param.default === null ? undefined : visibleWords(param.default)}
           spellCheck={false}
           onChange={(event) => onChange(event.target.value)}
         />
       )}
       <p className="small secondary pipeline-about" id={about}>
-        {[param.description, isRequired && t`Required.`].filter(Boolean).join(" ")}
+        <VisibleText text={[param.description, isRequired && t`Required.`].filter(Boolean).join(" ")} />
       </p>
     </div>
   );

@@ -59,7 +59,7 @@ export function RunView(props: RunProps) {
 }
 
 function RunHead({ details: { run, steps, origin } }: { details: PipelineRunDetails }) {
-  const now = useNow(run.state);
+  const now = useNow(steps);
   const finished = steps.filter(({ state }) => state === "completed" || state === "skipped").length;
   const ms = (run.endedAt ?? now ?? run.startedAt) - run.startedAt;
   const facts = [
@@ -73,7 +73,7 @@ function RunHead({ details: { run, steps, origin } }: { details: PipelineRunDeta
       <h3 className="cut">{run.name}</h3>
       <p className="small secondary grow" title={exactTime(run.startedAt)}>
         <StateGlyph state={run.state} /> <span role="status">{stateWords(run.state)}</span>
-        {` · ${facts.filter(Boolean).join(" · ")}`}
+        <VisibleText text={` · ${facts.filter(Boolean).join(" · ")}`} />
       </p>
       <progress
         className="run-progress"
@@ -104,7 +104,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
   /** The step from which it was last to run again; null where it was to go on. */
   const [againFrom, setAgainFrom] = useState<string | null>(null);
   const { run, steps, failure } = details;
-  const now = useNow(run.state);
+  const now = useNow(steps);
   const step = steps.find((one) => one.step === chosen) ?? stepToShow(steps);
   const workingMs = ({ step, state }: PipelineStepEntry) => {
     const began = state === "running" ? beganAt(events, place.runId, step) : null;
@@ -185,7 +185,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
 const tellsMost: readonly PipelineStepState[] = ["failed", "waiting", "interrupted", "retrying", "running"];
 
 /** The one that says most about how the run is doing; the last one, whose output is the run's, when all is well. */
-export function stepToShow(steps: readonly PipelineStepEntry[]): PipelineStepEntry | undefined {
+function stepToShow(steps: readonly PipelineStepEntry[]): PipelineStepEntry | undefined {
   const found = tellsMost.map((state) => steps.find((step) => step.state === state)).find(Boolean);
   return found ?? (steps.every(({ state }) => state === "pending") ? steps[0] : steps.at(-1));
 }
@@ -226,10 +226,12 @@ type ChangedProps = {
 /** The definition's file is another one than the run started with: the user says which one holds. */
 function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
   const heading = useId();
-  const [what, ...diff] = error.message.split("\n");
+  const [what = "", ...diff] = error.message.split("\n");
   return (
     <div className="run-changed" role="alert" aria-labelledby={heading}>
-      <p id={heading}>{what}</p>
+      <p id={heading}>
+        <VisibleText text={what} />
+      </p>
       {diff.length > 0 && (
         <pre className="step-text" tabIndex={0} role="group" aria-labelledby={heading}>
           <VisibleText text={diff.join("\n")} />
@@ -262,7 +264,7 @@ function Given({ details: { params, inputBytes } }: { details: PipelineRunDetail
         <div key={name} className="run-param">
           <dt className="mono">{name}</dt>
           <dd className="mono" dir="auto">
-            {value}
+            <VisibleText text={value} />
           </dd>
         </div>
       ))}

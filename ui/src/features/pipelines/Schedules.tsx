@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exactTime, homePath, shortTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
@@ -119,7 +120,7 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
 }
 
 /** What is sent to save it as it is. */
-export function asSaved({ isOn: _on, nextAt: _next, last: _last, ...saved }: PipelineSchedule): SaveSchedule {
+function asSaved({ isOn: _on, nextAt: _next, last: _last, ...saved }: PipelineSchedule): SaveSchedule {
   return saved;
 }
 
@@ -160,7 +161,12 @@ function Schedule({ schedule, runs, busy, onSwitch, onEdit, onRemove, onRun }: S
       </p>
       <p className="small secondary">
         {isOn ? nextWords(nextAt) : t`Off.`} {missedWords(missed)}.
-        {given.length > 0 && <code> {given.join(" ")}</code>}
+        {given.length > 0 && (
+          <code>
+            {" "}
+            <VisibleText text={given.join(" ")} />
+          </code>
+        )}
       </p>
       <History schedule={schedule} runs={runs} onRun={onRun} />
     </li>

@@ -9,6 +9,7 @@ import {
   nightly,
   pipelineOf,
   pipelinesFake,
+  release,
   runOf,
   stepOf,
   stepsAtGate,
@@ -99,6 +100,30 @@ describe("starting a pipeline", () => {
     expect(screen.queryByRole("form")).toBeNull();
   });
 
+  it("shows characters that hide something in what the file says, and sends them as they are", async () => {
+    const { params } = release;
+    const [version, tone] = params.map((param) => ({ ...param, description: `A\u202e ${param.name}` }));
+    const choices = ["plain", "pro\u200bud"];
+    const pipeline = pipelineOf("release", {
+      description: "Notes\u202e.",
+      params: version && tone ? [version, { ...tone, choices }] : [],
+      grants: ["Sends to example\u202e.org."],
+    });
+    const fake = pipelinesFake({ list_pipelines: () => [pipeline] });
+    await open(fake);
+    const form = await screen.findByRole("form", { name: "Parameters and input" });
+    expect(form.textContent).toContain("! Sends to exampleU+202E.org.");
+    expect(form.textContent).toContain("AU+202E version");
+    const list = screen.getByRole("list", { name: "Pipelines of this folder" });
+    expect(list.textContent).toContain("NotesU+202E.");
+    const select = within(form).getByRole("combobox", { name: "tone" });
+    expect(select.textContent).toBe("plainpro[U+200B]ud");
+    await userEvent.type(within(form).getByRole("textbox", { name: "version" }), "1");
+    await userEvent.selectOptions(select, "pro[U+200B]ud");
+    await press("Start pipeline");
+    expect(sent(fake, "start_pipeline")[0]?.start.params).toEqual({ version: "1", tone: "pro\u200bud" });
+  });
+
   it("finds one of many by words", async () => {
     const list_pipelines = () => Array.from({ length: 12 }, (_, n) => pipelineOf(`p${n}`));
     await open(pipelinesFake({ list_pipelines }));
@@ -165,6 +190,25 @@ describe("a run", () => {
       "Attempt 2 began",
       "Done after 3.2 s: 0 bytes",
     ]);
+  });
+
+  it("counts seconds only while a step works", async () => {
+    const clocks = vi.spyOn(globalThis, "setInterval");
+    const seconds = () => clocks.mock.calls.filter(([, ms]) => ms === 1000).length;
+    let steps = stepsAtGate;
+    const fake = pipelinesFake({ pipeline_run: () => detailsOf(steps) });
+    await openRun(fake);
+    expect(seconds()).toBe(0);
+    steps = stepsAtGate.map((step) => (step.state === "waiting" ? { ...step, state: "running" } : step));
+    const resolved = gateLog().add("approval.resolved", {
+      approvalId: "gate-1",
+      decision: "approve",
+      resolvedBy: "window",
+      previewHash: "",
+    });
+    act(() => fake.send({ events: [resolved] }));
+    await waitFor(() => expect(seconds()).toBeGreaterThan(0));
+    clocks.mockRestore();
   });
 
   it("has its gate decided in place", async () => {
@@ -250,6 +294,18 @@ describe("a run", () => {
       definition: "current",
     });
     expect(sent(fake, "resume_pipeline")).toEqual([]);
+  });
+
+  it("shows characters that hide something in its parameters and in how its definition changed", async () => {
+    const params = { version: "2\u202e4" };
+    const fake = pipelinesFake({
+      pipeline_run: () => detailsOf(stepsAtGate, { state: "interrupted" }, { params }),
+      resume_pipeline: () => fail("PIPELINE_CHANGED", "rel\u202eease.yaml changed.\n-run: a"),
+    });
+    await openRun(fake);
+    expect(document.querySelector(".run-param")?.textContent).toBe("version2U+202E4");
+    await press("Resume");
+    expect((await screen.findByRole("alert")).textContent).toContain("relU+202Eease.yaml changed.");
   });
 
   it("shows the output of one item, and leads to a step's own session", async () => {
@@ -379,6 +435,13 @@ describe("schedules", () => {
     expect(runs).toHaveLength(5);
     await userEvent.click(runs[0] as HTMLElement);
     expect(await screen.findByRole("button", { name: "← All runs" })).toBeTruthy();
+  });
+
+  it("show characters that hide something in what they hand on", async () => {
+    const params = { version: "next\u202e" };
+    await openSchedules({ list_schedules: () => [{ ...nightly, params }] });
+    const one = await screen.findByRole("listitem", { name: "nightly" });
+    expect(one.textContent).toContain("version=nextU+202E");
   });
 
   it("are added by a form that takes the pipeline's parameters", async () => {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { useSessionPart, useSessions } from "../../platform/context";
-import type { SessionState } from "../../protocol/generated";
-import { isActive } from "../../protocol/sessions";
+import type { PipelineStepEntry } from "../../protocol/generated";
 import { useAsked } from "./useAsked";
 
 /** A run and the session that it works in. */
@@ -17,10 +16,10 @@ export function useRun({ runId, sessionId }: RunPlace) {
 
 const tickMs = 1000;
 
-/** The time, while a run works; else null. */
-export function useNow(state: SessionState): number | null {
+/** The time, while one of a run's steps works; else, as while a gate waits, null. */
+export function useNow(steps: readonly PipelineStepEntry[]): number | null {
   const [now, setNow] = useState(Date.now);
-  const works = isActive(state);
+  const works = steps.some(({ state }) => state === "running" || state === "retrying");
   useEffect(() => {
     if (!works) return;
     setNow(Date.now());

@@ -5,7 +5,7 @@ import { useAsked } from "./useAsked";
 const pipelineAgent = "pipeline:";
 
 /** Changes whenever a pipeline's run begins, stops or ends. */
-export function useRunsSign(): string {
+function useRunsSign(): string {
   return useSessions()
     .filter(({ agent }) => agent === pipelineAgent)
     .map(({ sessionId, state }) => `${sessionId} ${state}`)

@@ -1,6 +1,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { Risk } from "../../protocol/generated";
 
@@ -31,7 +32,11 @@ export function ApprovalHead({
           </>
         )}
       </p>
-      {approval.reason && !approval.supersedes && <p className="secondary small">{approval.reason}</p>}
+      {approval.reason && !approval.supersedes && (
+        <p className="secondary small">
+          <VisibleText text={approval.reason} />
+        </p>
+      )}
       {approval.supersedes && (
         <p className="stale small" role="status">
           {t`! The file changed on disk after you saw the preview, so nothing was written. This is the new preview.`}

@@ -3,58 +3,37 @@ import { type KeyboardEvent, useId } from "react";
 import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
-import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
-import { composes, matches } from "../../components/shortcuts";
-import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { PendingApproval } from "../../protocol/approvals";
 import type { CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { CommandEditor } from "./CommandEditor";
-import { useDraft } from "./drafts";
 import { Keep, keepKey, useProposedRule } from "./Keep";
-import { useResolve } from "./useResolve";
+import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 
 type Props = { approval: PendingApproval; command: CommandPreview | null };
 
 /** A command (or any call without a diff) that waits: exactly what would run, where, and with what. */
 export function CommandApproval({ approval, command }: Props) {
-  const [{ note, command: own }, setDraft] = useDraft(approval.approvalId);
-  const { sending, send } = useResolve(approval.approvalId);
+  const { draft, setDraft, answer, foot, error, isOver } = useWholeDecision(approval);
+  const own = draft.command;
   const summary = useId();
-  const until = expiresAt(approval);
-  const isOver = useIsOver(until);
   const rule = useProposedRule(approval.approvalId);
   const offered = own === null ? rule : null;
-  const answer = (decision: "approve" | "reject", keep: Keeping | null = null) => {
-    if (sending.state !== "deciding") return;
-    const previewHash = command?.previewHash ?? approval.preview?.previewHash ?? "";
-    const changed = decision === "approve" && own !== null && own !== command?.command ? own : null;
-    if (changed?.trim() === "") return;
-    void send({
-      decision,
-      hunks: null,
-      edited: null,
-      command: changed,
-      note: note.trim() || null,
-      previewHash,
-      keep,
-    });
+  const previewHash = command?.previewHash ?? approval.preview?.previewHash ?? "";
+  const approve = (keep: Keeping | null = null) => {
+    const changed = own !== null && own !== command?.command ? own : null;
+    if (changed?.trim() !== "") answer("approve", { command: changed, previewHash, keep });
   };
-  const onKeep = (scope: KeepScope) => offered !== null && answer("approve", { scope, rule: offered });
+  const onKeep = (scope: KeepScope) => offered !== null && approve({ scope, rule: offered });
   const onKeyDown = (event: KeyboardEvent) => {
     const scope = keepKey(event);
-    if (scope !== null) {
-      event.preventDefault();
-      event.stopPropagation();
-      onKeep(scope);
-      return;
-    }
-    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
+    if (scope === null) return onApproveKey(approve)(event);
     event.preventDefault();
     event.stopPropagation();
-    answer("approve");
+    onKeep(scope);
   };
   return (
     <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
@@ -81,17 +60,14 @@ export function CommandApproval({ approval, command }: Props) {
         />
       )}
       {command && <CommandFacts command={command} />}
-      {sending.error && <ErrorNote error={sending.error} />}
+      {error && <ErrorNote error={error} />}
       <ApprovalFoot
-        note={note}
-        onNote={(next) => setDraft({ note: next })}
-        state={sending.state}
-        expiresAt={until}
+        {...foot}
         detail={own ?? (command ? command.command : approval.toolId)}
         accept={t`Approve`}
         reject={t`Reject`}
-        onAccept={() => answer("approve")}
-        onReject={() => answer("reject")}
+        onAccept={() => approve()}
+        onReject={() => answer("reject", { previewHash })}
         keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
       />
     </article>

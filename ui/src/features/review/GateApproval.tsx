@@ -1,45 +1,23 @@
 import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { type KeyboardEvent, useId } from "react";
+import { useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
-import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
-import { composes, matches } from "../../components/shortcuts";
-import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { PendingApproval } from "../../protocol/approvals";
 import { isRecord, text } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
-import { useDraft } from "./drafts";
-import { useResolve } from "./useResolve";
+import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 import "./review.css";
 
 /** A pipeline's gate that waits: its question, and what it would hand on to the next step. */
 export function GateApproval({ approval }: { approval: PendingApproval }) {
-  const [{ note }, setDraft] = useDraft(approval.approvalId);
-  const { sending, send } = useResolve(approval.approvalId);
+  const { answer, foot, error } = useWholeDecision(approval);
   const [summary, label] = [useId(), useId()];
-  const until = expiresAt(approval);
-  const isOver = useIsOver(until);
   const { message, step, pipeline, input, hasMore, bytes } = gateOf(approval.args);
-  const answer = (decision: "approve" | "reject") => {
-    if (sending.state !== "deciding" || (decision === "approve" && isOver)) return;
-    void send({
-      decision,
-      hunks: null,
-      edited: null,
-      command: null,
-      note: note.trim() || null,
-      previewHash: "",
-    });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    answer("approve");
-  };
+  const approve = () => answer("approve");
   return (
-    <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
+    <article className="approval" tabIndex={0} onKeyDown={onApproveKey(approve)} aria-describedby={summary}>
       <header className="approval-head" id={summary}>
         <p className="gate-question">
           <VisibleText text={message || t`Go on?`} />
@@ -67,18 +45,14 @@ export function GateApproval({ approval }: { approval: PendingApproval }) {
           )}
         </>
       )}
-      {sending.error && <ErrorNote error={sending.error} />}
+      {error && <ErrorNote error={error} />}
       <ApprovalFoot
-        note={note}
-        onNote={(next) => setDraft({ note: next })}
-        state={sending.state}
-        expiresAt={until}
+        {...foot}
         detail={message}
         reader="log"
         accept={t`Approve`}
         reject={t`Reject`}
-        onAccept={() => answer("approve")}
-        onReject={() => answer("reject")}
+        onAccept={approve}
       />
     </article>
   );

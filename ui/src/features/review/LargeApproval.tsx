@@ -5,13 +5,12 @@
 import { plural, t } from "@lingui/core/macro";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
-import { useIsOver } from "../../components/countdown";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
-import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
@@ -50,14 +49,12 @@ export function LargeApproval(props: Props) {
 
 function Files({ approval, preview, look, files }: Props & { files: ReviewFile[] }) {
   const numbers = useMemo(() => files.flatMap(hunksOf), [files]);
-  const review = useReview(approval.approvalId, preview, numbers);
-  const until = expiresAt(approval);
-  const isOver = useIsOver(until);
+  const review = useReview(approval, preview, numbers);
   const { all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
   const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
-  const canDecide = !review.busy && !isOver;
+  const canDecide = !review.busy && !review.isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
@@ -91,7 +88,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       </ReviewFiles>
       {sending.error && (
         <ErrorNote error={sending.error}>
-          {left.length === 0 && (
+          {left.length === 0 && !review.isOver && (
             <Button small onClick={actions.again}>
               {t`Try again`}
             </Button>
@@ -103,7 +100,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
         onNote={review.setNote}
         comments={review.sends}
         state={sending.state}
-        expiresAt={until}
+        expiresAt={review.until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
         summary={
           left.length === all.length

@@ -58,11 +58,20 @@ describe("a plan approval", () => {
     }
   });
 
+  it("shows characters that hide something in its reason", async () => {
+    const { fake, id } = waiting({}, { ...plan, reason: "a first\u202e plan" });
+    await show(fake, id);
+    expect(screen.getByRole("article").textContent).toContain("a firstU+202E plan");
+  });
+
   it("is rejected with a note", async () => {
     const { fake, id } = waiting({}, plan);
     await show(fake, id);
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "smaller steps");
     await press("Reject");
-    expect(resolution(fake)).toMatchObject([{ decision: "reject", plan: null, note: "smaller steps" }]);
+    const note = "smaller steps";
+    expect(resolution(fake)).toEqual([
+      { decision: "reject", hunks: null, edited: null, command: null, note, previewHash: "" },
+    ]);
   });
 });

@@ -1,53 +1,35 @@
 import { plural, t } from "@lingui/core/macro";
-import { type KeyboardEvent, useId } from "react";
+import { useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
-import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
-import { composes, matches } from "../../components/shortcuts";
-import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { PendingApproval } from "../../protocol/approvals";
 import { ApprovalFoot } from "./ApprovalFoot";
-import { useDraft } from "./drafts";
 import { HiddenWarning } from "./OwnText";
-import { useResolve } from "./useResolve";
+import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 
 const maxRows = 20;
 
 /** A plan that waits: what Arki means to do, with steps that the user can change before anything is done. */
 export function PlanApproval({ approval }: { approval: PendingApproval }) {
-  const [{ note, plan: own }, setDraft] = useDraft(approval.approvalId);
-  const { sending, send } = useResolve(approval.approvalId);
+  const { draft, setDraft, answer, foot, error, isOver } = useWholeDecision(approval);
   const [summary, field, first] = [useId(), useId(), useId()];
-  const until = expiresAt(approval);
-  const isOver = useIsOver(until);
   const { intent, steps, calls, leftOut } = planOf(approval.args);
-  const text = own ?? steps.join("\n");
+  const text = draft.plan ?? steps.join("\n");
   const wanted = stepsOf(text);
-  const answer = (decision: "approve" | "reject") => {
-    if (sending.state !== "deciding" || (decision === "approve" && wanted.length === 0)) return;
-    const isChanged = decision === "approve" && wanted.join("\n") !== stepsOf(steps.join("\n")).join("\n");
-    void send({
-      decision,
-      hunks: null,
-      edited: null,
-      command: null,
-      plan: isChanged ? wanted : null,
-      note: note.trim() || null,
-      previewHash: "",
-    });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    answer("approve");
+  const approve = () => {
+    if (wanted.length === 0) return;
+    const isChanged = wanted.join("\n") !== stepsOf(steps.join("\n")).join("\n");
+    answer("approve", { plan: isChanged ? wanted : null });
   };
   return (
-    <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
+    <article className="approval" tabIndex={0} onKeyDown={onApproveKey(approve)} aria-describedby={summary}>
       <header className="approval-head" id={summary}>
         <p>
           <VisibleText text={intent} />
         </p>
-        <p className="secondary small">{approval.reason}</p>
+        <p className="secondary small">
+          <VisibleText text={approval.reason} />
+        </p>
       </header>
       <label className="small secondary" htmlFor={field}>
         {t`Steps of the plan, one per line`}
@@ -57,7 +39,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
         className="field"
         rows={Math.min(Math.max(wanted.length + 1, 2), maxRows)}
         value={text}
-        disabled={sending.state !== "deciding" || isOver}
+        disabled={foot.state !== "deciding" || isOver}
         onChange={(event) => setDraft({ plan: event.target.value })}
       />
       <HiddenWarning text={text} />
@@ -80,18 +62,8 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
           </ul>
         </>
       )}
-      {sending.error && <ErrorNote error={sending.error} />}
-      <ApprovalFoot
-        note={note}
-        onNote={(next) => setDraft({ note: next })}
-        state={sending.state}
-        expiresAt={until}
-        detail={intent}
-        accept={t`Approve`}
-        reject={t`Reject`}
-        onAccept={() => answer("approve")}
-        onReject={() => answer("reject")}
-      />
+      {error && <ErrorNote error={error} />}
+      <ApprovalFoot {...foot} detail={intent} accept={t`Approve`} reject={t`Reject`} onAccept={approve} />
     </article>
   );
 }

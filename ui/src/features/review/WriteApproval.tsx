@@ -2,12 +2,11 @@
 import { plural, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
-import { useIsOver } from "../../components/countdown";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
-import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, KeepScope } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
@@ -25,9 +24,7 @@ type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook
 type Review = ReturnType<typeof useReview>;
 
 export function WriteApproval({ approval, preview, look }: Props) {
-  const review = useReview(approval.approvalId, preview);
-  const until = expiresAt(approval);
-  const isOver = useIsOver(until);
+  const review = useReview(approval, preview);
   const { files, all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
@@ -43,7 +40,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
     () => files.map((file) => ({ ...file, hunks: byHunk ? indexesOf(file) : [] })),
     [files, byHunk],
   );
-  const canDecide = byHunk && !review.busy && !isOver;
+  const canDecide = byHunk && !review.busy && !review.isOver;
   useFocusAfterDecision(root, left);
   return (
     <article
@@ -80,7 +77,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
       </ReviewFiles>
       {sending.error && (
         <ErrorNote error={sending.error}>
-          {left.length === 0 && all.length > 0 && (
+          {left.length === 0 && all.length > 0 && !review.isOver && (
             <Button small onClick={actions.again}>
               {t`Try again`}
             </Button>
@@ -92,7 +89,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
         onNote={review.setNote}
         comments={review.sends}
         state={sending.state}
-        expiresAt={until}
+        expiresAt={review.until}
         detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
         summary={
           left.length === all.length
@@ -174,7 +171,7 @@ export function onReviewKey(actions: ReviewActions, onKeep: (scope: KeepScope) =
 const unfoldedLines = 800;
 const unfoldedFiles = 25;
 
-export function startUnfolded(files: readonly DiffFile[]): number {
+function startUnfolded(files: readonly DiffFile[]): number {
   let lines = 0;
   const past = files.findIndex((file, at) => {
     lines += file.added + file.removed;

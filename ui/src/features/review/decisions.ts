@@ -69,17 +69,20 @@ export function resolution(
 ): Resolution | null {
   if (open(state, all).length > 0) return null;
   const taken = all.filter((index) => state.of[index] !== "rejected");
-  const words = note.trim() === "" ? null : note.trim();
-  if (taken.length === 0 && all.length > 0) {
-    return { decision: "reject", hunks: null, edited: null, command: null, note: words, previewHash };
-  }
+  if (taken.length === 0 && all.length > 0) return wholeResolution("reject", note, previewHash);
   return {
-    decision: "approve",
+    ...wholeResolution("approve", note, previewHash),
     // Everything taken is "all", which also covers files without hunks (renames, empty files).
     hunks: taken.length === all.length ? null : taken,
     edited: Object.keys(state.edits).length > 0 ? { ...state.edits } : null,
-    command: null,
-    note: words,
-    previewHash,
   };
+}
+
+/** All of it as it was shown, or nothing of it. */
+export function wholeResolution(
+  decision: Resolution["decision"],
+  note: string,
+  previewHash: string,
+): Resolution {
+  return { decision, hunks: null, edited: null, command: null, note: note.trim() || null, previewHash };
 }

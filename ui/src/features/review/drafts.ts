@@ -1,8 +1,8 @@
 /**
  * Decisions in progress, with what was selected and written for them, kept while the approval waits: going to another
- * session or tab and back loses nothing. In memory only, since a decision is bound to what was shown; bounded.
+ * session or tab and back loses nothing. In memory only, since a decision is bound to what was shown.
  */
-import { useState } from "react";
+import { type Drafts, useKeptDraft } from "../../components/drafts";
 import type { LineComment } from "./comments";
 import { type Decisions, undecided } from "./decisions";
 
@@ -18,8 +18,6 @@ export type Draft = {
   plan: string | null;
 };
 
-const maxDrafts = 50;
-const drafts = new Map<string, Draft>();
 const nothing: Draft = {
   decisions: undecided,
   note: "",
@@ -29,17 +27,9 @@ const nothing: Draft = {
   plan: null,
 };
 
-export function useDraft(approvalId: string): [Draft, (change: Partial<Draft>) => void] {
-  const [draft, setDraft] = useState(() => drafts.get(approvalId) ?? nothing);
-  return [
-    draft,
-    (change) => {
-      const next = { ...(drafts.get(approvalId) ?? nothing), ...change };
-      drafts.delete(approvalId);
-      drafts.set(approvalId, next);
-      const oldest = drafts.keys().next().value;
-      if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
-      setDraft(next);
-    },
-  ];
+const drafts: Drafts<Draft> = new Map();
+
+export function useDraft(approvalId: string): [Draft, (part: Partial<Draft>) => void] {
+  const { draft, change } = useKeptDraft(drafts, approvalId, nothing);
+  return [draft, (part) => change((now) => ({ ...now, ...part }))];
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { buttons, press, show, waiting } from "../../testing/approvals";
 import { sent } from "../../testing/render";
@@ -39,4 +39,25 @@ it("says that the file has changed where its lines no longer meet the hunk's", a
   await press("Show lines above");
   expect((await screen.findByRole("alert")).textContent).toContain("src/a.rs has changed since this preview");
   expect(document.body.textContent).not.toContain("line 10!");
+});
+
+it("fetches the same lines once, however quickly one presses", async () => {
+  const { fake, id } = waiting({ review_context: context });
+  await show(fake, id);
+  for (const [name, at] of [
+    ["Show lines above", 0],
+    ["Show lines below", 1],
+  ] as const) {
+    const button = buttons(name)[at] as HTMLElement;
+    const before = sent(fake, "review_context").length;
+    fireEvent.click(button);
+    fireEvent.click(button);
+    await waitFor(() => expect(document.body.textContent).toContain(at === 0 ? "line 10" : "line 32"));
+    expect(sent(fake, "review_context")).toHaveLength(before + 1);
+  }
+  expect(texts().filter((text) => text?.includes("line 10"))).toHaveLength(1);
+  expect(texts().filter((text) => text?.includes("line 20"))).toHaveLength(1);
+  // What follows is fetched as before.
+  await press("Show lines below", 1);
+  await waitFor(() => expect(document.body.textContent).toContain("line 40"));
 });

@@ -1,6 +1,6 @@
 /** The lines around a hunk, fetched as they are asked for. They are context alone: no decision is about them. */
 import { t } from "@lingui/core/macro";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { DiffHunk, DiffLine } from "../../components/diff/parse";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
@@ -36,6 +36,7 @@ export function useSurroundings(approvalId: string, path: string, hunk: DiffHunk
   const { platform } = useArki();
   const [lines, setLines] = useState(none);
   const [error, setError] = useState<CommandError | null>(null);
+  const isFetching = useRef(false);
   const top = hunk.oldStart - lines.above.length;
   const bottom = hunk.oldStart + hunk.oldLines - 1 + lines.below.length;
   const last = room?.last ?? lines.total;
@@ -43,6 +44,9 @@ export function useSurroundings(approvalId: string, path: string, hunk: DiffHunk
   const hasBelow = room !== null && hunk.oldLines > 0 && (last === null || bottom < last);
   const olds = hunk.lines.filter((line) => line.kind !== "added");
   const fetch = async (from: number, count: number, known: { at: number; text: string | undefined }) => {
+    // A second press is about the lines that were shown at the first.
+    if (isFetching.current) return null;
+    isFetching.current = true;
     setError(null);
     try {
       const context = await platform.call("review_context", { approvalId, path, from, lines: count });
@@ -52,6 +56,8 @@ export function useSurroundings(approvalId: string, path: string, hunk: DiffHunk
     } catch (thrown) {
       setError(asCommandError(thrown));
       return null;
+    } finally {
+      isFetching.current = false;
     }
   };
   const up = async () => {

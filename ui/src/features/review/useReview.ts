@@ -1,10 +1,22 @@
 /** The state of one write approval under review, and what can be done to it. */
 import { useMemo, useState } from "react";
+import { useIsOver } from "../../components/countdown";
 import { parseDiff } from "../../components/diff/parse";
 import { useLatest } from "../../components/latest";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, Keep } from "../../protocol/generated";
 import { type CommentedLine, noteWith, toSend, withComment } from "./comments";
-import { type Decisions, decide, edit, open, resolution, type Selection, select, undo } from "./decisions";
+import {
+  type Decisions,
+  decide,
+  edit,
+  open,
+  resolution,
+  type Selection,
+  select,
+  undo,
+  wholeResolution,
+} from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
 
@@ -34,7 +46,10 @@ export type ReviewActions = {
 };
 
 /** `paged`: the numbers of all hunks where the diff comes in pages. */
-export function useReview(approvalId: string, preview: ChangePreview, paged?: readonly number[]) {
+export function useReview(approval: PendingApproval, preview: ChangePreview, paged?: readonly number[]) {
+  const { approvalId } = approval;
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
   const files = useMemo(() => parseDiff(preview.diff ?? ""), [preview.diff]);
   const all = useMemo(
     () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
@@ -67,26 +82,18 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     if (decision === "rejected" || !refuses(indexes)) commit(decide(decisions, indexes, decision));
   };
   const commit = (next: Decisions) => {
-    if (busy || !byHunk) return;
+    if (busy || !byHunk || isOver) return;
     if (editing && next.of[editing.index] !== undefined) stopEditing();
     setDraft({ decisions: next });
     const decided = resolution(next, all, noteWith(note, comments), preview.previewHash);
     if (decided) void send(decided);
   };
   const whole = (decision: "accepted" | "rejected", keep: Keep | null = null) => {
-    if (keep === null && byHunk && all.length > 0) return take(left, decision);
-    if (busy || (keep !== null && refuses(left))) return;
+    // Once the time is over, it is rejected as a whole, whatever was accepted before.
+    if (keep === null && byHunk && all.length > 0 && !isOver) return take(left, decision);
+    if (busy || (isOver && decision === "accepted") || (keep !== null && refuses(left))) return;
     const answer = decision === "accepted" ? "approve" : "reject";
-    const words = noteWith(note, comments) || null;
-    void send({
-      decision: answer,
-      hunks: null,
-      edited: null,
-      command: null,
-      note: words,
-      previewHash: preview.previewHash,
-      keep,
-    });
+    void send({ ...wholeResolution(answer, noteWith(note, comments), preview.previewHash), keep });
   };
   const actions = useStableActions<ReviewActions>({
     decide: take,
@@ -116,6 +123,8 @@ export function useReview(approvalId: string, preview: ChangePreview, paged?: re
     sending,
     byHunk,
     busy,
+    until,
+    isOver,
     actions,
   };
 }

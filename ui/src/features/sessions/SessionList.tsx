@@ -8,10 +8,10 @@ import { useApprovals, useArki, useAsking } from "../../platform/context";
 import { useStore } from "../../platform/stores/store";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Day, type Group, groupsOf, type Shown } from "../../protocol/session_groups";
-import type { Family } from "../../protocol/sessions";
+import { decidedIn, type Family } from "../../protocol/sessions";
 import { Row } from "./SessionRow";
 import type { Marks } from "./Sessions";
-import { type Slice, slicesOf, useSight } from "./windowing";
+import { placeOf, type Slice, slicesOf, useBroughtInSight, useSight } from "./windowing";
 
 type Props = {
   sessions: readonly SessionSummary[];
@@ -23,6 +23,8 @@ type Props = {
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
   onMark: (sessionId: string, marks: Marks) => void;
+  /** The session to rename is not among those that are listed. */
+  onUnlisted: (sessionId: string) => void;
 };
 
 const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
@@ -34,16 +36,25 @@ const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
 };
 
 export function SessionList(props: Props) {
-  const { sessions, words, shown, folder, selected } = props;
+  const { sessions, words, shown, folder, selected, renaming, onUnlisted } = props;
   const list = useRef<HTMLDivElement>(null);
   const sight = useSight(list);
+  const counts = useCounts(sessions);
+  const { waiting } = counts;
   const groups = useMemo(
-    () => groupsOf(sessions, { words, shown, folder, now: Date.now() }),
-    [sessions, words, shown, folder],
+    () => groupsOf(sessions, { words, shown, folder, waiting, now: Date.now() }),
+    [sessions, words, shown, folder, waiting],
   );
   const isOpen = useCallback((family: Family) => words !== "" || holds(family, selected), [words, selected]);
-  const slices = useMemo(() => slicesOf(groups, sight, isOpen), [groups, sight, isOpen]);
-  const rowOf = useRows(props, slices);
+  const slices = useMemo(() => slicesOf(groups, sight, isOpen, renaming), [groups, sight, isOpen, renaming]);
+  useBroughtInSight(list, selected, groups, isOpen);
+  useBroughtInSight(list, renaming, groups, isOpen);
+  const latest = useLatest({ groups, isOpen, onUnlisted });
+  useEffect(() => {
+    const { groups, isOpen, onUnlisted } = latest.current;
+    if (renaming !== null && placeOf(groups, renaming, isOpen) === null) onUnlisted(renaming);
+  }, [renaming, latest]);
+  const rowOf = useRows(props, slices, counts);
   let at = 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
@@ -66,15 +77,13 @@ export function SessionList(props: Props) {
             return (
               <div key={day}>
                 {group.days.length > 1 && <h4 className="sessions-day small secondary">{name}</h4>}
-                <ul
-                  aria-label={name}
-                  style={slice && { paddingTop: slice.above, paddingBottom: slice.below }}
-                >
-                  {slice?.families.map((family, place) => (
+                <ul aria-label={name} style={slice && { paddingBottom: slice.below }}>
+                  {slice?.drawn.map(({ family, number, room }) => (
                     <li
                       key={family.session.sessionId}
                       aria-setsize={families.length}
-                      aria-posinset={slice.first + place + 1}
+                      aria-posinset={number + 1}
+                      style={room > 0 ? { paddingTop: room } : undefined}
                     >
                       <Row {...rowOf(family.session)} subagents={family.subagents.length} />
                       {family.subagents.length > 0 && isOpen(family) && (
@@ -104,27 +113,24 @@ function groupName({ project }: Group): string {
 }
 
 /** What each row is given; the same for as long as it says the same. */
-function useRows({ selected, renaming, onSelect, onRenaming, onMark }: Props, slices: readonly Slice[]) {
+function useRows(props: Props, slices: readonly Slice[], { approvals, questions }: Counts) {
+  const { selected, renaming, onSelect, onRenaming, onMark } = props;
   const arki = useArki();
-  const approvals = useApprovals();
-  const questions = useAsking();
-  const waiting = useMemo(() => counted(approvals), [approvals]);
-  const asked = useMemo(() => counted(questions), [questions]);
   const lines = useStore(arki.lines.store);
   const latest = useLatest({ onSelect, onRenaming, onMark });
   const select = useCallback((sessionId: string) => latest.current.onSelect(sessionId), [latest]);
   const rename = useCallback((sessionId: string | null) => latest.current.onRenaming(sessionId), [latest]);
   const mark = useCallback((id: string, marks: Marks) => latest.current.onMark(id, marks), [latest]);
   useEffect(() => {
-    const inSight = slices.flatMap(({ families }) => families.map(({ session }) => session.sessionId));
+    const inSight = slices.flatMap(({ drawn }) => drawn.map(({ family }) => family.session.sessionId));
     arki.lines.want(inSight);
   }, [arki, slices]);
   return (session: SessionSummary) => ({
     session,
     lines: lines.get(session.sessionId) ?? null,
     current: session.sessionId === selected,
-    approvals: waiting.get(session.sessionId) ?? 0,
-    questions: asked.get(session.sessionId) ?? 0,
+    approvals: approvals.get(session.sessionId) ?? 0,
+    questions: questions.get(session.sessionId) ?? 0,
     onSelect: select,
     onMark: mark,
     renaming: session.sessionId === renaming,
@@ -137,10 +143,24 @@ function holds({ session, subagents }: Family, selected: string | null): boolean
   return session.sessionId === selected || subagents.some((one) => one.sessionId === selected);
 }
 
-/** How many wait in each session. */
-function counted(waiting: readonly { sessionId: string }[]): ReadonlyMap<string, number> {
+type Counts = ReturnType<typeof useCounts>;
+
+/** How many approvals and questions wait in each session, and in which sessions anything does. */
+function useCounts(sessions: readonly SessionSummary[]) {
+  const pending = useApprovals();
+  const asking = useAsking();
+  const approvals = useMemo(() => counted(pending, sessions), [pending, sessions]);
+  const questions = useMemo(() => counted(asking, sessions), [asking, sessions]);
+  const waiting = useMemo(() => new Set([...approvals.keys(), ...questions.keys()]), [approvals, questions]);
+  return { approvals, questions, waiting };
+}
+
+/** A sub-agent's counts for it and for the session to decide in, whose row may be the only one that shows. */
+function counted(waiting: readonly { sessionId: string }[], sessions: readonly SessionSummary[]) {
   const counts = new Map<string, number>();
-  for (const { sessionId } of waiting) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  for (const { sessionId } of waiting)
+    for (const id of new Set([sessionId, decidedIn(sessions, sessionId)]))
+      counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
 

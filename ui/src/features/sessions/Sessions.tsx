@@ -5,7 +5,7 @@ import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { showShortcut } from "../../components/shortcuts";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
-import type { Shown } from "../../protocol/session_groups";
+import { listOf, type Shown } from "../../protocol/session_groups";
 import { SessionList } from "./SessionList";
 import { waitingWords } from "./SessionRow";
 import { StateFilter } from "./StateFilter";
@@ -44,6 +44,10 @@ export function Sessions(props: Props) {
   const all = approvals.length + questions.length;
   const inboxCount = useId();
   const isFiltered = words !== "" || shown !== "all";
+  const unfilter = (to: "all" | "archived") => {
+    setWords("");
+    setShown(to);
+  };
   return (
     <nav className="sessions" aria-label={t`Sessions`}>
       <div className="sessions-head">
@@ -83,14 +87,19 @@ export function Sessions(props: Props) {
             onKeyDown={(event) => {
               if (event.key !== "Escape" || !isFiltered) return;
               event.preventDefault();
-              setWords("");
-              setShown("all");
+              unfilter("all");
             }}
           />
           <StateFilter shown={shown} onShown={setShown} />
         </div>
       )}
-      <SessionList {...props} sessions={sessions} words={words} shown={shown} />
+      <SessionList
+        {...props}
+        sessions={sessions}
+        words={words}
+        shown={shown}
+        onUnlisted={(sessionId) => unfilter(listOf(sessions, sessionId))}
+      />
       <div className="sessions-foot">
         <span id={inboxCount} className="sr-only">
           {waitingWords(approvals.length, questions.length)}

@@ -14,7 +14,7 @@ const words: Readonly<Record<Shown, MessageDescriptor>> = {
 };
 const choices = Object.keys(words) as Shown[];
 
-export const shownWords = (shown: Shown) => i18n._(words[shown]);
+const shownWords = (shown: Shown) => i18n._(words[shown]);
 
 /** Which sessions are listed, by how they stand. */
 export function StateFilter({ shown, onShown }: { shown: Shown; onShown: (shown: Shown) => void }) {

@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import { ArkiProvider } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { createFake } from "../../testing/fake";
@@ -23,7 +24,9 @@ const session = (sessionId: string, more: Partial<SessionSummary> = {}): Session
   ...more,
 });
 
-async function shown(given: Parameters<typeof createFake>[0]) {
+type Given = Parameters<typeof createFake>[0] & { selected?: string; renaming?: string };
+
+async function shown(given: Given) {
   const fake = createFake(given);
   const onMark = vi.fn();
   const none = () => {};
@@ -35,20 +38,22 @@ async function shown(given: Parameters<typeof createFake>[0]) {
     onMemory: none,
     onPipelines: none,
   };
-  await renderOn(
-    fake,
+  const list = (now: Pick<Given, "selected" | "renaming">) => (
     <Sessions
       folder="/code/arki"
-      selected={null}
+      selected={now.selected ?? null}
       filterRef={null}
-      renaming={null}
+      renaming={now.renaming ?? null}
       onRenaming={none}
       onMark={onMark}
       onSettings={none}
       {...handlers}
-    />,
+    />
   );
-  return { fake, onMark };
+  const { arki, rerender } = await renderOn(fake, list(given));
+  const turnTo = (now: Parameters<typeof list>[0]) =>
+    rerender(<ArkiProvider value={arki}>{list(now)}</ArkiProvider>);
+  return { fake, onMark, turnTo };
 }
 const titles = () =>
   [...document.querySelectorAll<HTMLElement>(".session .grow")].map((row) => row.textContent);
@@ -106,6 +111,42 @@ describe("the list of sessions", () => {
     expect(titles()).toHaveLength(5);
   });
 
+  it("shows what waits for the user: a server's question, and what a sub-agent asks in its parent", async () => {
+    const asks = eventLog("sub").add("approval.requested", {
+      approvalId: "x",
+      callId: "c",
+      toolId: "edit_file",
+      args: {},
+      risk: "low",
+      reason: "writes ask",
+    });
+    const elicitation = {
+      id: 1,
+      server: "s",
+      project: "/code/arki",
+      message: "Who?",
+      page: null,
+      fields: [],
+    };
+    await shown({
+      sessions: [
+        session("a", { state: "running" }),
+        session("b", { state: "running" }),
+        session("parent", { state: "running" }),
+        session("sub", { state: "waiting", parent: "parent" }),
+        session("c"),
+      ],
+      logs: { sub: [asks] },
+      elicitations: [{ ...elicitation, sessionId: "a" }],
+    });
+    await userEvent.click(screen.getByRole("button", { name: /^Sessions shown/ }));
+    await userEvent.click(await screen.findByRole("menuitemradio", { name: "Waiting for you" }));
+    expect(titles()).toEqual(["Title a", "Title parent"]);
+    expect(describedBy(screen.getByRole("button", { name: /Title parent/ }))).toBe(
+      "waiting for you, 1 pending approval, 1 sub-agent",
+    );
+  });
+
   it("draws only what is in sight of ten thousand", async () => {
     const sight = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
     const sessions = Array.from({ length: 10_000 }, (_, at) => session(`${at}`));
@@ -116,5 +157,64 @@ describe("the list of sessions", () => {
     await userEvent.type(filter, "title 9999");
     expect(titles()).toEqual(["Title 9999"]);
     sight.mockRestore();
+  });
+
+  it("brings a session that becomes the shown one in sight, and leaves the list to the user after that", async () => {
+    const sight = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
+    const sessions = Array.from({ length: 10_000 }, (_, at) => session(`${at}`));
+    const { turnTo, fake } = await shown({ sessions, selected: "5000" });
+    const list = document.querySelector<HTMLElement>(".sessions-list");
+    if (!list) throw new Error("no list");
+    fireEvent.scroll(list);
+    expect(screen.getByRole("button", { name: /^.*Title 5000/, current: true })).toBeTruthy();
+    const before = list.scrollTop;
+    turnTo({ selected: "5001" });
+    // It is in sight already.
+    expect(list.scrollTop).toBe(before);
+    turnTo({ selected: "9000" });
+    fireEvent.scroll(list);
+    expect(screen.getByRole("button", { name: /Title 9000/, current: true })).toBeTruthy();
+    list.scrollTop = 0;
+    fireEvent.scroll(list);
+    act(() => fake.send({ events: [eventLog("9000").add("session.configured", { title: "Other" })] }));
+    expect(list.scrollTop).toBe(0);
+    sight.mockRestore();
+  });
+
+  it("draws the session that is renamed wherever one looks, and brings it in sight once", async () => {
+    const sight = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
+    const sessions = Array.from({ length: 10_000 }, (_, at) => session(`${at}`));
+    const { turnTo } = await shown({ sessions });
+    turnTo({ renaming: "5000" });
+    const title = screen.getByRole<HTMLInputElement>("textbox", { name: "Title" });
+    expect(title.value).toBe("Title 5000");
+    const list = title.closest<HTMLElement>(".sessions-list");
+    if (!list) throw new Error("no list");
+    expect(list.scrollTop).toBeGreaterThan(1000);
+    await userEvent.type(title, " and more");
+    list.scrollTop = 0;
+    fireEvent.scroll(list);
+    expect(titles()).toContain("Title 0");
+    expect(titles().length).toBeLessThan(200);
+    expect(screen.getByRole("textbox", { name: "Title" })).toBe(title);
+    sight.mockRestore();
+  });
+
+  it("gives the filter up for a session that is renamed and doesn't fit it", async () => {
+    const sessions = [
+      session("a"),
+      session("z", { archived: true }),
+      ...["b", "c", "d"].map((id) => session(id)),
+    ];
+    const { turnTo } = await shown({ sessions });
+    const filter = screen.getByRole<HTMLInputElement>("searchbox", { name: "Filter sessions" });
+    await userEvent.type(filter, "title b");
+    turnTo({ renaming: "b" });
+    expect(filter.value).toBe("title b");
+    turnTo({ renaming: "a" });
+    expect(filter.value).toBe("");
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Title" }).value).toBe("Title a");
+    turnTo({ renaming: "z" });
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Title" }).value).toBe("Title z");
   });
 });

@@ -2,7 +2,7 @@
  * Which rows of a long list are in sight. Rows have one height each, so that what is out of sight is room alone: ten
  * thousand sessions cost as much as one screen of them.
  */
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import type { Group } from "../../protocol/session_groups";
 import type { Family } from "../../protocol/sessions";
 
@@ -14,7 +14,7 @@ const beyond = 20;
 const step = beyond * heights.row;
 
 /** A piece of the list in sight, from its top; all of it where nothing has a size. */
-export type Sight = { from: number; to: number };
+type Sight = { from: number; to: number };
 
 export function useSight(list: RefObject<HTMLElement | null>): Sight {
   const [sight, setSight] = useState<Sight>({ from: 0, to: 2 * step });
@@ -40,38 +40,91 @@ export function useSight(list: RefObject<HTMLElement | null>): Sight {
   return sight;
 }
 
-/** A list of one day where it stands: the rows in sight, and the room above and below them. */
-export type Slice = { first: number; families: readonly Family[]; above: number; below: number };
+/** What is drawn of a list of one day, and the room below for what is not. */
+export type Slice = { drawn: readonly Drawn[]; below: number };
+/** A family with its number in its list, and the room above it for those that are not drawn. */
+export type Drawn = { family: Family; number: number; room: number };
 
 type IsOpen = (family: Family) => boolean;
-const heightOf = (family: Family, isOpen: IsOpen) =>
-  heights.row * (1 + (isOpen(family) ? family.subagents.length : 0));
 
-/** For each list of each group, in their order. */
-export function slicesOf(groups: readonly Group[], sight: Sight, isOpen: IsOpen): Slice[] {
-  const slices: Slice[] = [];
+/** For each list of each group, in their order. `kept` is drawn wherever it stands. */
+export function slicesOf(
+  groups: readonly Group[],
+  sight: Sight,
+  isOpen: IsOpen,
+  kept: string | null,
+): Slice[] {
+  const slices = groups.flatMap(({ days }) => days.map(() => ({ drawn: [] as Drawn[], below: 0 })));
+  for (const { list, family, number, top, bottom } of placed(groups, isOpen)) {
+    const slice = slices[list];
+    if (!slice) continue;
+    const isInSight = bottom >= sight.from && top <= sight.to;
+    if (isInSight || (kept !== null && rowIn(family, kept) !== -1)) {
+      slice.drawn.push({ family, number, room: slice.below });
+      slice.below = 0;
+    } else {
+      slice.below += bottom - top;
+    }
+  }
+  return slices;
+}
+
+/** Where a session's row stands, from the top of the list; null where the list doesn't have it. */
+export function placeOf(groups: readonly Group[], sessionId: string, isOpen: IsOpen) {
+  for (const { family, top } of placed(groups, isOpen)) {
+    const row = rowIn(family, sessionId);
+    if (row === -1 || (row > 0 && !isOpen(family))) continue;
+    const own = top + row * heights.row;
+    return { top: own, bottom: own + heights.row };
+  }
+  return null;
+}
+
+/** Brings a session's row in sight when it becomes that one; after that the list is the user's. */
+export function useBroughtInSight(
+  list: RefObject<HTMLElement | null>,
+  sessionId: string | null,
+  groups: readonly Group[],
+  isOpen: IsOpen,
+): void {
+  const brought = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    if (brought.current === sessionId) return;
+    const element = list.current;
+    const place = sessionId === null ? null : placeOf(groups, sessionId, isOpen);
+    if (sessionId !== null && (!element || !place || element.clientHeight === 0)) return;
+    brought.current = sessionId;
+    if (!element || !place) return;
+    const { scrollTop, clientHeight } = element;
+    // Its neighbour with it, so that one sees that the list goes on.
+    if (place.top < scrollTop) element.scrollTop = Math.max(0, place.top - heights.row);
+    else if (place.bottom > scrollTop + clientHeight)
+      element.scrollTop = place.bottom + heights.row - clientHeight;
+  }, [list, sessionId, groups, isOpen]);
+}
+
+/** Each family of each list, with where it begins and ends. */
+function* placed(groups: readonly Group[], isOpen: IsOpen) {
   let top = 0;
+  let list = 0;
   for (const group of groups) {
     top += heights.project;
     for (const { families } of group.days) {
       if (group.days.length > 1) top += heights.day;
-      const slice = { first: 0, above: 0, below: 0 };
-      let last = 0;
-      for (const family of families) {
-        const height = heightOf(family, isOpen);
-        if (top + height < sight.from) {
-          slice.first += 1;
-          slice.above += height;
-        } else if (top > sight.to) {
-          slice.below += height;
-        } else {
-          last += 1;
-        }
-        top += height;
+      for (const [number, family] of families.entries()) {
+        const bottom = top + heights.row * (1 + (isOpen(family) ? family.subagents.length : 0));
+        yield { list, family, number, top, bottom };
+        top = bottom;
       }
-      slices.push({ ...slice, families: families.slice(slice.first, slice.first + last) });
+      list += 1;
     }
     top += heights.gap;
   }
-  return slices;
+}
+
+/** 0: the session's own row; -1: none of the family's. */
+function rowIn({ session, subagents }: Family, sessionId: string): number {
+  if (session.sessionId === sessionId) return 0;
+  const at = subagents.findIndex((one) => one.sessionId === sessionId);
+  return at === -1 ? -1 : at + 1;
 }

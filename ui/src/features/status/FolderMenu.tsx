@@ -2,8 +2,11 @@
 import { plural, t } from "@lingui/core/macro";
 import { Code, Ellipsis, FolderOpen, GitBranch, SquareTerminal } from "lucide-react";
 import { useEffect, useState } from "react";
+import { visibleWords } from "../../components/code/invisible";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ActionMenu } from "../../components/menus";
 import { useArki, useSessions } from "../../platform/context";
+import { useStore } from "../../platform/stores/store";
 import type { RepositoryState } from "../../protocol/generated";
 
 export type PlaceActions = {
@@ -25,7 +28,9 @@ export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
         repository ? (
           <>
             <GitBranch size={icon} aria-hidden />
-            <span className="cut">{repository.branch}</span>
+            <span className="cut">
+              <VisibleText text={repository.branch} />
+            </span>
             {repository.changedFiles !== null && repository.changedFiles > 0 && (
               <span>· {plural(repository.changedFiles, { one: "# changed", other: "# changed" })}</span>
             )}
@@ -43,7 +48,8 @@ export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
   );
 }
 
-function standing({ branch, isDetached, changedFiles }: RepositoryState): string {
+function standing({ branch: name, isDetached, changedFiles }: RepositoryState): string {
+  const branch = visibleWords(name);
   const where = isDetached ? t`commit ${branch}` : t`branch ${branch}`;
   if (changedFiles === null) return where;
   return `${where}, ${plural(changedFiles, { one: "# changed file", other: "# changed files" })}`;
@@ -52,9 +58,10 @@ function standing({ branch, isDetached, changedFiles }: RepositoryState): string
 /** A little later, so that what comes together is asked for once. */
 const waitMs = 300;
 
-/** Asked for anew when a run in the folder changes how it stands, and when the user comes back to the window. */
+/** Asked for anew when a run in the folder changes how it stands, files were restored, or the user comes back to the window. */
 function useRepository(folder: string): RepositoryState | null {
-  const { platform } = useArki();
+  const { platform, restorals } = useArki();
+  const restored = useStore(restorals);
   const runs = useSessions()
     .filter((one) => one.project === folder)
     .map((one) => `${one.sessionId} ${one.state}`)
@@ -66,7 +73,7 @@ function useRepository(folder: string): RepositoryState | null {
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when a run stands otherwise or the user comes back
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when `runs`, `restored` or `returns` changes
   useEffect(() => {
     let isShown = true;
     const timer = setTimeout(() => {
@@ -79,6 +86,6 @@ function useRepository(folder: string): RepositoryState | null {
       isShown = false;
       clearTimeout(timer);
     };
-  }, [platform, folder, runs, returns]);
+  }, [platform, folder, runs, restored, returns]);
   return told?.folder === folder ? told.state : null;
 }

@@ -15,10 +15,10 @@ export type Totals = { requests: number; input: Sum; cached: Sum; output: Sum; c
 export type Group = { key: string; totals: Totals };
 
 /** More columns than this are too thin to be told apart: then they are months. */
-export const mostDays = 100;
+const mostDays = 100;
 
 const none: Sum = { known: 0, partial: false };
-export const noTotals: Totals = { requests: 0, input: none, cached: none, output: none, cost: none };
+const noTotals: Totals = { requests: 0, input: none, cached: none, output: none, cost: none };
 
 /** Input and output together. */
 export function allTokens({ input, output }: Totals): Sum {

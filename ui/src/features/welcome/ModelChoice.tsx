@@ -5,6 +5,8 @@
 import { plural, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { visibleWords } from "../../components/code/invisible";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useApp, useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
@@ -57,7 +59,9 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
               ✓
             </span>
             <span className="grow">
-              <b>{current}</b>
+              <b>
+                <VisibleText text={current} />
+              </b>
               <span className="small secondary model-about">
                 {current === demo
                   ? t`Plays a script: it shows how Arki works, without a key or a network`
@@ -135,7 +139,9 @@ function Server({ server, current, onChoose }: ServerProps) {
         {used !== undefined && "✓"}
       </span>
       <span className="grow">
-        <b>{server.product}</b>
+        <b>
+          <VisibleText text={server.product} />
+        </b>
         <span className="small secondary model-about">
           {server.models.length === 0
             ? t`Runs at ${address}, but has no model yet`
@@ -146,18 +152,20 @@ function Server({ server, current, onChoose }: ServerProps) {
         <>
           <select
             className="field model-select"
-            aria-label={t`Model of ${server.product}`}
+            aria-label={t`Model of ${visibleWords(server.product)}`}
             value={model}
             onChange={(event) => setChosen(event.target.value)}
           >
             {server.models.map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {visibleWords(one)}
+              </option>
             ))}
           </select>
           <Button
             small
             disabled={model === used}
-            aria-label={t`Use ${model}`}
+            aria-label={t`Use ${visibleWords(model)}`}
             onClick={() => onChoose(model)}
           >
             {model === used ? t`In use` : t`Use`}

@@ -54,6 +54,22 @@ describe("choosing a model", () => {
     );
   });
 
+  it("shows characters that hide something in a server's names, and asks for the model by its own", async () => {
+    const server = { ...ollama, product: "Oll\u202eama", models: ["qwen\u200b3"] };
+    const { fake } = await choosing({ localServers: [server] });
+    const select = screen.getByRole("combobox", { name: "Model of Oll[U+202E]ama" });
+    expect(select.textContent).toBe("qwen[U+200B]3");
+    expect(screen.getByText("Oll", { selector: ".model-option b", exact: false }).textContent).toBe(
+      "OllU+202Eama",
+    );
+    await press("Use qwen[U+200B]3");
+    expect(sent(fake, "choose_local_model")).toEqual([{ server: "ollama", model: "qwen\u200b3" }]);
+    expect(await screen.findByRole("combobox", { name: "Model of Oll[U+202E]ama" })).toHaveProperty(
+      "value",
+      "qwen\u200b3",
+    );
+  });
+
   it("says that no server runs, and looks again when asked", async () => {
     const { fake } = await choosing({});
     expect(screen.getByText(/No Ollama, LM Studio or llama.cpp is running/)).toBeTruthy();

@@ -46,6 +46,8 @@ export type Arki = {
   approvals: Store<readonly PendingApproval[]>;
   /** How many lines each session changed, where somebody looks. */
   lines: LineCounts;
+  /** How often files were restored: by a rewind, or as a change was taken back. */
+  restorals: Store<number>;
   /** What the model asks and waits for. */
   questions: Store<readonly QuestionSummary[]>;
   /** What MCP servers ask in the middle of their calls. */
@@ -78,6 +80,9 @@ const hidesSecrets = (event: Event) =>
 
 const proposes = ({ type }: Event) => type === "memory.reflected" || type === "memory.reviewed";
 
+const restores = (event: Event) =>
+  event.type === "change.taken_back" || (event.type === "session.rewound" && event.payload.files);
+
 export function createArki(platform: Platform, now: () => number): Arki {
   const app = createStore<AppState | null>(null);
   const failure = createStore<CommandError | null>(null);
@@ -89,6 +94,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const memories = createStore<Memories>({ entries: null, error: null });
   const lines = createLineCounts(platform);
+  const restorals = createStore(0);
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
@@ -155,6 +161,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       approvals.update((list) => events.reduce(pendingStep, list));
       questions.update((list) => events.reduce(questionsStep, list));
       lines.apply(events);
+      if (events.some(restores)) restorals.update((count) => count + 1);
       // The log has placeholders where the review shows the secrets themselves.
       if (events.some(proposes)) void refreshMemory();
       if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
@@ -230,6 +237,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     sessions,
     approvals,
     lines,
+    restorals,
     questions,
     elicitations,
     catalogue,

@@ -1,6 +1,6 @@
 /** The platform over Tauri's IPC. The only module that may import `@tauri-apps/*`. */
 import { Channel, invoke } from "@tauri-apps/api/core";
-import { listen } from "@tauri-apps/api/event";
+import { type EventCallback, listen } from "@tauri-apps/api/event";
 import type { Commands, DragStep, Frame, ProjectState } from "../../protocol/generated";
 import type { Answer, Params, Platform } from "../platform";
 
@@ -9,9 +9,18 @@ export const tauriPlatform: Platform = {
   testProvider: (params, onStep) => ask("test_provider", params, { onStep: new Channel(onStep) }),
   testMcpServer: (params, onStep) => ask("test_mcp_server", params, { onStep: new Channel(onStep) }),
   subscribe: hearFrames,
-  onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
-  onSession: (asked) => listen<string>("arki://session", (event) => asked(event.payload)),
-  onDrag: (heard) => listen<DragStep>("arki://drag", (event) => heard(event.payload)),
+  onProject: (opened) => hear<ProjectState>("arki://project", (event) => opened(event.payload)),
+  onSession: async (asked) => {
+    const take = async () => {
+      const sessionId = await ask("take_asked_session", {});
+      if (sessionId !== null) asked(sessionId);
+    };
+    const stop = await hear("arki://session", () => void take());
+    // What it was opened for.
+    void take();
+    return stop;
+  },
+  onDrag: (heard) => hear<DragStep>("arki://drag", (event) => heard(event.payload)),
   // By its name: Tauri's module for it brings all about windows along, and all of that is read before the first content.
   setZoom: (value) => invoke("plugin:webview|set_webview_zoom", { value }),
   setBadge: (value) => invoke("plugin:window|set_badge_count", { value }),
@@ -24,6 +33,19 @@ function ask<Name extends keyof Commands>(
   channels: Record<string, Channel<never>> = {},
 ): Promise<Answer<Name>> {
   return invoke(name, { ...params, ...channels });
+}
+
+/** What is sent to this window, and not what is sent to another. */
+function hear<T>(event: string, handler: EventCallback<T>): Promise<() => void> {
+  const { label } = window.__TAURI_INTERNALS__.metadata.currentWindow;
+  return listen(event, handler, { target: label });
+}
+
+declare global {
+  interface Window {
+    /** What Tauri itself reads of it; its module for windows would bring all about windows along. */
+    __TAURI_INTERNALS__: { metadata: { currentWindow: { label: string } } };
+  }
 }
 
 /** One frame is asked for after the other, each when the one before has been painted: none ever queues up. */

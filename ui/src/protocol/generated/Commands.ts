@@ -96,6 +96,14 @@ export type Commands = {
    * Opens a terminal in the folder.
    */
   open_terminal: { params: { folder: string }; result: null };
+  /**
+   * Opens one more window: on a session or, where none is named, on the folder of the one that asks.
+   */
+  open_window: { params: { sessionId: string | null }; result: null };
+  /**
+   * Returns the session that the window was asked to show from outside since this was last called.
+   */
+  take_asked_session: { params: Record<symbol, never>; result: string | null };
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**

@@ -1,0 +1,35 @@
+//! What commands work with: what all windows share, and the window that asks.
+
+use crate::awake::Awake;
+use crate::windows::{OpenWindow, Windows};
+use arki_engine::Engine;
+use std::sync::Arc;
+use tauri::ipc::{CommandArg, CommandItem, InvokeError};
+use tauri::{Manager, Runtime};
+
+/// What all windows share.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) awake: Arc<Awake>,
+}
+
+/// What a command works with: what all windows share, and the window that asks.
+pub(crate) struct Desktop {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) awake: Arc<Awake>,
+    pub(crate) window: Arc<OpenWindow>,
+}
+
+impl<'de, R: Runtime> CommandArg<'de, R> for Desktop {
+    fn from_command(command: CommandItem<'de, R>) -> Result<Self, InvokeError> {
+        let webview = command.message.webview();
+        let shared = webview.try_state::<Shared>();
+        let window = webview.try_state::<Windows>().and_then(|windows| windows.of(webview.label()));
+        match (shared, window) {
+            (Some(shared), Some(window)) => {
+                Ok(Self { engine: shared.engine.clone(), awake: shared.awake.clone(), window })
+            }
+            _ => Err(InvokeError::from("the window is closed")),
+        }
+    }
+}

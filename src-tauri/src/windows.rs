@@ -1,0 +1,237 @@
+//! The windows: opening them, and what each has of its own: its folder and decisions (its client), the frames that it
+//! hears, what is dropped on it, and the session that it was asked for.
+
+use crate::arguments::Asked;
+use crate::drops::Dropped;
+use crate::rpc_frames::Listening;
+use arki_domain::{Code, Fault, SessionId};
+use arki_engine::{Client, Engine, Presence};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tauri::plugin::TauriPlugin;
+use tauri::{AppHandle, Emitter, EventTarget, Manager, Runtime, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use tauri_plugin_window_state::StateFlags;
+
+/// The window that is there first. Its size and place are kept.
+pub(crate) const MAIN: &str = "main";
+const SIZE: (f64, f64) = (1440.0, 900.0);
+const SMALLEST: (f64, f64) = (720.0, 480.0);
+/// A window with a webview takes some 200 MB.
+const MAX_WINDOWS: usize = 12;
+
+/// The event that tells a page to ask for the session that it shall show.
+const SESSION_EVENT: &str = "arki://session";
+
+/// The windows that are open, by their labels.
+pub(crate) struct Windows {
+    open: Mutex<HashMap<String, Arc<OpenWindow>>>,
+    /// The label of the one that had the focus last.
+    front: Mutex<String>,
+    opened: AtomicU32,
+}
+
+pub(crate) struct OpenWindow {
+    pub(crate) client: Client,
+    pub(crate) listening: Listening,
+    pub(crate) dropped: Dropped,
+    /// What its page shall show, until the page takes it.
+    asked: Mutex<Option<SessionId>>,
+}
+
+impl OpenWindow {
+    pub(crate) fn take_asked(&self) -> Option<SessionId> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { open: Mutex::default(), front: Mutex::new(MAIN.to_owned()), opened: AtomicU32::new(0) }
+    }
+}
+
+impl Windows {
+    /// Keeps what a window has of its own, before its page asks for anything.
+    pub(crate) fn add(&self, label: &str, engine: &Arc<Engine>, asked: &Asked) -> Arc<OpenWindow> {
+        let client = Client::attach(engine, "window", Presence { answers: true, stays: true });
+        let session = match asked {
+            Asked::Folder(folder) => {
+                client.set_folder(folder);
+                None
+            }
+            Asked::Session(session) => Some(session.clone()),
+            Asked::Nothing => None,
+        };
+        let window = Arc::new(OpenWindow {
+            client,
+            listening: Listening::default(),
+            dropped: Dropped::default(),
+            asked: Mutex::new(session),
+        });
+        self.all().insert(label.to_owned(), window.clone());
+        window
+    }
+
+    pub(crate) fn of(&self, label: &str) -> Option<Arc<OpenWindow>> {
+        self.all().get(label).cloned()
+    }
+
+    /// Forgets a window that was closed. What waits for it hears no more.
+    pub(crate) fn remove(&self, label: &str) {
+        self.all().remove(label);
+    }
+
+    /// A window got the focus.
+    pub(crate) fn comes_to_front(&self, label: &str) {
+        label.clone_into(&mut self.front.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Returns the label of the window that the user worked in last, of those that are open.
+    fn front(&self) -> Option<String> {
+        let front = self.front.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let open = self.all();
+        if open.contains_key(&front) { Some(front) } else { open.keys().next().cloned() }
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OpenWindow>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps the size and place of the first window for the next start.
+pub(crate) fn kept<R: Runtime>() -> TauriPlugin<R> {
+    let flags = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN;
+    tauri_plugin_window_state::Builder::new().with_state_flags(flags).with_filter(|label| label == MAIN).build()
+}
+
+/// Opens the window that is there first.
+pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
+    build(app, MAIN).map(|_| ())
+}
+
+/// Opens one more window.
+///
+/// # Errors
+/// `WINDOWS_FULL`, or where the system opens none.
+pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, asked: &Asked) -> Result<(), Fault> {
+    let windows = app.state::<Windows>();
+    if windows.all().len() >= MAX_WINDOWS {
+        let message = format!("{MAX_WINDOWS} windows are open, and more are not opened.");
+        return Err(Fault::new(Code::WINDOWS_FULL, message, "Close one that you don't need."));
+    }
+    let label = match windows.all().contains_key(MAIN) {
+        true => format!("window-{}", windows.opened.fetch_add(1, Ordering::Relaxed)),
+        false => MAIN.to_owned(),
+    };
+    windows.add(&label, engine, asked);
+    build(app, &label).map_err(|error| {
+        windows.remove(&label);
+        unavailable(&error)
+    })?;
+    Ok(())
+}
+
+fn build(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
+    WebviewWindowBuilder::new(app, label, WebviewUrl::default())
+        .title("Arki")
+        .inner_size(SIZE.0, SIZE.1)
+        .min_inner_size(SMALLEST.0, SMALLEST.1)
+        .center()
+        .on_document_title_changed(|window, title| {
+            let _ = window.set_title(&title);
+        })
+        // A window shows what it was built with; links go to the browser.
+        .on_navigation(|url| matches!(url.scheme(), "tauri" | "about") || is_own_address(url))
+        .build()
+}
+
+fn is_own_address(url: &tauri::Url) -> bool {
+    matches!(url.host_str(), Some("tauri.localhost" | "localhost")) && matches!(url.scheme(), "http" | "https")
+}
+
+/// Brings the window to the front that the user worked in last.
+pub(crate) fn focus(app: &AppHandle) {
+    let front = app.state::<Windows>().front();
+    if let Some(window) = front.and_then(|label| app.get_webview_window(&label)) {
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+    }
+}
+
+/// Returns whether one of the windows has the focus.
+pub(crate) fn is_in_front(app: &AppHandle) -> bool {
+    app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false))
+}
+
+/// Brings a window to the front, a new one where none is open.
+pub(crate) fn show(app: &AppHandle, engine: &Arc<Engine>) {
+    if app.state::<Windows>().front().is_some() {
+        return focus(app);
+    }
+    if let Err(fault) = open_another(app, engine, &Asked::Nothing) {
+        tracing::warn!(%fault, "a window");
+    }
+}
+
+/// Shows a session in the window that the user worked in last, or in a new one where none is open.
+pub(crate) fn show_session(app: &AppHandle, engine: &Arc<Engine>, session: &SessionId) {
+    let windows = app.state::<Windows>();
+    let Some(label) = windows.front() else {
+        if let Err(fault) = open_another(app, engine, &Asked::Session(session.clone())) {
+            tracing::warn!(%fault, "a window for a session");
+        }
+        return;
+    };
+    if let Some(window) = windows.of(&label) {
+        *window.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+    }
+    focus(app);
+    send(app, &label, SESSION_EVENT, ());
+}
+
+/// Opens a folder in the window that the user worked in last, or in a new one where none is open.
+pub(crate) async fn show_folder(app: &AppHandle, engine: &Arc<Engine>, folder: &Path) {
+    let front = app.state::<Windows>().front();
+    let window = front.as_deref().and_then(|label| app.state::<Windows>().of(label));
+    let shown = match (front, window) {
+        (Some(label), Some(window)) => window.client.open(folder).await.map(|project| {
+            focus(app);
+            send(app, &label, "arki://project", project);
+        }),
+        _ => open_another(app, engine, &Asked::Folder(folder.to_owned())),
+    };
+    if let Err(fault) = shown {
+        tracing::warn!(%fault, "the folder of a second start");
+    }
+}
+
+/// Tells one window alone of something.
+pub(crate) fn send(app: &AppHandle, label: &str, event: &str, payload: impl serde::Serialize + Clone) {
+    if let Err(error) = app.emit_to(EventTarget::webview_window(label), event, payload) {
+        tracing::warn!(%error, event, "a window was not told");
+    }
+}
+
+pub(crate) fn unavailable(error: &tauri::Error) -> Fault {
+    tracing::error!(%error, "the window");
+    Fault::new(
+        Code::INTERNAL,
+        format!("The window could not be opened: {error}."),
+        "A graphical session and, on Linux, WebKitGTK 4.1 are needed. `arki exec` works without a window.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_window_that_was_in_front_another_one_is() {
+        let windows = Windows::default();
+        assert_eq!(windows.front(), None);
+        windows.comes_to_front("window-3");
+        assert_eq!(windows.front(), None);
+    }
+}
