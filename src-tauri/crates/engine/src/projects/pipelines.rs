@@ -9,11 +9,11 @@ use crate::projects::Projects;
 use crate::projects::guides::files_of;
 use crate::projects::open::OpenProject;
 use arki_domain::{Code, Fault, io_words};
-use arki_files::{PinKind, Project};
+use arki_files::{FileContent, FilesError, PinKind, Project};
 use arki_pipelines::{Definition, MAX_DEFINITION_BYTES, as_fault};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 const PROJECT_PIPELINES: &str = ".arki/pipelines/";
@@ -218,52 +218,23 @@ pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
     Ok(open_at(path, named)?.text)
 }
 
+/// Reads through a handle of the file's folder, which opens nothing that could make it wait and follows no link out.
 fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Fault> {
-    let of_io = |error: std::io::Error| unreadable(error.kind(), named);
-    // A pipe or a device isn't even opened; should one be put there in between, nothing waits for it.
-    if !path.metadata().map_err(of_io)?.is_file() {
+    let real = path.canonicalize().map_err(|error| unreadable(error.kind(), named))?;
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name().and_then(OsStr::to_str)) else {
         return Err(not_readable("it is no regular file", named));
-    }
-    let file = open_without_waiting(path).map_err(of_io)?;
-    if !file.metadata().map_err(of_io)?.is_file() {
-        return Err(not_readable("it is no regular file", named));
-    }
-    let real = path.canonicalize().map_err(of_io)?;
-    if !is_at(&file, &real) {
-        return Err(not_readable("it was replaced meanwhile", named));
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_DEFINITION_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(of_io)?;
+    };
+    let not_read = |error: FilesError| Fault::new(Code::PIPELINE_INVALID, error.to_string(), "Name a YAML file.");
+    let folder = Project::open(folder).map_err(not_read)?;
+    let file = folder.resolve(name).map_err(not_read)?;
+    let found = folder.found_in_place(&file, MAX_DEFINITION_BYTES as u64).map_err(not_read)?;
+    let bytes = match found.map(|found| found.content) {
+        Some(FileContent::File(bytes)) => bytes,
+        Some(FileContent::Link(_)) => return Err(not_readable("it was replaced meanwhile", named)),
+        None => return Err(unreadable(ErrorKind::NotFound, named)),
+    };
     let text = String::from_utf8(bytes).map_err(|_| not_readable("it is not text (UTF-8)", named))?;
-    Ok(OpenedFile { text, real })
-}
-
-#[cfg(unix)]
-fn open_without_waiting(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    File::options().read(true).custom_flags(flags.cast_signed()).open(path)
-}
-
-#[cfg(not(unix))]
-fn open_without_waiting(path: &Path) -> std::io::Result<File> {
-    File::open(path)
-}
-
-/// Returns whether this is the file at the path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let there = path.symlink_metadata().map(identity).ok();
-    there.is_some() && there == file.metadata().map(identity).ok()
-}
-
-/// Windows tells no identity of files that would compare.
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+    Ok(OpenedFile { text, real: folder.root().join(name) })
 }
 
 /// Follows the links before the last `..` of a path, and no others.
