@@ -7,10 +7,10 @@ use arki_api::{
     StartPipeline,
 };
 use arki_domain::RunId;
+use std::path::PathBuf;
 
 #[tauri::command]
-pub(crate) async fn list_pipelines(desktop: Desktop) -> Answer<Vec<PipelineEntry>> {
-    let Some(folder) = desktop.window.client.folder() else { return Ok(Vec::new()) };
+pub(crate) async fn list_pipelines(folder: PathBuf, desktop: Desktop) -> Answer<Vec<PipelineEntry>> {
     reading(&desktop, move |engine| engine.runs().pipeline_entries(&folder)).await
 }
 
@@ -46,8 +46,14 @@ pub(crate) async fn resume_pipeline(
 }
 
 #[tauri::command]
-pub(crate) async fn retry_pipeline(run_id: String, step: String, desktop: Desktop) -> Answer<Sent> {
-    Ok(Sent::from(&desktop.window.client.retry_pipeline(&RunId::from(run_id), &step).await?.0))
+pub(crate) async fn retry_pipeline(
+    run_id: String,
+    step: String,
+    definition: Option<PipelineDefinition>,
+    desktop: Desktop,
+) -> Answer<Sent> {
+    let definition = definition.map(Into::into).unwrap_or_default();
+    Ok(Sent::from(&desktop.window.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
 }
 
 #[tauri::command]

@@ -80,6 +80,7 @@ mod pipeline_docs;
 mod pipeline_kills;
 mod pipeline_schedules;
 mod pipeline_steps;
+mod pipeline_versions;
 mod pipelines;
 mod planning;
 mod policy;

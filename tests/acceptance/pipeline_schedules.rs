@@ -1,10 +1,69 @@
 //! Schedules, and runs that are repeated from a step on.
 #![cfg(unix)]
 
-use crate::harness::{payload, text, wait_until};
+use crate::harness::{Stage, payload, text, wait_until};
 use crate::pipelines::{run_id, stage, status};
 
 const NOTE: &str = "name: note\nsteps:\n  - { name: a, adapter: command, run: echo noted >> log.txt }\n";
+
+/// Lets a schedule be as it would be an hour later.
+fn passes_an_hour(stage: &Stage, name: &str) {
+    let connection = rusqlite::Connection::open(stage.database()).unwrap();
+    let since = format!("$.{name}.sinceMs");
+    let changed = connection
+        .execute(
+            "UPDATE meta SET value = json_set(value, ?1, json_extract(value, ?1) - 3600000) WHERE key = 'schedules'",
+            [since],
+        )
+        .unwrap();
+    assert_eq!(changed, 1);
+}
+
+/// Returns why a schedule did not start its pipeline when it was last due.
+fn skipped(stage: &Stage) -> String {
+    text(&stage.arki(&["schedule", "list", "--json"]).exits(0).lines()[0]["last"]["skipped"])
+}
+
+const EVERY_MINUTE: [&str; 4] = ["--cron", "* * * * *", "--missed", "once"];
+
+#[test]
+fn a_schedule_runs_its_pipeline_only_as_it_was_when_the_schedule_was_made() {
+    let outer = "name: outer\nsteps:\n  - { name: in, adapter: pipeline, pipeline: note }\n";
+    let stage = stage(&[("note", NOTE), ("outer", outer)]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    let add = || stage.arki(&[["schedule", "add", "minutely", "outer"].as_slice(), &EVERY_MINUTE].concat()).exits(0);
+    add();
+    // The user agrees to a change of the nested one, without a thought of the schedule.
+    stage.write(".arki/pipelines/note.yaml", NOTE.replace("log.txt", "log.txt, network: true"));
+    stage.trust();
+    passes_an_hour(&stage, "minutely");
+    stage.arki(&["schedule", "run", "--once"]).fails(2, "PIPELINE_CHANGED");
+    assert_eq!(skipped(&stage), "The pipeline has changed since the schedule was made.");
+    assert!(!stage.path("log.txt").exists() && stage.sessions().is_empty());
+    assert!(add().stderr.contains("The step a of note uses the network."));
+    passes_an_hour(&stage, "minutely");
+    stage.arki(&["schedule", "run", "--once"]).exits(0);
+    assert_eq!(stage.read("log.txt"), "noted\n");
+}
+
+#[test]
+fn a_schedule_does_not_start_beside_a_run_that_waits_however_long() {
+    let stage = stage(&[("gate", "name: gate\nsteps:\n  - { name: g, adapter: approval, message: Go? }\n")]);
+    stage.arki(&[["schedule", "add", "minutely", "gate"].as_slice(), &EVERY_MINUTE].concat()).exits(0);
+    passes_an_hour(&stage, "minutely");
+    stage.arki(&["schedule", "run", "--once"]).exits(3);
+    for _ in 0..2 {
+        passes_an_hour(&stage, "minutely");
+        stage.arki(&["schedule", "run", "--once"]).exits(0);
+        assert_eq!(skipped(&stage), "The run before hadn't ended.");
+    }
+    assert_eq!(stage.sessions().len(), 1);
+    stage.arki(&["approvals", "reject"]).exits(1);
+    passes_an_hour(&stage, "minutely");
+    stage.arki(&["schedule", "run", "--once"]).exits(3);
+}
 
 #[test]
 fn a_schedule_starts_its_pipeline_when_it_is_due_and_keeps_the_history() {
@@ -19,14 +78,7 @@ fn a_schedule_starts_its_pipeline_when_it_is_due_and_keeps_the_history() {
     // Nothing is due yet.
     stage.arki(&["schedule", "run", "--once"]).exits(0);
     assert!(!stage.path("log.txt").exists());
-    // It was added an hour ago.
-    let database = stage.database();
-    let connection = rusqlite::Connection::open(&database).unwrap();
-    let changed = connection
-        .execute("UPDATE meta SET value = json_set(value, '$.minutely.sinceMs', json_extract(value, '$.minutely.sinceMs') - 3600000) WHERE key = 'schedules'", [])
-        .unwrap();
-    assert_eq!(changed, 1);
-    drop(connection);
+    passes_an_hour(&stage, "minutely");
     stage.arki(&["schedule", "run", "--once"]).exits(0);
     assert_eq!(stage.read("log.txt"), "noted\n", "one run makes up for all that were missed");
     stage.arki(&["schedule", "run", "--once"]).exits(0);

@@ -231,6 +231,41 @@ fn a_projects_pipeline_runs_only_in_the_version_that_was_agreed_to() {
 }
 
 #[test]
+fn a_pinned_file_that_became_a_link_does_not_run_whatever_way_it_is_named() {
+    let text = "name: own\nsteps:\n  - { name: a, adapter: command, run: touch made }\n";
+    let stage = stage(&[("own", "name: own\nsteps:\n  - { name: a, adapter: approval, message: Go? }\n")]);
+    let pinned = stage.path(".arki/pipelines/own.yaml");
+    stage.write("ci/other.yaml", text);
+    std::fs::remove_file(&pinned).unwrap();
+    std::os::unix::fs::symlink("../../ci/other.yaml", &pinned).unwrap();
+    let link = stage.home.data_dir().with_file_name("link");
+    std::os::unix::fs::symlink(stage.home.project_dir(), &link).unwrap();
+    let absolute = link.join(".arki/pipelines/own.yaml");
+    for named in ["own", ".arki/pipelines/own.yaml", "ci/../.arki/pipelines/own.yaml", absolute.to_str().unwrap()] {
+        stage.arki(&["run", named]).fails(4, "UNTRUSTED");
+    }
+    // The other way round, a link from elsewhere into the folder's own place.
+    std::fs::remove_file(&pinned).unwrap();
+    stage.write(".arki/pipelines/own.yaml", text);
+    std::os::unix::fs::symlink("../.arki/pipelines/own.yaml", stage.path("ci/in.yaml")).unwrap();
+    stage.arki(&["run", "ci/in.yaml"]).fails(4, "UNTRUSTED");
+    assert!(!stage.path("made").exists() && stage.sessions().is_empty());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_definition_is_refused_without_waiting() {
+    let stage = stage(&[]);
+    std::fs::create_dir_all(stage.path(".arki/pipelines")).unwrap();
+    let mut mkfifo = Command::new("mkfifo");
+    mkfifo.args(["p.yaml", ".arki/pipelines/q.yaml"]).current_dir(stage.home.project_dir());
+    assert!(mkfifo.status().unwrap().success());
+    let refused = stage.arki(&["run", "p.yaml"]).fails(2, "PIPELINE_INVALID");
+    assert!(refused.message.contains("not a file"), "{refused:?}");
+    stage.arki(&["run", ".arki/pipelines/q.yaml"]).fails(4, "UNTRUSTED");
+    stage.arki(&["pipelines", "check", "p.yaml"]).fails(2, "PIPELINE_INVALID");
+}
+
+#[test]
 fn in_a_folder_that_is_not_trusted_no_command_runs() {
     let stage = stage(&[]);
     stage.arki(&["untrust"]).exits(0);
@@ -276,4 +311,7 @@ fn ctrl_c_stops_a_run_and_what_it_started() {
     running.signal(rustix::process::Signal::INT);
     let done = running.end().exits(130);
     assert_eq!(kinds(&done.lines()).last().copied(), Some("run.cancelled"));
+    assert!(done.stderr.contains("--from STEP"), "{}", done.stderr);
+    let ended = stage.arki(&["resume", "slow"]).fails(2, "RUN_NOT_FOUND");
+    assert!(ended.hint.contains("--from STEP"), "{ended:?}");
 }

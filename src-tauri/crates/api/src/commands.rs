@@ -162,8 +162,8 @@ commands! {
     /// Of an accepted one.
     remove_memory { folder: Option<PathBuf>, id: String } -> ();
 
-    /// Lists the pipelines available in the open folder, in the order of their names.
-    list_pipelines {} -> Vec<PipelineEntry>;
+    /// Lists the pipelines available in a folder, in the order of their names.
+    list_pipelines { folder: PathBuf } -> Vec<PipelineEntry>;
     /// Starting a pipeline approves its own steps.
     start_pipeline { start: StartPipeline } -> Sent;
     /// The newest first. Progress comes as events of the run's session.
@@ -171,11 +171,11 @@ commands! {
     pipeline_run { run_id: String } -> PipelineRunDetails;
     /// The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
     step_output { run_id: String, step: String } -> String;
-    /// Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+    /// Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
     /// is chosen, this fails with `PIPELINE_CHANGED` and the difference.
     resume_pipeline { run_id: String, definition: Option<PipelineDefinition> } -> Sent;
     /// Begins a new run from this step on, which takes over what came before it.
-    retry_pipeline { run_id: String, step: String } -> Sent;
+    retry_pipeline { run_id: String, step: String, definition: Option<PipelineDefinition> } -> Sent;
     list_schedules {} -> Vec<PipelineSchedule>;
     save_schedule { schedule: SaveSchedule } -> ();
     switch_schedule { name: String, on: bool } -> ();

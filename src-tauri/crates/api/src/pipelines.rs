@@ -24,9 +24,10 @@ wire! {
         pub origin: String,
         pub params: Vec<PipelineParam>,
         pub steps: Vec<PipelineStep>,
-        /// The permissions beyond the sandbox that starting it grants, a sentence each.
+        /// The permissions beyond the sandbox that starting it grants, a sentence each; also of pipelines that it runs.
         pub grants: Vec<String>,
-        /// The reason why it can't be run, as `line:column: reason`; then it has no steps.
+        /// The reason why it can't be run: `line:column: reason`, and then it has no steps, or one about a pipeline that
+        /// it runs.
         pub problem: Option<String>,
     }
     PipelineParam {
@@ -70,7 +71,7 @@ wire! {
         pub params: BTreeMap<String, String>,
         pub input_bytes: u64,
         pub steps: Vec<PipelineStepEntry>,
-        /// The gate that waits.
+        /// The approval that waits: its own gate, or one of a run that works for it.
         pub approval_id: Option<String>,
         /// The error that the run failed with.
         pub failure: Option<PipelineFailure>,

@@ -110,7 +110,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Show the steps of a pipeline's run
     Status {
-        /// The id of a run, or a pipeline's name for its newest run
+        /// The id of a run, or a pipeline's name for its newest run in this project
         run: String,
     },
     /// List the runs of pipelines, newest first
@@ -123,7 +123,7 @@ pub(crate) enum Command {
     Schedule(ScheduleCommand),
     /// Resume an interrupted, paused or failed run
     Resume {
-        /// The id of a run or session, or a pipeline's name for its newest run
+        /// The id of a run or session, or a pipeline's name for its newest run in this project
         id: String,
         /// Approve calls from now on, including the pending one, as in `exec --approve`; default: as before
         #[arg(long)]
@@ -135,7 +135,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
         definition: Option<WhichDefinition>,
         /// Run the pipeline again from this step on, as a new run; its earlier run must have ended
-        #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "definition", "approve"])]
+        #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "approve"])]
         from: Option<String>,
     },
     /// Restore files and conversation to their state after an event; the log keeps everything

@@ -48,6 +48,11 @@ use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, P
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
     refuse_under_a_tool(&command)?;
+    if let Command::Pipelines(command) = &command
+        && let Some(exit) = pipelines::without_database(&dir, command, output)?
+    {
+        return Ok(exit);
+    }
     let directories = Directories::from_environment()?;
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {
@@ -81,10 +86,14 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
-        Command::Resume { id, from: Some(step), .. } => resume::from_step(&client, &id, &step, output).await,
-        Command::Resume { id, approve, definition, .. } => resume::run(&client, &id, approve, definition, output).await,
+        Command::Resume { id, from: Some(step), definition, .. } => {
+            resume::from_step(&client, &dir, (&id, &step), definition, output).await
+        }
+        Command::Resume { id, approve, definition, .. } => {
+            resume::run(&client, &dir, &id, approve, definition, output).await
+        }
         Command::Run(run) => pipelines::run(&client, &dir, run, output).await,
-        Command::Status { run } => pipelines::status(&engine, &run, output),
+        Command::Status { run } => pipelines::status(&engine, &dir, &run, output),
         Command::Runs => pipelines::runs(&engine, output),
         Command::Schedule(command) => schedule::run(&client, &dir, command, output).await,
         Command::Pipelines(command) => pipelines::pipelines(&engine, &dir, command, output),

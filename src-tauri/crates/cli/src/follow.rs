@@ -73,8 +73,14 @@ pub(crate) async fn to_next_stop(
     }
     let denied = was_denied(engine, state.as_ref(), subagents)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
-    if is_of_pipeline && matches!(end, RunEnd::Failed(_)) {
-        output.aside(format!("Run `arki resume {}` to go on from the step that failed.", run.run_id));
+    match &end {
+        RunEnd::Failed(_) if is_of_pipeline => {
+            output.aside(format!("Run `arki resume {}` to go on from the step that failed.", run.run_id));
+        }
+        RunEnd::Cancelled if is_of_pipeline => {
+            output.aside(format!("Run `arki resume {} --from STEP` to run it again from a step on.", run.run_id));
+        }
+        _ => {}
     }
     if let (RunEnd::AwaitingApproval(id), false) = (&end, engine.is_ephemeral()) {
         tell_approval(engine, output, id)?;
@@ -91,6 +97,11 @@ pub(crate) async fn to_next_stop(
         output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }
     Ok(Exit::of_run(&end, denied))
+}
+
+/// Prints what a pipeline's run is allowed beyond the sandbox, where that is new.
+pub(crate) fn tell_grants(output: &Output, run: &ActiveRun) {
+    run.grants.iter().for_each(|grant| output.aside(visible(grant)));
 }
 
 /// Prints what a pipeline's last step said, as it is.

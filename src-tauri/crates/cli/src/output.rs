@@ -71,7 +71,11 @@ impl Output {
     /// `error[CODE]: what happened` and `hint: what to do`.
     pub(crate) fn fault(&self, fault: &Fault) {
         let mut stderr = stderr();
-        let message = one_line(&fault.message);
+        let (message, difference) = told(fault);
+        for line in difference {
+            let _ = writeln!(stderr, "{}", visible(line));
+        }
+        let message = one_line(message);
         let _ = writeln!(stderr, "\x1b[1;31merror\x1b[0m[{}]: {message}", fault.code);
         if !fault.hint.is_empty() {
             let _ = writeln!(stderr, "hint: {}", one_line(&fault.hint));
@@ -86,6 +90,14 @@ impl Output {
             }
             self.object(&ErrorLine { r#type: "error", code: &fault.code, message: &fault.message, hint: &fault.hint });
         }
+    }
+}
+
+/// The sentence of an error, and the lines of the difference that it is about.
+fn told(fault: &Fault) -> (&str, Vec<&str>) {
+    match fault.message.split_once('\n') {
+        Some((message, difference)) if fault.is(Code::PIPELINE_CHANGED) => (message, difference.lines().collect()),
+        _ => (&fault.message, Vec::new()),
     }
 }
 

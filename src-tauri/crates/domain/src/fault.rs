@@ -186,7 +186,7 @@ codes! {
     PATTERN_INVALID,
     /// The operating system does not permit it.
     PERMISSION_DENIED,
-    /// The pipeline's file changed since the run started.
+    /// The pipeline changed since the run started or the schedule was made.
     PIPELINE_CHANGED,
     /// A pipeline's definition has an error.
     PIPELINE_INVALID,

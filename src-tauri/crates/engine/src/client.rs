@@ -238,9 +238,15 @@ impl Client {
     /// Runs a pipeline once more, from this step on; what came before it is taken over from that run.
     ///
     /// # Errors
-    /// `RUN_NOT_FOUND`, `USAGE` where a step before it has no output, and those of [`Self::start_pipeline`].
-    pub async fn retry_pipeline(&self, run_id: &RunId, step: &str) -> Result<Running, Fault> {
-        self.runs().retry_pipeline(self.presence, run_id, step).await
+    /// `RUN_NOT_FOUND`, `USAGE` where a step before it has no output, `PIPELINE_CHANGED` where the definition has to be
+    /// chosen, and those of [`Self::start_pipeline`].
+    pub async fn retry_pipeline(
+        &self,
+        run_id: &RunId,
+        step: &str,
+        definition: DefinitionChoice,
+    ) -> Result<Running, Fault> {
+        self.runs().retry_pipeline(self.presence, run_id, step, definition).await
     }
 
     /// Decides what waits, and goes on with the run unless another process works on the session. Once it is begun it is

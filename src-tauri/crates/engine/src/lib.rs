@@ -69,6 +69,7 @@ pub use runs::notifying::RunNotice;
 pub use runs::output_schema::{check as check_output, ensure_usable as ensure_usable_schema};
 pub use runs::piped_input::MAX_PIPED_BYTES;
 pub use runs::pipelines::resuming::DefinitionChoice;
+pub use runs::pipelines::showing::{CheckedPipeline, check_pipeline_file};
 pub use runs::pipelines::starting::{PipelineInput, StartPipeline};
 pub use runs::place::{RunTarget, StartRun};
 pub use runs::prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};

@@ -59,6 +59,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// Returns the name or path of the pipeline that the step runs, if it runs one.
+    fn nested<'a>(&self, _settings: &'a Value) -> Option<&'a str> {
+        None
+    }
+
     /// Returns whether the step is a question to the user.
     fn asks(&self) -> bool {
         false

@@ -63,6 +63,11 @@ impl Definition {
         let of_step = |step: &'_ Step| step.adapter.grants(&step.settings);
         self.steps.iter().flat_map(|step| of_step(step).into_iter().map(|grant| (step.name.as_str(), grant))).collect()
     }
+
+    /// Returns the names and paths of the pipelines that its steps run, in the order of the steps.
+    pub fn nested(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| step.adapter.nested(&step.settings))
+    }
 }
 
 impl std::fmt::Debug for Step {

@@ -6,9 +6,9 @@
 //! must then outlive that one.
 
 use crate::{StoreError, row};
-use arki_domain::{Event, EventBody, RestoreAction, RestoredFile, SessionId};
+use arki_domain::{Event, EventBody, NestedDefinition, RestoreAction, RestoredFile, SessionId};
 use rusqlite::{Connection, params};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 const CHANGE: &str = "INSERT INTO file_changes (project, path, session_id, seq) VALUES (?1, ?2, ?3, ?4) \
@@ -104,13 +104,17 @@ impl Trace<'_> {
                 self.refer(&started.system_prompt_hash, ContentUse::Whole)?;
                 if let Some(pipeline) = &started.options.pipeline {
                     self.refer(&pipeline.definition_hash, ContentUse::Whole)?;
+                    self.definitions(&pipeline.nested)?;
                     self.refer(&pipeline.input_hash, ContentUse::Whole)?;
                 }
                 let images = &started.options.images;
                 images.iter().try_for_each(|image| self.refer(&image.content_hash, ContentUse::Whole))
             }
             EventBody::RunResumed(resumed) => match &resumed.definition_hash {
-                Some(definition) => self.refer(definition, ContentUse::Whole),
+                Some(definition) => {
+                    self.refer(definition, ContentUse::Whole)?;
+                    self.definitions(&resumed.nested)
+                }
                 None => Ok(()),
             },
             EventBody::StepCompleted(completed) if completed.output.is_none() && completed.output_bytes > 0 => {
@@ -164,6 +168,10 @@ impl Trace<'_> {
             }
         }
         Ok(())
+    }
+
+    fn definitions(&self, nested: &BTreeMap<String, NestedDefinition>) -> Result<(), StoreError> {
+        nested.values().try_for_each(|definition| self.refer(&definition.definition_hash, ContentUse::Whole))
     }
 
     fn refer(&self, hash: &str, content_use: ContentUse) -> Result<(), StoreError> {

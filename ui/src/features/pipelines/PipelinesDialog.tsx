@@ -44,7 +44,7 @@ function Content({ folder, onSession, gate, run, setRun }: ContentProps) {
   const [tab, setTab] = useState<Tab>(run === null ? "pipelines" : "runs");
   const [seen, setSeen] = useState<string | null>(null);
   const runs = useRuns();
-  const pipelines = useAsked("list_pipelines", folder === null ? null : {}, folder ?? "");
+  const pipelines = useAsked("list_pipelines", folder === null ? null : { folder }, folder ?? "");
   const show = (next: RunPlace | null) => {
     if (next === null) setSeen(run?.runId ?? null);
     setRun(next && { runId: next.runId, sessionId: next.sessionId });

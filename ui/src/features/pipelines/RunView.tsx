@@ -101,6 +101,8 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
   const { platform } = useArki();
   const { busy, error, attempt, hush } = useActs();
   const [chosen, setChosen] = useState<string | null>(null);
+  /** The step from which it was last to run again; null where it was to go on. */
+  const [againFrom, setAgainFrom] = useState<string | null>(null);
   const { run, steps, failure } = details;
   const now = useNow(steps);
   const step = steps.find((one) => one.step === chosen) ?? stepToShow(steps);
@@ -112,11 +114,16 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
     void attempt(() => platform.call("resume_pipeline", { runId: place.runId, definition })).then(onActed);
   const stop = () =>
     void attempt(() => platform.call("stop_run", { sessionId: place.sessionId })).then(onActed);
-  const retry = (from: string) =>
+  const retry = (from: string, definition: PipelineDefinition | null) =>
     void attempt(async () => {
-      const sent = await platform.call("retry_pipeline", { runId: place.runId, step: from });
+      const sent = await platform.call("retry_pipeline", { runId: place.runId, step: from, definition });
       if (sent.runId !== null) onRun({ runId: sent.runId, sessionId: sent.sessionId });
     });
+  const act = (from: string | null, definition: PipelineDefinition | null) => {
+    setAgainFrom(from);
+    if (from === null) resume(definition);
+    else retry(from, definition);
+  };
   return (
     <>
       <div className="pipeline-buttons">
@@ -126,7 +133,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
           </Button>
         )}
         {resumable.includes(run.state) && (
-          <Button small look="primary" disabled={busy} onClick={() => resume(null)}>
+          <Button small look="primary" disabled={busy} onClick={() => act(null, null)}>
             {t`Resume`}
           </Button>
         )}
@@ -135,7 +142,12 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
         </Button>
       </div>
       {error?.code === "PIPELINE_CHANGED" ? (
-        <Changed error={error} busy={busy} onResume={resume} onCancel={hush} />
+        <Changed
+          error={error}
+          busy={busy}
+          onResume={(definition) => act(againFrom, definition)}
+          onCancel={hush}
+        />
       ) : (
         error && <ErrorNote error={error} />
       )}
@@ -157,7 +169,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
                 small
                 title={t`Starts a new run that takes over what the steps before it said`}
                 disabled={busy}
-                onClick={() => retry(step.step)}
+                onClick={() => act(step.step, null)}
               >
                 {t`Run again from here`}
               </Button>

@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import type { MissedRuns, PipelineEntry, PipelineSchedule, SaveSchedule } from "../../protocol/generated";
+import { Grants } from "./Grants";
 import { ParamRows } from "./ParamRows";
 import { initialValues, toSend } from "./values";
 import { missedWords } from "./words";
@@ -21,7 +22,8 @@ const missedChoices: readonly MissedRuns[] = ["skip", "once"];
 
 export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel }: Props) {
   const heading = useId();
-  const [nameId, pipelineId, cronId, cronAbout, zoneId, missedId] = [
+  const [nameId, pipelineId, cronId, cronAbout, zoneId, missedId, grantsId] = [
+    useId(),
     useId(),
     useId(),
     useId(),
@@ -34,7 +36,8 @@ export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel
   const [cron, setCron] = useState(known?.cron ?? "30 7 * * MON-FRI");
   const [zone, setZone] = useState(known?.timeZone ?? "");
   const [missed, setMissed] = useState<MissedRuns>(known?.missed ?? "skip");
-  const params = pipelines.find((one) => one.name === pipeline)?.params ?? null;
+  const entry = pipelines.find((one) => one.name === pipeline) ?? null;
+  const params = entry?.params ?? null;
   const [values, setValues] = useState(() => initialValues(params ?? [], known?.params));
   const first = useRef<HTMLInputElement & HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []);
@@ -141,8 +144,9 @@ export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel
         </select>
       </div>
       {params !== null && <ParamRows params={params} values={values} onChange={setValues} />}
+      {entry && <Grants id={grantsId} entry={entry} />}
       <div className="pipeline-buttons">
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" aria-describedby={grantsId}>
           {t`Save schedule`}
         </Button>
         <Button look="quiet" onClick={onCancel}>

@@ -1,11 +1,11 @@
 import { plural, t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { PipelineEntry } from "../../protocol/generated";
+import { Grants } from "./Grants";
 import { ParamRows } from "./ParamRows";
 import { useActs } from "./useActs";
 import type { RunPlace } from "./useRun";
@@ -75,25 +75,5 @@ export function StartForm({ folder, entry, onStarted }: Props) {
         </span>
       </div>
     </form>
-  );
-}
-
-function Grants({ id, entry: { grants } }: { id: string; entry: PipelineEntry }) {
-  return (
-    <div id={id} className={grants.length > 0 ? "pipeline-grants some" : "pipeline-grants"}>
-      <p className="small">
-        {t`Starting it approves its own steps. Commands run in the sandbox, without network.`}{" "}
-        {grants.length > 0 && t`Beyond the sandbox, it allows:`}
-      </p>
-      {grants.length > 0 && (
-        <ul className="small">
-          {grants.map((grant) => (
-            <li key={grant}>
-              ! <VisibleText text={grant} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   );
 }

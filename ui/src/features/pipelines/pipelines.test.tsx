@@ -138,6 +138,7 @@ describe("starting a pipeline", () => {
     expect(await screen.findByText("The database is busy.")).toBeTruthy();
     await press("Try again");
     expect(list_pipelines).toHaveBeenCalledTimes(2);
+    expect(list_pipelines).toHaveBeenLastCalledWith({ folder: "/home/ada/code/arki" });
   });
 
   it("asks for a folder where none is open", async () => {
@@ -247,7 +248,7 @@ describe("a run", () => {
     await press("Resume");
     expect(sent(fake, "resume_pipeline")).toEqual([{ runId: "run-p1", definition: null }]);
     await press("Run again from here");
-    expect(sent(fake, "retry_pipeline")).toEqual([{ runId: "run-p1", step: "notes" }]);
+    expect(sent(fake, "retry_pipeline")).toEqual([{ runId: "run-p1", step: "notes", definition: null }]);
     await waitFor(() => expect(sent(fake, "pipeline_run").at(-1)).toEqual({ runId: "again" }));
   });
 
@@ -274,6 +275,25 @@ describe("a run", () => {
     await press("Resume with the changed file");
     expect(sent(fake, "resume_pipeline").at(-1)).toEqual({ runId: "run-p1", definition: "current" });
     await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  });
+
+  it("runs again from a step with the definition that the user says", async () => {
+    const fake = pipelinesFake({
+      pipeline_run: () => detailsOf([stepOf("notes", { state: "failed" })], { state: "failed" }),
+      retry_pipeline: ({ definition }) =>
+        definition === null
+          ? fail("PIPELINE_CHANGED", "release.yaml changed since the run started.\n-run: a\n+run: b")
+          : { sessionId: "p1", runId: "again", messageId: null },
+    });
+    await openRun(fake);
+    await press("Run again from here");
+    await press("Resume with the changed file");
+    expect(sent(fake, "retry_pipeline").at(-1)).toEqual({
+      runId: "run-p1",
+      step: "notes",
+      definition: "current",
+    });
+    expect(sent(fake, "resume_pipeline")).toEqual([]);
   });
 
   it("shows characters that hide something in its parameters and in how its definition changed", async () => {
@@ -438,6 +458,7 @@ describe("schedules", () => {
     await userEvent.type(form.getByRole("textbox", { name: "Times" }), "0 9 * * MON");
     await userEvent.selectOptions(form.getByRole("combobox", { name: "While Arki didn't run" }), "once");
     await userEvent.type(form.getByRole("textbox", { name: "version" }), "next");
+    expect(form.getByText("! The step publish sends a request to releases.example.org.")).toBeTruthy();
     await press("Save schedule");
     expect(sent(fake, "save_schedule")).toEqual([
       {

@@ -225,9 +225,9 @@ export type Commands = {
    */
   remove_memory: { params: { folder: string | null; id: string }; result: null };
   /**
-   * Lists the pipelines available in the open folder, in the order of their names.
+   * Lists the pipelines available in a folder, in the order of their names.
    */
-  list_pipelines: { params: Record<symbol, never>; result: Array<PipelineEntry> };
+  list_pipelines: { params: { folder: string }; result: Array<PipelineEntry> };
   /**
    * Starting a pipeline approves its own steps.
    */
@@ -242,14 +242,17 @@ export type Commands = {
    */
   step_output: { params: { runId: string; step: string }; result: string };
   /**
-   * Goes on with a run that failed, was paused or was interrupted. Where its file has changed since and no definition
+   * Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
    * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
    */
   resume_pipeline: { params: { runId: string; definition: PipelineDefinition | null }; result: Sent };
   /**
    * Begins a new run from this step on, which takes over what came before it.
    */
-  retry_pipeline: { params: { runId: string; step: string }; result: Sent };
+  retry_pipeline: {
+    params: { runId: string; step: string; definition: PipelineDefinition | null };
+    result: Sent;
+  };
   list_schedules: { params: Record<symbol, never>; result: Array<PipelineSchedule> };
   save_schedule: { params: { schedule: SaveSchedule }; result: null };
   switch_schedule: { params: { name: string; on: boolean }; result: null };

@@ -15,11 +15,12 @@ export type PipelineEntry = {
   params: Array<PipelineParam>;
   steps: Array<PipelineStep>;
   /**
-   * The permissions beyond the sandbox that starting it grants, a sentence each.
+   * The permissions beyond the sandbox that starting it grants, a sentence each; also of pipelines that it runs.
    */
   grants: Array<string>;
   /**
-   * The reason why it can't be run, as `line:column: reason`; then it has no steps.
+   * The reason why it can't be run: `line:column: reason`, and then it has no steps, or one about a pipeline that
+   * it runs.
    */
   problem: string | null;
 };

@@ -13,7 +13,7 @@ export type PipelineRunDetails = {
   inputBytes: number;
   steps: Array<PipelineStepEntry>;
   /**
-   * The gate that waits.
+   * The approval that waits: its own gate, or one of a run that works for it.
    */
   approvalId: string | null;
   /**

@@ -93,6 +93,7 @@ export type * from "./ModelEntry";
 export type * from "./ModelFigures";
 export type * from "./ModelPrice";
 export type * from "./ModelPriceTier";
+export type * from "./NestedDefinition";
 export type * from "./NextRequest";
 export type * from "./Observation";
 export type * from "./ObservationFilter";

@@ -8,7 +8,10 @@ use crate::standard_input;
 use arki_api::{PipelineEntry, PipelineStepEntry};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Fault, RunId, io_words};
-use arki_engine::{Client, Engine, PipelineInput, PipelineProblem, StartPipeline, definition_schema};
+use arki_engine::{
+    CheckedPipeline, Client, Engine, PipelineInput, PipelineProblem, StartPipeline, check_pipeline_file,
+    definition_schema,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,9 +24,6 @@ const MAX_INPUT_BYTES: usize = 64 << 20;
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Output) -> Result<Exit, Fault> {
     let engine = client.engine();
     let RunArguments { pipeline, input, param, approve } = arguments;
-    if let Ok((entry, _)) = engine.runs().pipeline_entry(dir, &pipeline) {
-        entry.grants.iter().for_each(|grant| output.aside(visible(grant)));
-    }
     let start = StartPipeline {
         folder: dir.to_owned(),
         name: pipeline,
@@ -34,7 +34,10 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, ou
     };
     let subscription = engine.subscribe();
     match client.start_pipeline(start).await {
-        Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
+        Ok(running) => {
+            follow::tell_grants(output, &running.0);
+            follow::to_next_stop(engine, output, subscription, running).await
+        }
         // Something that nobody has agreed to is as good as denied.
         Err(fault) if fault.is(Code::UNTRUSTED) => {
             output.fault(&fault);
@@ -70,8 +73,8 @@ fn read_input(dir: &Path, path: &Path, output: &Output) -> Result<PipelineInput,
     Ok(PipelineInput { bytes, path: Some(path) })
 }
 
-pub(crate) fn status(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
-    let run_id = engine.runs().find_pipeline_run(name)?;
+pub(crate) fn status(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    let run_id = engine.runs().find_pipeline_run(dir, name)?;
     let details = engine.runs().pipeline_run_details(&run_id)?;
     if output.json {
         details.steps.iter().for_each(|step| output.object(step));
@@ -126,6 +129,22 @@ pub(crate) fn runs(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
+/// Does what needs no database, so that it works where there is none to write to; `None` for any other command.
+pub(crate) fn without_database(dir: &Path, command: &PipelinesCommand, output: &Output) -> Result<Option<Exit>, Fault> {
+    match command {
+        PipelinesCommand::Schema => Ok(Some(schema(output))),
+        PipelinesCommand::Check { pipeline } => {
+            Ok(check_pipeline_file(dir, pipeline)?.map(|checked| check(&checked, output)))
+        }
+        PipelinesCommand::List | PipelinesCommand::Show { .. } => Ok(None),
+    }
+}
+
+fn schema(output: &Output) -> Exit {
+    output.line(serde_json::to_string_pretty(&definition_schema()).unwrap_or_default());
+    Exit::Done
+}
+
 pub(crate) fn pipelines(
     engine: &Engine,
     dir: &Path,
@@ -137,7 +156,7 @@ pub(crate) fn pipelines(
             engine.runs().pipeline_entries(dir)?.iter().for_each(|entry| list(entry, output));
             Ok(Exit::Done)
         }
-        PipelinesCommand::Check { pipeline } => check(engine, dir, &pipeline, output),
+        PipelinesCommand::Check { pipeline } => Ok(check(&engine.runs().check_pipeline(dir, &pipeline)?, output)),
         PipelinesCommand::Show { pipeline, text } => {
             let (entry, definition) = engine.runs().pipeline_entry(dir, &pipeline)?;
             match (text, output.json) {
@@ -147,10 +166,7 @@ pub(crate) fn pipelines(
             }
             Ok(Exit::Done)
         }
-        PipelinesCommand::Schema => {
-            output.line(serde_json::to_string_pretty(&definition_schema()).unwrap_or_default());
-            Ok(Exit::Done)
-        }
+        PipelinesCommand::Schema => Ok(schema(output)),
     }
 }
 
@@ -211,33 +227,27 @@ struct ToldProblem<'a> {
     hint: &'a str,
 }
 
-fn check(engine: &Engine, dir: &Path, pipeline: &str, output: &Output) -> Result<Exit, Fault> {
-    let (origin, checked) = engine.runs().check_pipeline(dir, pipeline)?;
-    match checked {
+fn check(CheckedPipeline { origin, steps }: &CheckedPipeline, output: &Output) -> Exit {
+    let problems = match steps {
         Ok(steps) => {
             if !output.json {
-                output.line(format!("{} is valid: {}.", visible(&origin), arki_domain::plural(steps as u64, "step")));
+                output.line(format!("{} is valid: {}.", visible(origin), arki_domain::plural(*steps as u64, "step")));
             }
-            Ok(Exit::Done)
+            return Exit::Done;
         }
-        Err(problems) => {
-            for problem in &problems {
-                let PipelineProblem { place, message, hint } = problem;
-                match output.json {
-                    true => output.object(&ToldProblem {
-                        path: &origin,
-                        line: place.line,
-                        column: place.column,
-                        message,
-                        hint,
-                    }),
-                    false => {
-                        output.line(format!("{}:{}", visible(&origin), visible(&problem.to_string())));
-                        output.line(dim(&format!("  {}", visible(hint))));
-                    }
-                }
+        Err(problems) => problems,
+    };
+    for problem in problems {
+        let PipelineProblem { place, message, hint } = problem;
+        match output.json {
+            true => {
+                output.object(&ToldProblem { path: origin, line: place.line, column: place.column, message, hint });
             }
-            Ok(Exit::Usage)
+            false => {
+                output.line(format!("{}:{}", visible(origin), visible(&problem.to_string())));
+                output.line(dim(&format!("  {}", visible(hint))));
+            }
         }
     }
+    Exit::Usage
 }

@@ -7,9 +7,11 @@ use crate::follow;
 use crate::output::Output;
 use arki_domain::Fault;
 use arki_engine::{Client, refuse_last};
+use std::path::Path;
 
 pub(crate) async fn run(
     client: &Client,
+    dir: &Path,
     id: &str,
     approve: Option<Approve>,
     definition: Option<WhichDefinition>,
@@ -20,22 +22,31 @@ pub(crate) async fn run(
     if matches!(approve, Some(Approve::Edits | Approve::All)) {
         refuse_last(id)?;
     }
-    let named = engine.runs().find_resumable(id)?;
+    let named = engine.runs().find_resumable(dir, id)?;
     if let Some(run_id) = engine.runs().completed_pipeline(&named)? {
         follow::print_output(engine, output, &run_id)?;
         return Ok(Exit::Done);
     }
     let definition = definition.map(Into::into).unwrap_or_default();
     let running = client.go_on(&named, approve.map(Into::into), definition).await?;
+    follow::tell_grants(output, &running.0);
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
 /// Runs a pipeline once more from a step on, as a new run.
-pub(crate) async fn from_step(client: &Client, id: &str, step: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn from_step(
+    client: &Client,
+    dir: &Path,
+    (id, step): (&str, &str),
+    definition: Option<WhichDefinition>,
+    output: &Output,
+) -> Result<Exit, Fault> {
     let engine = client.engine();
     let subscription = engine.subscribe();
-    let run_id = engine.runs().find_pipeline_run(id)?;
-    let running = client.retry_pipeline(&run_id, step).await?;
+    let run_id = engine.runs().find_pipeline_run(dir, id)?;
+    let definition = definition.map(Into::into).unwrap_or_default();
+    let running = client.retry_pipeline(&run_id, step, definition).await?;
+    follow::tell_grants(output, &running.0);
     follow::to_next_stop(engine, output, subscription, running).await
 }
 

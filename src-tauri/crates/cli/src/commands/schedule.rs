@@ -2,7 +2,7 @@
 
 use crate::arguments::{ScheduleArguments, ScheduleCommand};
 use crate::exit::Exit;
-use crate::follow::asked_to_stop;
+use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Output, dim, time, visible};
 use arki_api::PipelineSchedule;
 use arki_domain::{Code, Fault};
@@ -36,7 +36,8 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
         params: param.into_iter().collect(),
     };
     let runs = client.engine().runs();
-    runs.save_schedule(new).await?;
+    let grants = runs.save_schedule(new).await?;
+    grants.iter().for_each(|grant| output.aside(visible(grant)));
     runs.schedules().await?.iter().filter(|schedule| schedule.name == name).for_each(|schedule| show(schedule, output));
     Ok(())
 }
@@ -93,6 +94,7 @@ async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
             }
         };
         output.aside(format!("{}: run {}", visible(&schedule), active.run_id));
+        tell_grants(output, &active);
         let mut handle = handle;
         let end = tokio::select! {
             ended = &mut handle => ended,

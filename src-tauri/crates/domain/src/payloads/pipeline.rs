@@ -38,6 +38,9 @@ payload! {
         pub origin: String,
         /// SHA-256 hex of the definition's text, which is kept beside the log.
         pub definition_hash: String,
+        /// The pipelines that it runs, at any depth, by the names by which steps run them: a run uses no others.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub nested: BTreeMap<String, NestedDefinition>,
         /// With their defaults.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub params: BTreeMap<String, String>,
@@ -53,6 +56,13 @@ payload! {
         /// The schedule that started it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub schedule: Option<String>,
+    }
+    /// A pipeline that another one runs, as it was when that one started.
+    NestedDefinition {
+        /// The source, as that of the other one.
+        pub origin: String,
+        /// SHA-256 hex of its text, which is kept beside the log.
+        pub definition_hash: String,
     }
     /// A run that another one repeats from a step on.
     RetriedRun {

@@ -2,10 +2,12 @@
 
 use super::PauseReason;
 use crate::{
-    ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, SessionSource, Usage,
+    ApprovalId, ApprovalMode, CallId, MessageId, NestedDefinition, QuestionId, RunId, RunOptions, SessionId,
+    SessionSource, Usage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use ts_rs::TS;
 
 payload! {
@@ -72,6 +74,12 @@ payload! {
         /// SHA-256 hex of the definition that a pipeline goes on with, if the user chose another one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub definition_hash: Option<String>,
+        /// The pipelines that this other definition runs, as in the start.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub nested: BTreeMap<String, NestedDefinition>,
+        /// The parameters with the defaults of this other definition.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub params: BTreeMap<String, String>,
     }
     RunCompleted {
         pub response: String,
@@ -89,6 +97,21 @@ payload! {
         pub code: String,
         pub message: String,
         pub retryable: bool,
+    }
+}
+
+impl RunResumed {
+    #[must_use]
+    pub fn because(reason: PauseReason) -> Self {
+        Self {
+            reason,
+            approval_id: None,
+            question_id: None,
+            approve: None,
+            definition_hash: None,
+            nested: BTreeMap::new(),
+            params: BTreeMap::new(),
+        }
     }
 }
 

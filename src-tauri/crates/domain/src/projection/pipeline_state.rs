@@ -171,6 +171,11 @@ impl PipelineState {
         self.phase = RunPhase::Active;
         if let Some(hash) = &resumed.definition_hash {
             self.start.definition_hash.clone_from(hash);
+            self.start.nested.clone_from(&resumed.nested);
+            // With the defaults of another definition they only become more.
+            if !resumed.params.is_empty() {
+                self.start.params.clone_from(&resumed.params);
+            }
         }
         if resumed.reason == PauseReason::Failed {
             self.worked_ms = 0;

@@ -302,13 +302,7 @@ fn a_resumed_budget_starts_afresh() {
     let mut log = Log::of_a_run("go");
     log.request(1).request(2).add(RunPaused::because(PauseReason::Budget));
     assert_eq!(log.state().turns_in_budget, 2);
-    log.add(RunResumed {
-        reason: PauseReason::Budget,
-        approval_id: None,
-        question_id: None,
-        approve: None,
-        definition_hash: None,
-    });
+    log.add(RunResumed::because(PauseReason::Budget));
     assert_eq!((log.state().turns_in_budget, log.state().turn), (0, 2));
 }
 
@@ -319,13 +313,7 @@ fn the_time_that_a_run_waits_for_the_user_does_not_count() {
     log.add(RunPaused::because(PauseReason::Approval));
     let before = log.state().budget_since_ms;
     log.answers("a", ApprovalDecision::Approve);
-    log.add(RunResumed {
-        reason: PauseReason::Approval,
-        approval_id: None,
-        question_id: None,
-        approve: None,
-        definition_hash: None,
-    });
+    log.add(RunResumed::because(PauseReason::Approval));
     // The log's events are a second apart.
     assert_eq!(log.state().budget_since_ms, before + 2000);
     log.request(2);
@@ -431,12 +419,6 @@ fn a_failed_run_that_goes_on_asks_again_with_what_is_granted_now() {
     });
     assert!(log.state().is_ended());
     let approve = Some(ApprovalMode::All);
-    log.add(RunResumed {
-        reason: PauseReason::Failed,
-        approval_id: None,
-        question_id: None,
-        approve,
-        definition_hash: None,
-    });
+    log.add(RunResumed { approve, ..RunResumed::because(PauseReason::Failed) });
     assert_eq!((log.state().next_step(), log.state().options.approve), (NextStep::AskModel, ApprovalMode::All));
 }

@@ -1,18 +1,22 @@
 //! Definitions of pipelines: those of a project, as far as it is trusted and they are as they were agreed to; then the
 //! user's own; then the built-in ones. Of several with one name the first counts. A path names a file of its own.
 
+mod whole;
+
+pub(crate) use whole::{MAX_DEPTH, WholePipeline};
+
 use crate::projects::Projects;
 use crate::projects::guides::files_of;
 use crate::projects::open::OpenProject;
 use arki_domain::{Code, Fault, io_words};
-use arki_files::{PinKind, Project};
+use arki_files::{FileContent, FilesError, PinKind, Project};
 use arki_pipelines::{Definition, MAX_DEFINITION_BYTES, as_fault};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 
-const PROJECT_PIPELINES: &str = ".arki/pipelines";
+const PROJECT_PIPELINES: &str = ".arki/pipelines/";
 /// The folder of the user's own pipelines, within the configuration folder.
 const OWN_PIPELINES: &str = "pipelines";
 const BUILT_IN: &str = "built in";
@@ -31,6 +35,18 @@ static BUILT_INS: &[(&str, &str)] = &[
     ("triage-tests", include_str!("pipelines/triage-tests.yaml")),
     ("upgrade-dependency", include_str!("pipelines/upgrade-dependency.yaml")),
 ];
+
+/// The place of a definition, by which it is judged what it may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The folder offers it, as it was agreed to.
+    Agreed,
+    /// It is the user's own, or built in.
+    Own,
+    /// Another file of the project.
+    InProject,
+    Elsewhere,
+}
 
 /// A definition's text and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,17 +107,34 @@ impl Projects {
     }
 
     fn pipeline_at(&self, open: &OpenProject, path: &Path, named: &str) -> Result<FoundPipeline, Fault> {
-        let text = text_at(path, named)?;
-        let origin =
-            match path.canonicalize().ok().as_deref().and_then(|real| real.strip_prefix(open.project.root()).ok()) {
-                Some(inside) => inside.to_string_lossy().replace('\\', "/"),
-                None => path.display().to_string(),
-            };
-        // What the folder itself offers is only what was agreed to.
-        if origin.starts_with(PROJECT_PIPELINES) && open.agreed_pipeline(&origin).as_deref() != Some(&text) {
-            return Err(not_agreed(&origin));
+        let path = without_parents(path).map_err(|error| unreadable(error.kind(), named))?;
+        let name = stem(named).to_owned();
+        // What the folder itself offers is only what was agreed to, whatever lies at its path by now.
+        if let Some(origin) = open.offered_at(&path) {
+            let text = open.agreed_pipeline(&origin).ok_or_else(|| match path.exists() {
+                true => not_agreed(&origin),
+                false => unreadable(ErrorKind::NotFound, named),
+            })?;
+            return Ok(FoundPipeline { name, origin, text });
         }
-        Ok(FoundPipeline { name: stem(named).to_owned(), origin, text })
+        let OpenedFile { text, real } = open_at(&path, named)?;
+        let origin = match real.strip_prefix(open.project.root()) {
+            Ok(inside) => with_slashes(inside),
+            Err(_) => real.display().to_string(),
+        };
+        Ok(FoundPipeline { name, origin, text })
+    }
+
+    fn source(&self, origin: &str) -> Source {
+        let path = Path::new(origin);
+        if origin == BUILT_IN || path.starts_with(self.records.directories().config.join(OWN_PIPELINES)) {
+            return Source::Own;
+        }
+        match path.is_absolute() {
+            true => Source::Elsewhere,
+            false if origin.starts_with(PROJECT_PIPELINES) => Source::Agreed,
+            false => Source::InProject,
+        }
     }
 
     fn project_pipelines(&self, open: &OpenProject) -> Vec<FoundPipeline> {
@@ -132,6 +165,19 @@ impl OpenProject {
         String::from_utf8(bytes).ok()
     }
 
+    /// Returns the path under which the folder offers a pipeline, if this one leads to such a place: taken with no link,
+    /// with all, or with those on some part of the way.
+    fn offered_at(&self, path: &Path) -> Option<String> {
+        let roots = [Some(self.project.root()), self.tree.as_deref().map(Project::root)];
+        path.ancestors().find_map(|ancestor| {
+            let rest = path.strip_prefix(ancestor).ok()?;
+            let real = ancestor.canonicalize().ok()?;
+            let real = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+            let inside = roots.iter().flatten().find_map(|root| real.strip_prefix(root).ok())?;
+            Some(with_slashes(inside)).filter(|inside| inside.starts_with(PROJECT_PIPELINES))
+        })
+    }
+
     /// The path of one of this name that the folder has, and that nobody has agreed to as it is.
     fn unagreed_pipeline(&self, name: &str) -> Option<String> {
         let of_name = |pin: &&arki_files::Pin| pin.kind == PinKind::Pipeline && stem(&pin.path) == name;
@@ -160,27 +206,64 @@ fn stem(path: &str) -> &str {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
+/// A definition's text, and the path at which the file lies that it was read from, without links.
+struct OpenedFile {
+    text: String,
+    real: PathBuf,
+}
+
 /// # Errors
 /// `PIPELINE_NOT_FOUND` where there is no file, `PIPELINE_INVALID` where it is none to read.
 pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
-    let unreadable =
-        |why: String| Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.");
-    let opened = File::open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Fault::new(
+    Ok(open_at(path, named)?.text)
+}
+
+/// Reads through a handle of the file's folder, which opens nothing that could make it wait and follows no link out.
+fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Fault> {
+    let real = path.canonicalize().map_err(|error| unreadable(error.kind(), named))?;
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name().and_then(OsStr::to_str)) else {
+        return Err(not_readable("it is no regular file", named));
+    };
+    let not_read = |error: FilesError| Fault::new(Code::PIPELINE_INVALID, error.to_string(), "Name a YAML file.");
+    let folder = Project::open(folder).map_err(not_read)?;
+    let file = folder.resolve(name).map_err(not_read)?;
+    let found = folder.found_in_place(&file, MAX_DEFINITION_BYTES as u64).map_err(not_read)?;
+    let bytes = match found.map(|found| found.content) {
+        Some(FileContent::File(bytes)) => bytes,
+        Some(FileContent::Link(_)) => return Err(not_readable("it was replaced meanwhile", named)),
+        None => return Err(unreadable(ErrorKind::NotFound, named)),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| not_readable("it is not text (UTF-8)", named))?;
+    Ok(OpenedFile { text, real: folder.root().join(name) })
+}
+
+/// Follows the links before the last `..` of a path, and no others.
+fn without_parents(path: &Path) -> std::io::Result<PathBuf> {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return Ok(path.to_owned());
+    };
+    let (before, after) = parts.split_at(last + 1);
+    Ok(before.iter().collect::<PathBuf>().canonicalize()?.join(after.iter().collect::<PathBuf>()))
+}
+
+fn with_slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn unreadable(kind: ErrorKind, named: &str) -> Fault {
+    match kind {
+        ErrorKind::NotFound => Fault::new(
             Code::PIPELINE_NOT_FOUND,
             format!("There is no file {named}."),
             "`arki pipelines list` shows what can be run by its name.",
         ),
-        kind => unreadable(io_words(kind).to_owned()),
-    })?;
-    let is_file = opened.metadata().is_ok_and(|metadata| metadata.is_file());
-    if !is_file {
-        return Err(unreadable("it is no regular file".to_owned()));
+        kind => not_readable(io_words(kind), named),
     }
-    let mut bytes = Vec::new();
-    let read = opened.take(MAX_DEFINITION_BYTES as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| unreadable(io_words(error.kind()).to_owned()))?;
-    String::from_utf8(bytes).map_err(|_| unreadable("it is not text (UTF-8)".to_owned()))
+}
+
+fn not_readable(why: &str, named: &str) -> Fault {
+    Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.")
 }
 
 fn not_agreed(path: &str) -> Fault {

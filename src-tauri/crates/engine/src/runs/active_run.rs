@@ -12,6 +12,9 @@ pub struct ActiveRun {
     pub run_id: RunId,
     /// The sub-agents that worked for the run when it went on.
     pub subagents: Vec<SubagentStarted>,
+    /// The permissions beyond the sandbox that a pipeline's run was given when it started, or is given by another
+    /// definition that it goes on with; a sentence each.
+    pub grants: Vec<String>,
     pub(crate) control: RunControl,
 }
 

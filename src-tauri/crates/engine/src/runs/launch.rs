@@ -42,6 +42,7 @@ impl Runs {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
             subagents: run.subagents().cloned().collect(),
+            grants: Vec::new(),
             control: hold.control().clone(),
         };
         self.take_up(&session_id);

@@ -12,6 +12,7 @@ mod world;
 use crate::config::Config;
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
+use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
 use crate::runs::active_run::{ActiveRun, Running};
 use crate::runs::hold::SessionHold;
@@ -31,10 +32,13 @@ pub(super) struct Ready {
     open: OpenProject,
     config: Config,
     options: RunOptions,
+    whole: WholePipeline,
     definition: Definition,
     input: Arc<str>,
     standing: PipelineStanding,
     has_parent: bool,
+    /// The permissions that are new with this start, a sentence each.
+    grants: Vec<String>,
 }
 
 impl Runs {
@@ -44,13 +48,14 @@ impl Runs {
         ready: Ready,
         (mut hold, presence): (SessionHold, Presence),
     ) -> Result<Running, Fault> {
-        let Ready { session_id, open, config, options, definition, input, standing, has_parent } = ready;
+        let Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants } = ready;
         let project = open.path();
         let control: RunControl = hold.control().clone();
         let active = ActiveRun {
             session_id: session_id.clone(),
             run_id: standing.state.run_id.clone(),
             subagents: standing.state.steps.values().filter_map(|step| step.child.clone()).collect(),
+            grants,
             control: control.clone(),
         };
         let policy = PolicySettings {
@@ -60,7 +65,7 @@ impl Runs {
             ..config.policy.clone()
         };
         let kernel = self.kernel(&open, &Config { policy, ..config }, presence);
-        let world = StepsWorld::new(self, kernel, &open, options, presence);
+        let world = StepsWorld::new(self, kernel, &open, options, presence, whole);
         let parts = PipelineParts {
             log: self.records.run_log(),
             contents: self.records.contents().clone(),

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
+use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -34,6 +35,8 @@ pub(crate) struct Resume {
     pub(crate) answer: Option<QuestionAnswered>,
     /// The version of the definition with which a pipeline's run goes on.
     pub(crate) definition: DefinitionChoice,
+    /// The definitions that the run above goes by, whatever is chosen.
+    pub(crate) given: Option<WholePipeline>,
 }
 
 impl Runs {
@@ -226,10 +229,7 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
     }
     if let Some(question) = run.open_question() {
         let question_id = Some(question.question_id.clone());
-        return Some(
-            RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve, definition_hash: None }
-                .into(),
-        );
+        return Some(RunResumed { question_id, approve, ..RunResumed::because(PauseReason::User) }.into());
     }
     let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::Resolved(approval) => Some(&approval.requested),
@@ -246,5 +246,5 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
         (RunPhase::Failed { .. }, None) => PauseReason::Failed,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id, question_id: None, approve, definition_hash: None }.into())
+    Some(RunResumed { approval_id, approve, ..RunResumed::because(reason) }.into())
 }

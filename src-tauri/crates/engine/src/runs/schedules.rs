@@ -2,11 +2,14 @@
 //!
 //! All of them are one setting in the database. Whoever finds that one is due first notes that, and only who could note
 //! it starts the run: so of two programs one does. Time that passed while nobody looked is missed; what is done about
-//! that is the schedule's. Each run says which schedule started it, so that its history is its runs.
+//! that is the schedule's. Nobody is there to see what a pipeline has become, so one runs only as it was when the schedule
+//! was made. Each run says which schedule started it, so that its history is its runs.
 
 mod due;
 
 use crate::presence::Presence;
+use crate::projects::open::canonical;
+use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -17,7 +20,7 @@ use arki_domain::{ApprovalMode, Code, Fault, RunId};
 use due::{Due, Times};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,11 +43,17 @@ struct Stored {
     missed: MissedRuns,
     #[serde(default)]
     params: BTreeMap<String, String>,
+    /// The fingerprint of the definition, with all that it runs, as it was when the schedule was made.
+    #[serde(default)]
+    definition: String,
     is_on: bool,
     /// Times up to this one are dealt with, in milliseconds since 1970.
     since_ms: i64,
     #[serde(default)]
     last: Option<ScheduledRun>,
+    /// The run that it started last.
+    #[serde(default)]
+    last_run: Option<RunId>,
 }
 
 type Schedules = BTreeMap<String, Stored>;
@@ -86,21 +95,25 @@ impl Runs {
         Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
     }
 
-    /// Adds a schedule, or changes the one of this name.
+    /// Adds a schedule, or changes the one of this name; the pipeline runs as it is now. Returns what that grants, a
+    /// sentence each.
     ///
     /// # Errors
     /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
-    pub async fn save_schedule(self: &Arc<Self>, new: NewSchedule) -> Result<(), Fault> {
+    pub async fn save_schedule(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Fault> {
         ensure_name(&new.name)?;
         Times::new(&new.cron, new.time_zone.as_deref())?;
         let (folder, pipeline) = (new.folder.clone(), new.pipeline.clone());
-        let folder = blocking(self, move |runs| {
-            let folder = crate::projects::open::canonical(&folder)?;
-            runs.pipeline_entry(&folder, &pipeline)?;
-            Ok(folder.display().to_string())
+        let found = blocking(self, move |runs| {
+            let folder = canonical(&folder)?;
+            let whole = runs.whole_pipeline_at(&folder, &pipeline)?;
+            whole.ensure_no_secrets(runs.records.redactor())?;
+            Ok((folder.display().to_string(), whole.fingerprint(), whole.grants()?))
         });
+        let (folder, definition, grants) = found.await?;
         let stored = Stored {
-            folder: folder.await?,
+            folder,
+            definition,
             pipeline: new.pipeline,
             cron: new.cron,
             time_zone: new.time_zone,
@@ -109,6 +122,7 @@ impl Runs {
             is_on: true,
             since_ms: self.records.clock().now_ms(),
             last: None,
+            last_run: None,
         };
         let name = new.name;
         self.change_schedules(move |schedules| {
@@ -116,11 +130,13 @@ impl Runs {
                 let words = format!("There are {MAX_SCHEDULES} schedules already.");
                 return Err(Fault::new(Code::USAGE, words, "Remove one with `arki schedule rm`."));
             }
-            let last = schedules.get(&name).and_then(|known| known.last.clone());
-            schedules.insert(name.clone(), Stored { last, ..stored.clone() });
+            let known = schedules.get(&name);
+            let (last, last_run) = known.map(|known| (known.last.clone(), known.last_run.clone())).unwrap_or_default();
+            schedules.insert(name.clone(), Stored { last, last_run, ..stored.clone() });
             Ok(())
         })
-        .await
+        .await?;
+        Ok(grants)
     }
 
     /// # Errors
@@ -156,7 +172,7 @@ impl Runs {
         for (name, schedule) in changed.iter_mut().filter(|(_, schedule)| schedule.is_on) {
             let Ok(times) = Times::new(&schedule.cron, schedule.time_zone.as_deref()) else { continue };
             let Some(due) = times.due(schedule.since_ms, now, schedule.missed) else { continue };
-            let at_work = self.is_at_work(schedule.last.as_ref()).await?;
+            let at_work = self.is_at_work(schedule.last_run.clone()).await?;
             let due_at = due.at();
             let skipped = match due {
                 Due::Missed(_) => Some("Arki wasn't running then.".to_owned()),
@@ -176,7 +192,7 @@ impl Runs {
         let mut started = Vec::with_capacity(wanted.len());
         for (name, due_at) in wanted {
             let Some(schedule) = changed.get(&name) else { continue };
-            let run = self.start_pipeline(presence, start_of(&name, schedule)).await;
+            let run = self.start_scheduled(presence, &name, schedule).await;
             self.note_start(&name, due_at, &run).await?;
             started.push(StartedBySchedule { schedule: name, run });
         }
@@ -194,22 +210,49 @@ impl Runs {
         Ok(left.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP))
     }
 
-    async fn is_at_work(self: &Arc<Self>, last: Option<&ScheduledRun>) -> Result<bool, Fault> {
-        let Some(run_id) = last.and_then(|last| last.run_id.clone()) else { return Ok(false) };
-        let run_id = RunId::from(run_id);
+    async fn start_scheduled(
+        self: &Arc<Self>,
+        presence: Presence,
+        name: &str,
+        schedule: &Stored,
+    ) -> Result<Running, Fault> {
+        let start = start_of(name, schedule);
+        let (folder, pipeline) = (start.folder.clone(), start.name.clone());
+        let whole = blocking(self, move |runs| runs.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
+        if whole.fingerprint() != schedule.definition {
+            return Err(Fault::new(
+                Code::PIPELINE_CHANGED,
+                "The pipeline has changed since the schedule was made.",
+                format!("Look at it with `arki pipelines show`, then save the schedule {name} again."),
+            ));
+        }
+        self.start_whole_pipeline(presence, start, whole).await
+    }
+
+    fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Fault> {
+        let open = self.projects.load_project(folder)?;
+        self.projects.find_whole_pipeline(&open, folder, named)
+    }
+
+    /// Returns whether the run may still do something: also where it waits for a decision, or is paused.
+    async fn is_at_work(self: &Arc<Self>, run_id: Option<RunId>) -> Result<bool, Fault> {
+        let Some(run_id) = run_id else { return Ok(false) };
         let record = self.records.store().read(move |reader| reader.run(&run_id)).await?;
-        Ok(record.is_some_and(|record| record.state == SessionState::Running))
+        Ok(record.is_some_and(|record| {
+            matches!(record.state, SessionState::Running | SessionState::Waiting | SessionState::Paused)
+        }))
     }
 
     async fn note_start(self: &Arc<Self>, name: &str, due_at: i64, run: &Result<Running, Fault>) -> Result<(), Fault> {
         let (run_id, skipped) = match run {
-            Ok((active, _)) => (Some(active.run_id.to_string()), None),
+            Ok((active, _)) => (Some(active.run_id.clone()), None),
             Err(fault) => (None, Some(fault.message.clone())),
         };
-        let last = ScheduledRun { due_at, run_id, skipped };
+        let last = ScheduledRun { due_at, run_id: run_id.as_ref().map(RunId::to_string), skipped };
         self.change_schedules(|schedules| {
             if let Some(schedule) = schedules.get_mut(name) {
                 schedule.last = Some(last.clone());
+                schedule.last_run = run_id.clone().or_else(|| schedule.last_run.take());
             }
             Ok(())
         })

@@ -44,6 +44,10 @@ impl Adapter for Pipeline {
         }
     }
 
+    fn nested<'a>(&self, settings: &'a Value) -> Option<&'a str> {
+        settings["pipeline"].as_str()
+    }
+
     fn child(&self, settings: &Value) -> Option<String> {
         Some(format!("pipeline:{}", settings["pipeline"].as_str().unwrap_or_default()))
     }

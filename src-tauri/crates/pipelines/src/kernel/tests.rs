@@ -116,6 +116,7 @@ impl Bench {
             name: definition.name.clone(),
             origin: "test".into(),
             definition_hash: "d".into(),
+            nested: BTreeMap::new(),
             params,
             input_hash: sha256_hex(input.as_bytes()),
             input_bytes: input.len() as u64,
@@ -159,17 +160,11 @@ impl Bench {
     fn run(&self) -> PipelineRun {
         let state = self.state();
         let last_seq = self.events().last().unwrap().seq;
-        let resumed = (last_seq > 1).then_some(RunResumed {
-            reason: match &state.phase {
-                RunPhase::Paused(reason) => *reason,
-                RunPhase::Failed { .. } => PauseReason::Failed,
-                _ => PauseReason::Interrupted,
-            },
-            approval_id: None,
-            question_id: None,
-            approve: None,
-            definition_hash: None,
-        });
+        let resumed = (last_seq > 1).then_some(RunResumed::because(match &state.phase {
+            RunPhase::Paused(reason) => *reason,
+            RunPhase::Failed { .. } => PauseReason::Failed,
+            _ => PauseReason::Interrupted,
+        }));
         let parts = PipelineParts {
             log: self.log.clone(),
             contents: self.contents.clone(),

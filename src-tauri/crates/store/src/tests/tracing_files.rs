@@ -66,6 +66,26 @@ async fn every_content_that_an_event_speaks_of_is_noted_once() {
 }
 
 #[tokio::test]
+async fn the_definitions_of_a_pipelines_run_are_noted_with_the_nested_ones() {
+    let fixture = Fixture::new();
+    let run = RunId::from("r");
+    let nested = |hash: &str| json!({"inner": {"origin": "built in", "definitionHash": hash}});
+    let pipeline = json!({
+        "name": "p", "origin": "built in", "definitionHash": "outer", "nested": nested("inner"), "inputHash": "input",
+        "inputBytes": 0,
+    });
+    let begun = json!({
+        "prompt": "p", "agent": "pipeline:", "model": "m", "core": "pipeline", "systemPromptHash": "00",
+        "options": {"pipeline": pipeline},
+    });
+    let resumed = json!({"reason": "failed", "definitionHash": "outer 2", "nested": nested("inner 2")});
+    let drafts = vec![created("t", "/p"), parsed(&run, "run.started", &begun), parsed(&run, "run.resumed", &resumed)];
+    fixture.append(&SessionId::from("s"), drafts).await;
+    let expected = ["00", "inner", "inner 2", "input", "outer", "outer 2"];
+    assert_eq!(contents(&foreign(&fixture.path)), expected.map(|hash| (hash.to_owned(), 1)));
+}
+
+#[tokio::test]
 async fn a_fork_remembers_where_it_began_also_when_it_goes_on() {
     let fixture = Fixture::new();
     let fork = EventBody::parse("session.forked", &json!({"fromSession": "first", "fromSeq": 3}).to_string());

@@ -12,6 +12,7 @@ impl Log {
             name: "review".into(),
             origin: "built in".into(),
             definition_hash: "d1".into(),
+            nested: BTreeMap::new(),
             params: BTreeMap::new(),
             input_hash: "i".into(),
             input_bytes: 1,
@@ -117,17 +118,19 @@ fn failures_count_anew_once_the_user_tries_again_and_attempts_go_on() {
     assert_eq!(log.state().steps["count"].phase, StepPhase::Retrying);
     log.begins("count", 2).fails("count", 2, None);
     assert_eq!((log.state().steps["count"].phase, log.state().steps["count"].failures), (StepPhase::Failed, 2));
-    log.add(RunResumed {
-        reason: PauseReason::Failed,
-        approval_id: None,
-        question_id: None,
-        approve: None,
+    let inner = NestedDefinition { origin: "built in".into(), definition_hash: "d3".into() };
+    let resumed = RunResumed {
         definition_hash: Some("d2".into()),
-    });
+        nested: BTreeMap::from([("inner".to_owned(), inner)]),
+        params: BTreeMap::from([("lang".to_owned(), "en".to_owned())]),
+        ..RunResumed::because(PauseReason::Failed)
+    };
+    log.add(resumed.clone());
     log.begins("count", 3);
     let state = log.state();
     assert_eq!((state.steps["count"].attempt, state.steps["count"].failures), (3, 0));
     assert_eq!(state.start.definition_hash, "d2");
+    assert_eq!((&state.start.nested, &state.start.params), (&resumed.nested, &resumed.params));
 }
 
 #[test]

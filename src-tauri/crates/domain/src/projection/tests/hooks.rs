@@ -13,7 +13,7 @@ impl Log {
     }
 
     fn goes_on(&mut self, reason: PauseReason) -> &mut Self {
-        self.add(RunResumed { reason, approval_id: None, question_id: None, approve: None, definition_hash: None })
+        self.add(RunResumed::because(reason))
     }
 }
 

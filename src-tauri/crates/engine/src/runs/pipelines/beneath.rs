@@ -4,6 +4,7 @@
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
 use super::world::StepsWorld;
+use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -21,7 +22,7 @@ impl StepsWorld {
     pub(super) async fn agent_works(&self, runs: &Arc<Runs>, agent: AgentTask, task: &Task) -> Result<ChildEnd, Fault> {
         let child = child_of(task)?;
         let end = match self.stands(runs, child).await? {
-            Some(state) => self.go_on(runs, child, state, task).await?,
+            Some(state) => self.go_on(runs, child, state, None, task).await?,
             None => {
                 let start = self.start_of(agent, task)?;
                 let place = Place {
@@ -46,10 +47,12 @@ impl StepsWorld {
         task: &Task,
     ) -> Result<ChildEnd, Fault> {
         let child = child_of(task)?;
+        let given = self.whole.part(name)?;
         let end = match self.stands(runs, child).await? {
-            Some(state) => self.go_on(runs, child, state, task).await?,
+            Some(state) => self.go_on(runs, child, state, Some(given), task).await?,
             None => {
                 let place = PipelinePlace {
+                    given: Some(given),
                     session_id: child.session_id.clone(),
                     run_id: child.run_id.clone(),
                     parent: Some(parent_of(task)),
@@ -89,6 +92,7 @@ impl StepsWorld {
         runs: &Arc<Runs>,
         child: &SubagentStarted,
         state: RunState,
+        given: Option<WholePipeline>,
         task: &Task,
     ) -> Result<RunEnd, Fault> {
         // A pipeline that failed is tried again where it failed; an agent is asked anew.
@@ -106,6 +110,7 @@ impl StepsWorld {
             run: Some(child.run_id.clone()),
             presence: self.presence,
             definition: DefinitionChoice::Original,
+            given,
             answer: None,
         };
         ended(Box::pin(runs.resume(&child.session_id, resume)).await?).await

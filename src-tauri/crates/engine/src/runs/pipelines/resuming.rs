@@ -1,11 +1,10 @@
 //! Going on with a pipeline's run: after a gate, a failure, a pause, a crash. It goes by its own copy of the definition;
 //! where the file is another one by now, the user chooses.
 
-use super::starting::content;
 use super::{Ready, text_of_content};
 use crate::config::Config;
 use crate::projects::open::OpenProject;
-use crate::projects::pipelines::FoundPipeline;
+use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -16,9 +15,10 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_domain::projection::{PipelineState, RunPhase};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalResolved, Code, EventDraft, EventLog, Fault, PauseReason, RunId,
-    RunResumed, SessionId,
+    RunResumed, SessionId, sha256_hex,
 };
-use arki_pipelines::{Definition, PipelineStanding, as_fault};
+use arki_pipelines::{Definition, PipelineStanding, param_values};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Lines of a difference that an error shows.
@@ -50,10 +50,17 @@ struct Standing {
     run: arki_domain::projection::RunState,
     state: PipelineState,
     last_seq: u64,
+    whole: WholePipeline,
     definition: Definition,
-    /// The current definition, if the user chose it and it differs from the original.
-    changed: Option<FoundPipeline>,
+    changed: Option<ChangedDefinition>,
     input: String,
+}
+
+/// The effect of another definition than the run went by.
+struct ChangedDefinition {
+    params: BTreeMap<String, String>,
+    /// The permissions that it adds, a sentence each.
+    grants: Vec<String>,
 }
 
 impl Runs {
@@ -91,9 +98,9 @@ impl Runs {
         resume: Resume,
         (hold, presence): (SessionHold, crate::presence::Presence),
     ) -> Result<Running, Fault> {
-        let Standing { run, mut state, mut last_seq, definition, changed, input } = standing;
-        if let Some(found) = &changed {
-            self.records.contents().put(&session_id, vec![content(found.text.as_bytes())]).await?;
+        let Standing { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
+        if changed.is_some() {
+            self.records.contents().put(&session_id, whole.contents().collect()).await?;
         }
         if let Some(decided) = self.gate_decided(&state, &resume) {
             let drafts = vec![EventDraft::of_run(&run.run_id, decided)];
@@ -103,18 +110,21 @@ impl Runs {
             }
         }
         let approve = resume.approve.unwrap_or(run.options.approve);
-        let resumed = RunResumed {
-            reason: reason(&state.phase),
-            approval_id: None,
-            question_id: None,
-            approve: resume.approve.filter(|approve| *approve != run.options.approve),
-            definition_hash: changed.map(|found| content(found.text.as_bytes()).hash),
-        };
+        let approval = resume.approve.filter(|approve| *approve != run.options.approve);
+        let mut resumed = RunResumed { approve: approval, ..RunResumed::because(reason(&state.phase)) };
+        let mut grants = Vec::new();
+        if let Some(changed) = changed {
+            state.start.params.clone_from(&changed.params);
+            resumed.definition_hash = Some(sha256_hex(whole.found.text.as_bytes()));
+            resumed.nested = whole.hashes();
+            resumed.params = changed.params;
+            grants = changed.grants;
+        }
         let has_parent = run.parent.is_some();
         let options = arki_domain::RunOptions { approve, ..run.options };
         let standing = PipelineStanding { state, last_seq, approve, resumed: Some(resumed) };
         let input = Arc::from(input);
-        let ready = Ready { session_id, open, config, options, definition, input, standing, has_parent };
+        let ready = Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
         self.launch_pipeline(ready, (hold, presence))
     }
 
@@ -130,24 +140,29 @@ impl Runs {
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.sessions.ensure_begun_here(&run.run_id)?;
         let state = self.pipeline_state(&run.run_id)?;
-        let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
         let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;
+        let own = self.whole_of(&state)?;
         let is_ending = resume.control.cancel.is_cancelled();
-        let changed = match resume.definition {
-            DefinitionChoice::Original => None,
+        let chosen = match (&resume.given, resume.definition) {
             _ if is_ending => None,
-            DefinitionChoice::Current => self.current_definition(open, &state, &text)?,
-            DefinitionChoice::Ask => {
-                self.ensure_unchanged(open, &state, &text)?;
-                None
-            }
+            (Some(given), _) => Some(given.clone()).filter(|given| given.differs_from(&own)),
+            (None, choice) => self.chosen_definition(open, &state, &own, (choice, ""))?,
         };
-        let origin = &state.start.origin;
-        let definition = match &changed {
-            Some(found) => found.definition()?,
-            None => Definition::parse(&text).map_err(|problems| as_fault(origin, &problems))?,
-        };
-        Ok(Standing { run, state, last_seq: history.last_seq, definition, changed, input })
+        let changed = chosen.as_ref().map(|chosen| self.changed_definition(&state, &own, chosen)).transpose()?;
+        let whole = chosen.unwrap_or(own);
+        let definition = whole.found.definition()?;
+        Ok(Standing { run, state, last_seq: history.last_seq, whole, definition, changed, input })
+    }
+
+    fn changed_definition(
+        &self,
+        state: &PipelineState,
+        own: &WholePipeline,
+        chosen: &WholePipeline,
+    ) -> Result<ChangedDefinition, Fault> {
+        chosen.ensure_no_secrets(self.records.redactor())?;
+        let params = param_values(&chosen.found.definition()?.params, &state.start.params)?;
+        Ok(ChangedDefinition { params, grants: chosen.new_grants(own)? })
     }
 
     pub(crate) fn pipeline_state(&self, run_id: &RunId) -> Result<PipelineState, Fault> {
@@ -165,37 +180,58 @@ impl Runs {
         })
     }
 
-    /// Returns what the file has now, if that is another one.
-    fn current_definition(
+    /// Returns the definition to go by instead of the run's own, if the user chose another one. `more` completes the
+    /// command with which they can choose.
+    ///
+    /// # Errors
+    /// `PIPELINE_CHANGED` where they have to choose, and those of reading what is there now.
+    pub(super) fn chosen_definition(
         &self,
         open: &OpenProject,
         state: &PipelineState,
-        text: &str,
-    ) -> Result<Option<FoundPipeline>, Fault> {
-        let found = self.projects.pipeline_again(open, &state.start.origin)?;
-        Ok(found.filter(|found| found.text != text))
+        own: &WholePipeline,
+        (choice, more): (DefinitionChoice, &str),
+    ) -> Result<Option<WholePipeline>, Fault> {
+        let current = || -> Result<Option<WholePipeline>, Fault> {
+            let Some(found) = self.projects.pipeline_again(open, &state.start.origin)? else { return Ok(None) };
+            Ok(Some(self.projects.whole_pipeline(open, found)?).filter(|whole| whole.differs_from(own)))
+        };
+        match choice {
+            DefinitionChoice::Original => Ok(None),
+            DefinitionChoice::Current => current(),
+            // A file that is gone, or that nobody has agreed to, changes nothing: the run has its own copy.
+            DefinitionChoice::Ask => match current() {
+                Ok(Some(current)) => Err(self.changed(&state.run_id, own, &current, more)),
+                Ok(None) | Err(_) => Ok(None),
+            },
+        }
     }
 
-    fn ensure_unchanged(&self, open: &OpenProject, state: &PipelineState, text: &str) -> Result<(), Fault> {
-        let origin = &state.start.origin;
-        // A file that is gone, or that nobody has agreed to, changes nothing: the run has its own copy.
-        let Ok(Some(found)) = self.current_definition(open, state, text) else { return Ok(()) };
-        let diff = similar::TextDiff::from_lines(text, &found.text);
-        let diff = diff.unified_diff().context_radius(1).header("as the run started", "now").to_string();
-        let mut lines: Vec<&str> = diff.lines().collect();
-        let more = lines.len().saturating_sub(MAX_DIFF_LINES);
+    fn changed(&self, run_id: &RunId, own: &WholePipeline, current: &WholePipeline, more: &str) -> Fault {
+        let mut lines = Vec::new();
+        let mut origins = Vec::new();
+        for (found, before) in current.differences(own) {
+            let header = format!("{} as the run started", found.origin);
+            let diff = similar::TextDiff::from_lines(before, &found.text);
+            let diff = diff.unified_diff().context_radius(1).header(&header, "now").to_string();
+            lines.extend(diff.lines().map(str::to_owned));
+            origins.push(found.origin.as_str());
+        }
+        let more_lines = lines.len().saturating_sub(MAX_DIFF_LINES);
         lines.truncate(MAX_DIFF_LINES);
-        let more = if more > 0 { format!("\n… {more} more lines") } else { String::new() };
+        if more_lines > 0 {
+            lines.push(format!("… {more_lines} more lines"));
+        }
+        lines.extend(current.new_grants(own).unwrap_or_default().into_iter().map(|grant| format!("New: {grant}")));
         let diff = self.records.redactor().redact(&lines.join("\n")).into_owned();
-        Err(Fault::new(
+        Fault::new(
             Code::PIPELINE_CHANGED,
-            format!("{origin} changed since the run started.\n{diff}{more}"),
+            format!("{} changed since the run started.\n{diff}", origins.join(" and ")),
             format!(
-                "`arki resume {} --definition original` goes on as it started, `--definition current` goes on with the \
-                 file as it is now. Steps that are done stay done.",
-                state.run_id
+                "`arki resume {run_id}{more} --definition original` goes on as it started, `--definition current` goes on \
+                 with what is there now. Steps that are done stay done.",
             ),
-        ))
+        )
     }
 
     /// A gate whose time is over, or that `--approve never` answers. Nothing else answers for a person.
@@ -222,6 +258,6 @@ fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended; there is nothing to go on with."),
-        "Start the pipeline again with `arki run`.",
+        format!("`arki resume {session_id} --from STEP` runs it again from a step on, `arki run` from the beginning."),
     )
 }

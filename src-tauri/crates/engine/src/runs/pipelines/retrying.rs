@@ -1,9 +1,10 @@
 //! A run once more from one of its steps on: a new run, which takes over what the steps before it have said.
 
+use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
 use super::text_of_content;
 use crate::presence::Presence;
-use crate::projects::pipelines::FoundPipeline;
+use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -21,14 +22,22 @@ impl Runs {
         presence: Presence,
         run_id: &RunId,
         step: &str,
+        definition: DefinitionChoice,
     ) -> Result<Running, Fault> {
         let (run_id, step) = (run_id.clone(), step.to_owned());
-        let (start, taken_over) = blocking(self, move |runs| runs.retried(&run_id, &step)).await?;
-        let place = PipelinePlace { taken_over: Some(taken_over), ..PipelinePlace::new(presence) };
+        let retried = blocking(self, move |runs| runs.retried(&run_id, &step, definition));
+        let (start, whole, taken_over) = retried.await?;
+        let taken_over = Some(taken_over);
+        let place = PipelinePlace { given: Some(whole), taken_over, ..PipelinePlace::new(presence) };
         self.start_pipeline_at(place, start).await
     }
 
-    fn retried(&self, run_id: &RunId, step: &str) -> Result<(StartPipeline, TakenOver), Fault> {
+    fn retried(
+        &self,
+        run_id: &RunId,
+        step: &str,
+        choice: DefinitionChoice,
+    ) -> Result<(StartPipeline, WholePipeline, TakenOver), Fault> {
         let state = self.pipeline_state(run_id)?;
         let record = self.records.reader().run(run_id)?.ok_or_else(|| Fault::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
@@ -38,15 +47,17 @@ impl Runs {
                 format!("Go on with it with `arki resume {run_id}`, or stop it first."),
             ));
         }
-        let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
         let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;
-        let definition = self.definition_of(&state)?;
-        let steps = taken_over(&definition, &state, step)?;
         let session = self.sessions.session(&record.session_id)?;
+        let folder = PathBuf::from(session.project);
+        let own = self.whole_of(&state)?;
+        let open = self.projects.load_project(&folder)?;
+        let chosen = self.chosen_definition(&open, &state, &own, (choice, &format!(" --from {step}")))?;
+        let whole = chosen.unwrap_or(own);
+        let steps = taken_over(&whole.found.definition()?, &state, step)?;
         let from = RetriedRun { session_id: record.session_id, run_id: run_id.clone(), step: step.to_owned() };
-        let found = FoundPipeline { name: state.start.name.clone(), origin: state.start.origin.clone(), text };
         let start = StartPipeline {
-            folder: PathBuf::from(session.project),
+            folder,
             name: state.start.name.clone(),
             input: PipelineInput { bytes: input.into_bytes(), path: None },
             params: state.start.params.clone(),
@@ -58,7 +69,7 @@ impl Runs {
                 .unwrap_or_default(),
             schedule: None,
         };
-        Ok((start, TakenOver { from, steps, found }))
+        Ok((start, whole, TakenOver { from, steps }))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is told of pipelines and their runs: lists, a run's steps, its output.
 
 use super::{PIPELINE_AGENT, text_of_content};
-use crate::projects::pipelines::FoundPipeline;
+use crate::projects::open::{OpenProject, canonical};
+use crate::projects::pipelines::{FoundPipeline, WholePipeline, text_at};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::sessions::names::{LAST, NamedPlace};
@@ -10,16 +11,41 @@ use arki_api::{
     PipelineStep, PipelineStepEntry, PipelineStepState,
 };
 use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
-use arki_domain::{Code, Fault, RunId};
+use arki_domain::{Code, Fault, RunId, SessionId};
 use arki_pipelines::{Definition, ParamKind, Problem};
 use arki_store::RunRecord;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
 /// The longest part of a step's output that is shown, in bytes.
 const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
+
+/// A definition that was checked.
+pub struct CheckedPipeline {
+    pub origin: String,
+    /// The number of its steps, or everything that is wrong with it.
+    pub steps: Result<usize, Vec<Problem>>,
+}
+
+impl CheckedPipeline {
+    fn of(origin: String, text: &str) -> Self {
+        Self { origin, steps: Definition::parse(text).map(|definition| definition.steps.len()) }
+    }
+}
+
+/// Checks a file, whether it was agreed to or not; `None` where there is none. It needs nothing but the file.
+///
+/// # Errors
+/// `PIPELINE_INVALID` where it can't be read.
+pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedPipeline>, Fault> {
+    let path = folder.join(named);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(Some(CheckedPipeline::of(named.to_owned(), &text_at(&path, named)?)))
+}
 
 impl Runs {
     /// The runs of pipelines, the newest first; those that work for another run are left out.
@@ -30,12 +56,12 @@ impl Runs {
         Ok(self.records.reader().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
     }
 
-    /// Finds a pipeline's run: by its id, that of its session, a part of one, `last`, or the pipeline's name, which means
-    /// its newest run.
+    /// Finds a pipeline's run: by its id, that of its session, a part of one, `last`, or the pipeline's whole name, which
+    /// means its newest run in the folder.
     ///
     /// # Errors
     /// `RUN_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_pipeline_run(&self, name: &str) -> Result<RunId, Fault> {
+    pub fn find_pipeline_run(&self, folder: &Path, name: &str) -> Result<RunId, Fault> {
         let runs = self.pipeline_runs()?;
         if name == LAST {
             return runs.first().map(|run| run.run_id.clone()).ok_or_else(|| not_found(name));
@@ -43,21 +69,25 @@ impl Runs {
         match self.sessions.find_place(name) {
             Ok(place) => self.pipeline_run_of(&place),
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => {
-                let exact = runs.iter().find(|run| run.name == name);
-                let begins = || runs.iter().find(|run| run.name.starts_with(name));
-                exact.or_else(begins).map(|run| run.run_id.clone()).ok_or_else(|| not_found(name))
+                let project = self.projects.project_at(&canonical(folder)?.display().to_string());
+                for run in runs.into_iter().filter(|run| run.name == name) {
+                    if self.sessions.session(&run.session_id)?.project == project {
+                        return Ok(run.run_id);
+                    }
+                }
+                Err(not_found(name))
             }
             Err(fault) => Err(fault),
         }
     }
 
-    /// Finds what is to be resumed: a session or run by its id, or the newest run of a pipeline by its name.
+    /// Finds what is to be resumed: a session or run by its id, or the folder's newest run of a pipeline by its name.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_resumable(&self, name: &str) -> Result<NamedPlace, Fault> {
+    pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Fault> {
         match self.sessions.find_place(name) {
-            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(name) {
+            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(folder, name) {
                 Ok(run_id) => self.sessions.find_place(run_id.as_str()),
                 Err(_) => Err(fault),
             },
@@ -90,7 +120,8 @@ impl Runs {
     /// When the folder can't be opened.
     pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Fault> {
         let open = self.projects.load_project(folder)?;
-        Ok(self.projects.pipelines(&open).iter().map(entry).collect())
+        let found = self.projects.pipelines(&open);
+        Ok(found.into_iter().map(|found| self.entry(&open, found)).collect())
     }
 
     /// One pipeline, by its name or path, with its text.
@@ -100,25 +131,18 @@ impl Runs {
     pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Fault> {
         let open = self.projects.load_project(folder)?;
         let found = self.projects.find_pipeline(&open, folder, named)?;
-        Ok((entry(&found), found.text))
+        let text = found.text.clone();
+        Ok((self.entry(&open, found), text))
     }
 
-    /// Everything that is wrong with a definition, and where it is from.
+    /// Checks a definition that is no file of its own.
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<(String, Result<usize, Vec<Problem>>), Fault> {
+    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<CheckedPipeline, Fault> {
         let open = self.projects.load_project(folder)?;
-        // A file is the user's to check, whether it was agreed to or not.
-        let path: PathBuf = folder.join(named);
-        let (origin, text) = match path.is_file() {
-            true => (named.to_owned(), crate::projects::pipelines::text_at(&path, named)?),
-            false => {
-                let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
-                (origin, text)
-            }
-        };
-        Ok((origin, Definition::parse(&text).map(|definition| definition.steps.len())))
+        let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
+        Ok(CheckedPipeline::of(origin, &text))
     }
 
     /// The runs of pipelines as clients get them, the newest first.
@@ -152,10 +176,23 @@ impl Runs {
             params: state.start.params.clone(),
             input_bytes: state.start.input_bytes,
             steps,
-            approval_id: state.open_gate().map(|(_, asked)| asked.approval_id.to_string()),
+            approval_id: match state.open_gate() {
+                Some((_, asked)) => Some(asked.approval_id.to_string()),
+                None => self.approval_beneath(&record.session_id)?,
+            },
             failure,
             run: run_entry(record, &state),
         })
+    }
+
+    /// What a run that works for one of this session waits for.
+    fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Fault> {
+        for pending in self.records.reader().pending_approvals(MAX_LISTED)? {
+            if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {
+                return Ok(Some(pending.approval_id.to_string()));
+            }
+        }
+        Ok(None)
     }
 
     /// The names of the steps of a run's pipeline; `None` for an agent's run.
@@ -241,12 +278,45 @@ impl Runs {
         }
     }
 
+    /// The run's own copies of its definition and of those that it runs.
+    ///
+    /// # Errors
+    /// `CONTENT_DAMAGED` where one isn't stored.
+    pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Fault> {
+        let start = &state.start;
+        let copy = |name: &str, origin: &str, hash: &str| {
+            let text = text_of_content(self.records.reader().blob(hash)?, "The definition")?;
+            Ok::<_, Fault>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
+        };
+        let nested = start.nested.iter().map(|(name, nested)| {
+            let found = copy(name, &nested.origin, &nested.definition_hash)?;
+            Ok((name.clone(), found))
+        });
+        Ok(WholePipeline {
+            found: copy(&start.name, &start.origin, &start.definition_hash)?,
+            nested: nested.collect::<Result<_, Fault>>()?,
+        })
+    }
+
+    /// A pipeline with all that starting it grants.
+    fn entry(&self, open: &OpenProject, found: FoundPipeline) -> PipelineEntry {
+        let entry = entry(&found);
+        if entry.problem.is_some() {
+            return entry;
+        }
+        match self.projects.whole_pipeline(open, found).and_then(|whole| whole.grants()) {
+            Ok(grants) => PipelineEntry { grants, ..entry },
+            Err(fault) => PipelineEntry { problem: Some(fault.message), ..entry },
+        }
+    }
+
     pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Fault> {
         let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
         Definition::parse(&text).map_err(|problems| arki_pipelines::as_fault(&state.start.origin, &problems))
     }
 }
 
+/// A pipeline as its own text tells it.
 fn entry(found: &FoundPipeline) -> PipelineEntry {
     let entry = PipelineEntry {
         name: found.name.clone(),
@@ -261,9 +331,7 @@ fn entry(found: &FoundPipeline) -> PipelineEntry {
         Ok(definition) => definition,
         Err(problems) => return PipelineEntry { problem: problems.first().map(Problem::to_string), ..entry },
     };
-    let grants = definition.grants().into_iter().map(|(step, grant)| format!("The step {step} {}.", grant.words()));
     PipelineEntry {
-        grants: grants.collect(),
         description: definition.description.clone(),
         params: definition.params.iter().map(param_entry).collect(),
         steps: definition.steps.iter().map(|step| shape(step, &definition)).collect(),

@@ -3,7 +3,7 @@
 use super::{PIPELINE_AGENT, Ready};
 use crate::presence::Presence;
 use crate::projects::open::{OpenProject, canonical};
-use crate::projects::pipelines::FoundPipeline;
+use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -21,9 +21,6 @@ use arki_pipelines::{Definition, PipelineStanding, param_values};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Pipelines that can be nested in each other.
-const MAX_DEPTH: u32 = 5;
 
 /// A pipeline as somebody asks for it.
 #[derive(Debug, Clone)]
@@ -69,6 +66,8 @@ pub(super) struct PipelinePlace {
     pub(super) depth: u32,
     pub(super) control: RunControl,
     pub(super) presence: Presence,
+    /// The definitions to run by, where they are known already.
+    pub(super) given: Option<WholePipeline>,
     /// Steps that are taken over from another run.
     pub(super) taken_over: Option<TakenOver>,
 }
@@ -78,8 +77,6 @@ pub(super) struct TakenOver {
     pub(super) from: RetriedRun,
     /// The name of each step, the beginning of its input's hash, and its result.
     pub(super) steps: Vec<(String, String, StepCompleted)>,
-    /// The definition that they ran by.
-    pub(super) found: FoundPipeline,
 }
 
 impl PipelinePlace {
@@ -91,6 +88,7 @@ impl PipelinePlace {
             depth: 0,
             control: RunControl::default(),
             presence,
+            given: None,
             taken_over: None,
         }
     }
@@ -98,7 +96,7 @@ impl PipelinePlace {
 
 /// The parts of a start that are checked before the session is taken.
 struct Checked {
-    found: FoundPipeline,
+    whole: WholePipeline,
     definition: Definition,
     params: BTreeMap<String, String>,
     input: String,
@@ -118,13 +116,26 @@ impl Runs {
         self.start_pipeline_at(PipelinePlace::new(presence), start).await
     }
 
+    /// Begins a run as [`Self::start_pipeline`] does, by these definitions.
+    ///
+    /// # Errors
+    /// As [`Self::start_pipeline`].
+    pub(crate) async fn start_whole_pipeline(
+        self: &Arc<Self>,
+        presence: Presence,
+        start: StartPipeline,
+        whole: WholePipeline,
+    ) -> Result<Running, Fault> {
+        self.start_pipeline_at(PipelinePlace { given: Some(whole), ..PipelinePlace::new(presence) }, start).await
+    }
+
     pub(super) async fn start_pipeline_at(
         self: &Arc<Self>,
         place: PipelinePlace,
         start: StartPipeline,
     ) -> Result<Running, Fault> {
-        let PipelinePlace { session_id, run_id, parent, depth, control, presence, taken_over } = place;
-        if depth > MAX_DEPTH {
+        let PipelinePlace { session_id, run_id, parent, depth, control, presence, given, taken_over } = place;
+        if depth as usize > MAX_DEPTH {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
                 format!("Pipelines are nested more than {MAX_DEPTH} deep."),
@@ -135,17 +146,17 @@ impl Runs {
         let agent = crate::config::AGENT.to_owned();
         let (open, config) = self.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
-        let known = taken_over.as_ref().map(|taken| taken.found.clone());
         let checked = blocking(self, move |runs| {
-            let found = known.map_or_else(|| runs.projects.find_pipeline(&open, &folder, &name), Ok)?;
-            let checked = runs.checked_pipeline((&open, &config.secret_files.set), found, &input, &params)?;
+            let whole = given.map_or_else(|| runs.projects.find_whole_pipeline(&open, &folder, &name), Ok)?;
+            let checked = runs.checked_pipeline((&open, &config.secret_files.set), whole, &input, &params)?;
             Ok((open, config, checked))
         });
-        let (open, config, Checked { found, definition, params, input }) = checked.await?;
+        let (open, config, Checked { whole, definition, params, input }) = checked.await?;
         let claim = self.sessions.claim(&session_id)?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
-        let contents: Vec<Content> = [found.text.as_bytes(), input.as_bytes()].map(content).into();
-        let [definition_hash, input_hash] = [&contents[0], &contents[1]].map(|content| content.hash.clone());
+        let input_content = content(input.as_bytes());
+        let input_hash = input_content.hash.clone();
+        let contents: Vec<Content> = whole.contents().chain([input_content]).collect();
         self.records.contents().put(&session_id, contents).await?;
         // There is none, which is as good as any.
         let system_prompt_hash = self.records.store().put_blob(b"").await?;
@@ -153,8 +164,9 @@ impl Runs {
             approve,
             pipeline: Some(PipelineStart {
                 name: definition.name.clone(),
-                origin: found.origin,
-                definition_hash,
+                definition_hash: sha256_hex(whole.found.text.as_bytes()),
+                nested: whole.hashes(),
+                origin: whole.found.origin.clone(),
                 params,
                 input_hash,
                 input_bytes: input.len() as u64,
@@ -175,6 +187,8 @@ impl Runs {
             EventDraft::of_session(trust),
         ];
         let has_parent = parent.is_some();
+        // What a nested one is granted was told when the outermost one started.
+        let grants = if has_parent { Vec::new() } else { whole.grants()? };
         drafts.push(EventDraft::of_run(
             &run_id,
             RunStarted {
@@ -196,19 +210,20 @@ impl Runs {
         let last_seq = events.last().map_or(0, |event| event.seq);
         let standing = PipelineStanding { state, last_seq, approve, resumed: None };
         let input = Arc::from(input);
-        let ready = Ready { session_id, open, config, options, definition, input, standing, has_parent };
+        let ready = Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
         self.launch_pipeline(ready, (hold, presence))
     }
 
     fn checked_pipeline(
         &self,
         (open, secrets): (&OpenProject, &globset::GlobSet),
-        found: FoundPipeline,
+        whole: WholePipeline,
         input: &PipelineInput,
         params: &BTreeMap<String, String>,
     ) -> Result<Checked, Fault> {
-        let definition = found.definition()?;
+        let definition = whole.found.definition()?;
         let redactor = self.records.redactor();
+        whole.ensure_no_secrets(redactor)?;
         let params = param_values(&definition.params, params)?;
         let params = params.into_iter().map(|(name, value)| (name, redactor.redact(&value).into_owned())).collect();
         let limit = definition.limits.max_input_bytes;
@@ -226,7 +241,7 @@ impl Runs {
             Fault::new(Code::USAGE, "The input is not text (UTF-8).", "Encode it first, for example with `base64`.")
         })?;
         let input = redactor.redact(text).into_owned();
-        Ok(Checked { found, definition, params, input })
+        Ok(Checked { whole, definition, params, input })
     }
 }
 
@@ -261,8 +276,15 @@ fn ensure_path(
     Ok(())
 }
 
-pub(super) fn content(bytes: &[u8]) -> Content {
+fn content(bytes: &[u8]) -> Content {
     Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind: ContentKind::Plain }
+}
+
+impl WholePipeline {
+    /// What is kept beside the log of a run.
+    pub(super) fn contents(&self) -> impl Iterator<Item = Content> {
+        self.texts().map(|text| content(text.as_bytes()))
+    }
 }
 
 /// A step that another run has completed, as this run's own.

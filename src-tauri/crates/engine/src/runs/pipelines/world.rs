@@ -2,6 +2,7 @@
 
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
+use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
 use arki_domain::{ApprovalId, CallContext, Fault, RunOptions};
 use arki_pipelines::{
@@ -22,6 +23,8 @@ pub(super) struct StepsWorld {
     /// The options of the run.
     pub(super) options: RunOptions,
     pub(super) presence: Presence,
+    /// The run's own copies of what it runs.
+    pub(super) whole: WholePipeline,
 }
 
 impl StepsWorld {
@@ -31,9 +34,10 @@ impl StepsWorld {
         open: &OpenProject,
         options: RunOptions,
         presence: Presence,
+        whole: WholePipeline,
     ) -> Self {
         let folder = open.project.root().to_owned();
-        Self { runs: Arc::downgrade(runs), kernel, folder, options, presence }
+        Self { runs: Arc::downgrade(runs), kernel, folder, options, presence, whole }
     }
 
     fn runs(&self) -> Result<Arc<Runs>, Fault> {

@@ -234,13 +234,7 @@ impl Script {
             resolved_by: "cli".into(),
             preview_hash: String::new(),
         });
-        self.add(RunResumed {
-            reason,
-            approval_id: Some(approval_id),
-            question_id: None,
-            approve: None,
-            definition_hash: None,
-        });
+        self.add(RunResumed { approval_id: Some(approval_id), ..RunResumed::because(reason) });
     }
 
     fn finish_call(&mut self, a: u8, b: u8) {

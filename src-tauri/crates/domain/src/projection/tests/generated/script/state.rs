@@ -9,13 +9,7 @@ impl Script {
         }
         let reason = if a.is_multiple_of(2) { PauseReason::Budget } else { PauseReason::User };
         self.add(RunPaused::because(reason));
-        self.add(RunResumed {
-            reason,
-            approval_id: None,
-            question_id: None,
-            approve: Some(ApprovalMode::Edits),
-            definition_hash: None,
-        });
+        self.add(RunResumed { approve: Some(ApprovalMode::Edits), ..RunResumed::because(reason) });
     }
 
     pub(super) fn wait_in_queue(&mut self, a: u8) {
