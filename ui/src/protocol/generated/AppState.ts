@@ -16,11 +16,11 @@ export type AppState = {
    */
   reflects: boolean;
   /**
-   * Whether the system tells the user how runs stopped (`window.notifications`).
+   * True if the system notifies the user of how runs stopped (`window.notifications`).
    */
   notifies: boolean;
   /**
-   * Whether the computer stays awake while a run works (`window.keepAwake`).
+   * True if the computer stays awake while a run works (`window.keepAwake`).
    */
   keepsAwake: boolean;
 };

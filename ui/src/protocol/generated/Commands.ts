@@ -77,11 +77,11 @@ export type Commands = {
    */
   take_dropped_folder: { params: Record<symbol, never>; result: string | null };
   /**
-   * What the user could ask for in a folder, by what lies in it; three at most.
+   * Returns up to three prompts that fit what lies in the folder.
    */
   example_prompts: { params: { folder: string }; result: Array<ExamplePrompt> };
   /**
-   * How the folder's repository stands; null where git doesn't keep it. May take some hundred milliseconds.
+   * Returns the state of the folder's repository; null if git doesn't keep it. May take some hundred milliseconds.
    */
   repository: { params: { folder: string }; result: RepositoryState | null };
   /**
@@ -204,7 +204,7 @@ export type Commands = {
    */
   remove_memory: { params: { folder: string | null; id: string }; result: null };
   /**
-   * What can be run in the open folder, by name.
+   * Lists the pipelines available in the open folder, in the order of their names.
    */
   list_pipelines: { params: Record<symbol, never>; result: Array<PipelineEntry> };
   /**

@@ -5,7 +5,7 @@
  */
 export type LocalServer = {
   /**
-   * What `choose_local_model` calls it.
+   * The server's name, as `choose_local_model` takes it.
    */
   name: string;
   /**
@@ -14,7 +14,7 @@ export type LocalServer = {
   product: string;
   baseUrl: string;
   /**
-   * As it lists them; it may have none yet.
+   * The models, as the server lists them; it may have none yet.
    */
   models: Array<string>;
 };

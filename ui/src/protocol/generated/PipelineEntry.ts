@@ -15,11 +15,11 @@ export type PipelineEntry = {
   params: Array<PipelineParam>;
   steps: Array<PipelineStep>;
   /**
-   * What starting it grants beyond the sandbox: a sentence each.
+   * The permissions beyond the sandbox that starting it grants, a sentence each.
    */
   grants: Array<string>;
   /**
-   * Why it can't be run, as `line:column: what`; then it has no steps.
+   * The reason why it can't be run, as `line:column: reason`; then it has no steps.
    */
   problem: string | null;
 };

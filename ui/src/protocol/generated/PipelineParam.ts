@@ -5,7 +5,7 @@ export type PipelineParam = {
   name: string;
   type: PipelineParamType;
   /**
-   * Null: a value has to be given.
+   * The default value; null if a value has to be given.
    */
   default: string | null;
   description: string;

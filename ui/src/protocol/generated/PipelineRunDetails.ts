@@ -17,7 +17,7 @@ export type PipelineRunDetails = {
    */
   approvalId: string | null;
   /**
-   * Why it failed.
+   * The error that the run failed with.
    */
   failure: PipelineFailure | null;
 };

@@ -11,7 +11,7 @@ export type PipelineRunEntry = {
   state: SessionState;
   startedAt: number;
   /**
-   * Null while it hasn't ended.
+   * The end of the run, in milliseconds since 1970; null while it hasn't ended.
    */
   endedAt: number | null;
   schedule: string | null;

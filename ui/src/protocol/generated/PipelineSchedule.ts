@@ -18,7 +18,7 @@ export type PipelineSchedule = {
   params: { [key in string]: string };
   isOn: boolean;
   /**
-   * In milliseconds since 1970; null where it will not run again.
+   * The next time it runs, in milliseconds since 1970; null if it won't run again.
    */
   nextAt: number | null;
   last: ScheduledRun | null;

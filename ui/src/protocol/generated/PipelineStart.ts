@@ -7,7 +7,7 @@ import type { RetriedRun } from "./RetriedRun";
 export type PipelineStart = {
   name: string;
   /**
-   * Where the definition came from: a path, or `built in`.
+   * The source of the definition: a path, or `built in`.
    */
   origin: string;
   /**
@@ -24,7 +24,7 @@ export type PipelineStart = {
   inputHash: string;
   inputBytes: number;
   /**
-   * How many pipelines it is nested in.
+   * The number of pipelines that it is nested in.
    */
   depth?: number;
   /**

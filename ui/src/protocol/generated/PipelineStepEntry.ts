@@ -10,7 +10,7 @@ export type PipelineStepEntry = {
   adapter: string;
   needs: Array<string>;
   /**
-   * Of a `foreach`; null for any other.
+   * The number of items of a `foreach` step; null for any other step.
    */
   items: number | null;
   itemsDone: number | null;

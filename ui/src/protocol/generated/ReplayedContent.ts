@@ -6,11 +6,11 @@ export type ReplayedContent = {
    */
   diff: string;
   /**
-   * Null where there was no file, or no text.
+   * The file's text; null if there was no file or it isn't text.
    */
   text: string | null;
   /**
-   * Whether more of them is not sent.
+   * True if the diff or the text is longer than what is sent.
    */
   isCut: boolean;
 };

@@ -9,7 +9,7 @@ export type ReviewContext = {
    */
   lines: Array<string>;
   /**
-   * Of the file.
+   * The number of lines in the file.
    */
   total: number;
 };

@@ -9,7 +9,7 @@ export type RunPaused = {
    */
   questionId?: string | null;
   /**
-   * Of a pipeline: the time it has worked since it began or was tried again, in milliseconds, by a clock that
+   * The time that a pipeline has worked since it began or was tried again, in milliseconds, by a clock that
    * doesn't jump.
    */
   workedMs?: number | null;

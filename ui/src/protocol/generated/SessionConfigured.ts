@@ -32,11 +32,11 @@ export type SessionConfigured = {
    */
   title?: string | null;
   /**
-   * Whether lists show it first.
+   * True if lists show the session first.
    */
   pinned?: boolean | null;
   /**
-   * Whether lists leave it out; its next run brings it back.
+   * True if lists leave the session out; its next run brings it back.
    */
   archived?: boolean | null;
 };

@@ -18,15 +18,15 @@ export type SettingEntry = {
   file: string | null;
   kind: SettingKind;
   /**
-   * Of a choice.
+   * The values that a choice offers; empty for any other kind.
    */
   choices: Array<string>;
   /**
-   * What the value is for, in a sentence; empty where the key says it.
+   * The value's purpose, in a sentence; empty where the key says it.
    */
   about: string;
   /**
-   * Whether `set_setting` takes the key: an entry of a list is changed in the file.
+   * True if `set_setting` takes the key; entries of lists and hidden values are changed in the file.
    */
   canBeSet: boolean;
 };
