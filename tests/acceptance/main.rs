@@ -76,6 +76,7 @@ mod permissions;
 mod pes;
 mod piped_input;
 mod pipeline_bad_input;
+mod pipeline_denylist;
 mod pipeline_docs;
 mod pipeline_kills;
 mod pipeline_schedules;

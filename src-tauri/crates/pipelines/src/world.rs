@@ -101,6 +101,13 @@ pub trait World: Send + Sync {
     /// Returns the words of a shell line that may name files.
     fn named_paths(&self, line: &str) -> Vec<String>;
 
+    /// Returns where a path lies that is named as commands name it: relative to the project if it is in it, by its text and
+    /// by where its links lead. Nothing need be there.
+    fn places(&self, path: &str) -> Vec<String>;
+
+    /// Returns whether there is something in the project under this path.
+    fn is_there(&self, path: &str) -> bool;
+
     /// Returns whether a program is on the path that commands get.
     fn has_program(&self, name: &str) -> bool;
 

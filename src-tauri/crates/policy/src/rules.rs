@@ -87,6 +87,8 @@ pub struct PolicyRule {
     /// The command under the name that a PowerShell line has it, where that is another.
     in_powershell: Option<Vec<String>>,
     name: String,
+    /// Its files are looked for wherever secret files are, so that nothing unseen falls under it.
+    is_looked_for: bool,
 }
 
 /// Compares the content of two rules, wherever they stand.
@@ -114,9 +116,23 @@ impl PolicyRule {
         }
         let path = definition.path.as_deref().map(|glob| compile(glob, definition.decision, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
-        let rule = Self { definition, path, in_powershell, name: format!("{origin}:rules[{number}]") };
+        let name = format!("{origin}:rules[{number}]");
+        let rule = Self { definition, path, in_powershell, name, is_looked_for: false };
         rule.check_examples(number)?;
         Ok(rule)
+    }
+
+    /// Denies every tool a file; `key` is the setting that names it.
+    fn denying(glob: &str, key: &str, number: usize, reason: &str) -> Result<Self, RuleError> {
+        let definition = RuleDefinition {
+            decision: Decision::Deny,
+            tool: None,
+            path: Some(glob.to_owned()),
+            reason: reason.to_owned(),
+            ..RuleDefinition::allowing("")
+        };
+        let rule = Self::new(definition, key, number)?;
+        Ok(Self { name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
     }
 
     fn check_examples(&self, number: usize) -> Result<(), RuleError> {
@@ -308,6 +324,28 @@ impl PolicySettings {
     #[must_use]
     pub fn tightens_paths(&self) -> bool {
         self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
+    }
+
+    /// Returns whether such rules may speak of files that a command reads without naming them.
+    #[must_use]
+    pub fn tightens_unseen_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all() && !rule.is_looked_for)
+    }
+
+    /// Denies every tool the files that these globs match. Globs that lead outside the project match nothing in it. The
+    /// caller has the same files looked for as secret files are. `key` is the setting that the globs come from.
+    ///
+    /// # Errors
+    /// For what is no glob.
+    pub fn deny_files(&mut self, globs: &[String], key: &str, reason: &str) -> Result<(), RuleError> {
+        for (place, glob) in globs.iter().enumerate() {
+            match PolicyRule::denying(glob, key, place + 1, reason) {
+                Ok(rule) => self.rules.push(rule),
+                Err(RuleError::OutsideProject { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// The files that rules keep from a tool altogether.

@@ -69,6 +69,25 @@ fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
 }
 
 #[test]
+fn denied_files_are_denied_whatever_else_is_granted() {
+    let mut settings = settings(json!([{"decision": "allow", "tool": "run_command", "command": ["cat"]}])).unwrap();
+    let globs = ["**/.env*", "keys/", "/etc/**", "../up"].map(str::to_owned);
+    settings.deny_files(&globs, "denylist_patterns", "It is kept from the run.").unwrap();
+    let verdict = |mentioned: &str| {
+        let mentioned = vec![mentioned.to_owned()];
+        let subject = Subject { mentioned, ..subject_of("cat a", true) };
+        judged(&subject, &settings, ApprovalMode::All, true)
+    };
+    for denied in [".env", "a/.ENV.local", "keys/a/b"] {
+        assert_eq!(verdict(denied).decision, Decision::Deny, "{denied}");
+    }
+    assert_eq!(verdict("a/.env").rule, "denylist_patterns[1]");
+    assert_eq!(verdict("a.txt").decision, Decision::Allow);
+    assert!(settings.tightens_paths() && !settings.tightens_unseen_paths(), "they are looked for");
+    assert!(settings.deny_files(&["a[".to_owned()], "k", "r").is_err());
+}
+
+#[test]
 fn a_rule_that_allows_reaches_no_further_than_its_glob_says() {
     let matches = |decision: &str, glob: &str, path: &str| {
         let rule = json!([{"decision": decision, "path": glob, "match": [path]}]);

@@ -65,7 +65,7 @@ impl PipelineRun {
         }
         self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
         let unit = Unit { step, item: None };
-        match self.refusal(&input).map_or_else(|| self.items_of(step, &input), Err) {
+        match self.refusal(step, &input).await.map_or_else(|| self.items_of(step, &input), Err) {
             Err(fault) => {
                 let attempt = self.start(unit, None);
                 self.fail(unit, attempt, 0, StepFault::final_(fault));
@@ -77,7 +77,7 @@ impl PipelineRun {
     }
 
     /// Returns the reason why no step may get this input, if there is one.
-    fn refusal(&self, input: &str) -> Option<Fault> {
+    async fn refusal(&mut self, step: usize, input: &Arc<str>) -> Option<Fault> {
         let limit = self.definition.limits.max_input_bytes;
         if input.len() as u64 > limit {
             return Some(Fault::new(
@@ -86,7 +86,20 @@ impl PipelineRun {
                 "Raise the limit, or let the steps before hand on less.",
             ));
         }
-        self.definition.denylist.forbidden_line(input).map(|(path, pattern)| denylisted(path, pattern))
+        let (definition, world, input) = (self.definition.clone(), self.parts.world.clone(), input.clone());
+        // Links are followed on the disk, for each line.
+        let looking = tokio::task::spawn_blocking(move || {
+            let items = match definition.steps[step].foreach {
+                Some(Foreach::Json) => elements(&input).unwrap_or_default(),
+                Some(Foreach::Lines) | None => Vec::new(),
+            };
+            let forbidden = |text: &Arc<str>| {
+                let found = definition.denylist.forbidden_line(text, world.as_ref());
+                found.map(|(path, pattern)| denylisted(path, pattern))
+            };
+            std::iter::once(input).chain(items).find_map(|text| forbidden(&text))
+        });
+        looking.await.unwrap_or_else(|error| Some(Fault::internal(error)))
     }
 
     fn items_of(&self, step: usize, input: &str) -> Result<Option<Vec<Arc<str>>>, Fault> {

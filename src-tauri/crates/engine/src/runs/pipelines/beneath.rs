@@ -54,6 +54,7 @@ impl StepsWorld {
                     run_id: child.run_id.clone(),
                     parent: Some(parent_of(task)),
                     depth: task.context.depth + 1,
+                    denied_paths: task.denylist.patterns().to_vec(),
                     control: control_of(task),
                     ..PipelinePlace::new(self.presence)
                 };
@@ -124,6 +125,7 @@ impl StepsWorld {
             max_seconds: Some(task.context.time_limit.as_secs().max(1)),
             system: (!system.is_empty()).then(|| system.join("\n\n")),
             disabled_tools,
+            denied_paths: task.denylist.patterns().to_vec(),
             ..RunOptions::default()
         };
         let target = RunTarget::NewSession(self.folder.clone());

@@ -67,6 +67,8 @@ pub(super) struct PipelinePlace {
     pub(super) run_id: RunId,
     pub(super) parent: Option<ParentCall>,
     pub(super) depth: u32,
+    /// The denylist of the pipeline above.
+    pub(super) denied_paths: Vec<String>,
     pub(super) control: RunControl,
     pub(super) presence: Presence,
     /// Steps that are taken over from another run.
@@ -89,6 +91,7 @@ impl PipelinePlace {
             run_id: RunId::new(),
             parent: None,
             depth: 0,
+            denied_paths: Vec::new(),
             control: RunControl::default(),
             presence,
             taken_over: None,
@@ -123,7 +126,7 @@ impl Runs {
         place: PipelinePlace,
         start: StartPipeline,
     ) -> Result<Running, Fault> {
-        let PipelinePlace { session_id, run_id, parent, depth, control, presence, taken_over } = place;
+        let PipelinePlace { session_id, run_id, parent, depth, denied_paths, control, presence, taken_over } = place;
         if depth > MAX_DEPTH {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
@@ -151,6 +154,7 @@ impl Runs {
         let system_prompt_hash = self.records.store().put_blob(b"").await?;
         let options = RunOptions {
             approve,
+            denied_paths,
             pipeline: Some(PipelineStart {
                 name: definition.name.clone(),
                 origin: found.origin,

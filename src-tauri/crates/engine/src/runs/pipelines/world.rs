@@ -4,6 +4,7 @@ use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::runs::Runs;
 use arki_domain::{ApprovalId, CallContext, Fault, RunOptions};
+use arki_files::{Project, RealPlace, real_place};
 use arki_pipelines::{
     AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, Task, World,
 };
@@ -18,6 +19,7 @@ use std::sync::{Arc, Weak};
 pub(super) struct StepsWorld {
     runs: Weak<Runs>,
     kernel: Arc<Kernel>,
+    project: Arc<Project>,
     pub(super) folder: PathBuf,
     /// The options of the run.
     pub(super) options: RunOptions,
@@ -32,8 +34,9 @@ impl StepsWorld {
         options: RunOptions,
         presence: Presence,
     ) -> Self {
-        let folder = open.project.root().to_owned();
-        Self { runs: Arc::downgrade(runs), kernel, folder, options, presence }
+        let project = open.project.clone();
+        let folder = project.root().to_owned();
+        Self { runs: Arc::downgrade(runs), kernel, project, folder, options, presence }
     }
 
     fn runs(&self) -> Result<Arc<Runs>, Fault> {
@@ -61,6 +64,20 @@ impl StepsWorld {
 impl World for StepsWorld {
     fn named_paths(&self, line: &str) -> Vec<String> {
         Kernel::file_words(line)
+    }
+
+    fn places(&self, path: &str) -> Vec<String> {
+        let by_text = self.project.resolve(path).ok().map(|path| path.as_str().to_owned());
+        let by_links = match real_place(&self.project, path) {
+            RealPlace::Inside(real) => Some(real.as_str().to_owned()),
+            RealPlace::Outside(real) => Some(real.to_string_lossy().into_owned()),
+            RealPlace::Unknown => None,
+        };
+        by_text.into_iter().chain(by_links).collect()
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.folder.join(path).symlink_metadata().is_ok()
     }
 
     fn has_program(&self, name: &str) -> bool {

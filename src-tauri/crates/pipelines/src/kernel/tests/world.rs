@@ -49,6 +49,15 @@ impl World for TestWorld {
         line.split(' ').skip(1).map(str::to_owned).collect()
     }
 
+    /// `link` leads to `.env`.
+    fn places(&self, path: &str) -> Vec<String> {
+        vec![path.strip_prefix("/project/").unwrap_or(path).replace("link", ".env")]
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        path.starts_with("my ")
+    }
+
     fn has_program(&self, _: &str) -> bool {
         true
     }
