@@ -59,6 +59,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// Returns whether a run that failed for the step goes on where it failed when the step is tried again.
+    fn resumes_child(&self) -> bool {
+        false
+    }
+
     /// Returns whether the step is a question to the user.
     fn asks(&self) -> bool {
         false

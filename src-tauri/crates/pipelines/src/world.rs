@@ -1,7 +1,7 @@
 //! The port through which steps reach the world; the engine implements it over policy, sandbox and runs.
 
 use crate::adapter::Task;
-use arki_domain::{ApprovalId, ApprovalMode, Fault, RunId, SessionId};
+use arki_domain::{ApprovalId, ApprovalMode, Fault, RunId, SessionId, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -129,6 +129,13 @@ pub trait World: Send + Sync {
     /// # Errors
     /// When it can't begin.
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault>;
+
+    /// Returns whether a pipeline's run that works for a step can go on from where it stands, or begin. One that was stopped
+    /// or has completed can't.
+    ///
+    /// # Errors
+    /// When the log can't be read.
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault>;
 
     /// Sends a request, if the policy allows the host.
     ///

@@ -48,6 +48,10 @@ impl Adapter for Pipeline {
         Some(format!("pipeline:{}", settings["pipeline"].as_str().unwrap_or_default()))
     }
 
+    fn resumes_child(&self) -> bool {
+        true
+    }
+
     async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
         let Settings { pipeline, params } = task.read()?;
         let fill = |(name, value): (String, Value)| Ok((name, task.filled(&as_text(&value))?));

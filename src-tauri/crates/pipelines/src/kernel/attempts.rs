@@ -63,19 +63,31 @@ impl PipelineRun {
             self.starting.push(attempt);
             return Ok(());
         }
+        let failed = known.and_then(|known| known.child.clone());
+        let kept = self.resumable(unit, failed).await?;
         let number = self.start(unit, None);
         let spec = &self.definition.steps[unit.step];
-        let child = spec.adapter.child(&spec.settings).map(|agent| SubagentStarted {
-            call_id: CallId::from(name),
-            agent,
-            session_id: SessionId::new(),
-            run_id: RunId::new(),
-            max_cost_usd: None,
-            tree: None,
+        let child = kept.or_else(|| {
+            let agent = spec.adapter.child(&spec.settings)?;
+            let (session_id, run_id) = (SessionId::new(), RunId::new());
+            let call_id = CallId::from(name);
+            Some(SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None, tree: None })
         });
         self.told.extend(child.clone().map(Into::into));
         self.starting.push(Attempt { unit, number, child });
         Ok(())
+    }
+
+    /// Returns the run beneath that failed before, if it goes on where it failed: its finished steps and gates stay done.
+    async fn resumable(
+        &mut self,
+        unit: Unit,
+        failed: Option<SubagentStarted>,
+    ) -> Result<Option<SubagentStarted>, Fault> {
+        let Some(failed) = failed.filter(|_| self.definition.steps[unit.step].adapter.resumes_child()) else {
+            return Ok(None);
+        };
+        Ok(self.parts.world.can_go_on(&failed).await?.then_some(failed))
     }
 
     /// Sets the attempts to work whose start is on the disk.

@@ -282,6 +282,27 @@ async fn a_step_that_fails_for_good_fails_the_run_which_can_be_resumed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_nested_pipeline_that_failed_goes_on_where_it_failed() {
+    let step = |name: &str| {
+        pipeline(&format!(
+            "{{ name: a, adapter: pipeline, pipeline: {name}, retry: {{ max_attempts: 2, backoff_ms: 10 }} }}"
+        ))
+    };
+    let bench = Bench::new(&step("fail 3"), "x");
+    bench.failure().await;
+    assert_eq!(bench.output().await, "fail 3");
+    let children = bench.world.children();
+    assert_eq!(children.len(), 4);
+    assert!(children.iter().all(|child| *child == children[0]), "{children:?}");
+    assert_eq!(bench.state().steps["a"].attempt, 4);
+    // One that was stopped can't.
+    let bench = Bench::new(&step("stop"), "x");
+    assert_eq!(bench.output().await, "stop");
+    let children = bench.world.children();
+    assert_ne!(children[0].run_id, children[1].run_id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_step_that_takes_too_long_is_ended_and_so_is_a_run() {
     let slow = pipeline("{ name: a, adapter: command, run: hang, timeout_seconds: 2 }");
     let fault = Bench::new(&slow, "").failure().await;

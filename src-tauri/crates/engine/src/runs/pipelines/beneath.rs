@@ -76,7 +76,7 @@ impl StepsWorld {
         Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
     }
 
-    async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
+    pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
         let run_id = child.run_id.clone();
         blocking(runs, move |runs| {
             let events = runs.sessions.run_events(run_id.as_str())?.unwrap_or_default();

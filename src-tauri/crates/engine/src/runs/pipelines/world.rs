@@ -3,7 +3,7 @@
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::runs::Runs;
-use arki_domain::{ApprovalId, CallContext, Fault, RunOptions};
+use arki_domain::{ApprovalId, CallContext, Fault, RunOptions, SubagentStarted};
 use arki_files::{Project, RealPlace, real_place};
 use arki_pipelines::{
     AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, Task, World,
@@ -126,6 +126,11 @@ impl World for StepsWorld {
 
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault> {
         self.pipeline_works(&self.runs()?, name, params, task).await
+    }
+
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault> {
+        let stands = self.stands(&self.runs()?, child).await?;
+        Ok(stands.is_none_or(|state| state.can_go_on()))
     }
 
     async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Fault> {

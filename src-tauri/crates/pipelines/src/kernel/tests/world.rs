@@ -2,7 +2,7 @@
 
 use crate::adapter::Task;
 use crate::world::{AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, World};
-use arki_domain::{ApprovalId, Fault};
+use arki_domain::{ApprovalId, Code, Fault, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -15,6 +15,7 @@ pub(super) struct TestWorld {
     at_work: AtomicUsize,
     most: AtomicUsize,
     is_settled: AtomicBool,
+    children: Mutex<Vec<SubagentStarted>>,
 }
 
 impl TestWorld {
@@ -33,6 +34,11 @@ impl TestWorld {
 
     pub(super) fn settle(&self) {
         self.is_settled.store(true, Ordering::SeqCst);
+    }
+
+    /// The runs that worked for steps as pipelines, one for each attempt.
+    pub(super) fn children(&self) -> Vec<SubagentStarted> {
+        self.children.lock().unwrap().clone()
     }
 
     fn count(&self, step: &str) -> usize {
@@ -103,8 +109,20 @@ impl World for TestWorld {
         }
     }
 
-    async fn pipeline(&self, name: &str, _: BTreeMap<String, String>, _: &Task) -> Result<ChildEnd, Fault> {
-        Ok(ChildEnd::Completed { output: name.to_owned() })
+    /// `fail TIMES` fails so often, `stop` is stopped the first time.
+    async fn pipeline(&self, name: &str, _: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault> {
+        let count = self.count(&task.context.step);
+        self.children.lock().unwrap().push(task.child.clone().unwrap());
+        let fault = Fault::new(Code::STEP_TIMEOUT, "A step of it failed.", "");
+        Ok(match name.split_once(' ') {
+            Some(("fail", times)) if count <= times.parse().unwrap() => ChildEnd::Failed(fault),
+            None if name == "stop" && count == 1 => ChildEnd::Failed(fault),
+            _ => ChildEnd::Completed { output: name.to_owned() },
+        })
+    }
+
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault> {
+        Ok(child.agent != "pipeline:stop")
     }
 
     async fn http(&self, request: HttpRequest, _: &Task) -> Result<HttpResponse, Fault> {
