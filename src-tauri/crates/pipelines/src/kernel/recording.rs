@@ -6,8 +6,8 @@ use super::{PipelineRun, Unit};
 use crate::adapter::{Done, StepFault, too_long};
 use crate::definition::{Foreach, OutputForm, Step};
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ArtifactEmitted, Code, Content, ContentKind, Fault,
-    Risk, StepCompleted, StepFailed,
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, ArtifactEmitted,
+    Code, Content, ContentKind, Fault, Risk, StepCompleted, StepFailed,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -228,23 +228,23 @@ impl PipelineRun {
             "input": shown,
             "inputBytes": input.len(),
         });
-        self.told.push(
-            ApprovalRequested {
-                approval_id: ApprovalId::new(),
-                kind: ApprovalKind::Gate,
-                call_id: None,
-                tool_id: spec.adapter.name().to_owned(),
-                args,
-                risk: Risk::Low,
-                rule: format!("pipeline:{}", self.definition.name),
-                reason: "The pipeline asks before it goes on.".to_owned(),
-                preview: None,
-                command: None,
-                supersedes: None,
-                timeout_seconds: spec.timeout_seconds,
-            }
-            .into(),
-        );
+        let requested = ApprovalRequested {
+            approval_id: ApprovalId::new(),
+            kind: ApprovalKind::Gate,
+            call_id: None,
+            tool_id: spec.adapter.name().to_owned(),
+            args,
+            risk: Risk::Low,
+            rule: format!("pipeline:{}", self.definition.name),
+            reason: "The pipeline asks before it goes on.".to_owned(),
+            preview: None,
+            command: None,
+            supersedes: None,
+            timeout_seconds: spec.timeout_seconds,
+        };
+        let rejected = (self.approve == ApprovalMode::Never).then(|| rejected_unasked(&requested));
+        self.told.push(requested.into());
+        self.told.extend(rejected.map(Into::into));
         self.gate = Some(unit);
     }
 
@@ -266,8 +266,11 @@ impl PipelineRun {
             }
             ApprovalDecision::Reject => {
                 let note = resolved.reason.map(|note| format!(" Note: {note}")).unwrap_or_default();
-                let fault =
-                    Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), "`arki resume` asks again.");
+                let hint = match resolved.resolved_by == ApprovalMode::Never.resolver() {
+                    true => "`arki resume --approve ask` asks you.",
+                    false => "`arki resume` asks again.",
+                };
+                let fault = Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), hint);
                 self.fail(unit, attempt, duration_ms, StepFault::final_(fault));
                 Ok(())
             }
@@ -288,6 +291,13 @@ impl PipelineRun {
         self.waiting = still;
         Ok(())
     }
+}
+
+/// The answer to a gate of a run in which nothing may be approved.
+fn rejected_unasked(requested: &ApprovalRequested) -> ApprovalResolved {
+    let reason = Some("Nothing may be approved in this run (--approve never).".to_owned());
+    let by = ApprovalMode::Never.resolver();
+    ApprovalResolved { reason, ..ApprovalResolved::of(requested, ApprovalDecision::Reject, by) }
 }
 
 const ARTIFACT_ID_CHARS: usize = 12;

@@ -97,6 +97,7 @@ struct Bench {
     world: Arc<TestWorld>,
     input: Arc<str>,
     run_id: RunId,
+    approve: ApprovalMode,
     control: RunControl,
 }
 
@@ -144,6 +145,7 @@ impl Bench {
             world: Arc::default(),
             input: Arc::from(input),
             run_id,
+            approve: ApprovalMode::Ask,
             control: RunControl::default(),
         }
     }
@@ -176,7 +178,7 @@ impl Bench {
             redactor: Redactor::new(PlaceholderKey::random()),
             world: self.world.clone(),
         };
-        let standing = PipelineStanding { state, last_seq, approve: ApprovalMode::Ask, resumed };
+        let standing = PipelineStanding { state, last_seq, approve: self.approve, resumed };
         let session = SessionId::from("session");
         PipelineRun::new(parts, self.definition.clone(), session, self.input.clone(), standing, self.control.clone())
     }
