@@ -1,7 +1,7 @@
 //! Taking up steps whose needs have ended: their input is known now, and with it whether there is anything to do.
 
 use super::outputs::{Items, Output, StepWork};
-use super::{PipelineRun, Unit};
+use super::{Begun, PipelineRun, Unit};
 use crate::adapter::StepFault;
 use crate::adapter::denylisted;
 use crate::definition::Foreach;
@@ -67,8 +67,8 @@ impl PipelineRun {
         let unit = Unit { step, item: None };
         match self.refusal(step, &input).await.map_or_else(|| self.items_of(step, &input), Err) {
             Err(fault) => {
-                let attempt = self.start(unit, None);
-                self.fail(unit, attempt, 0, StepFault::final_(fault));
+                let begun = self.start(unit, None);
+                self.fail(&begun, 0, StepFault::final_(fault));
             }
             Ok(None) => self.queue.push_back(unit),
             Ok(Some(items)) => self.take_up_items(step, items).await?,
@@ -125,12 +125,12 @@ impl PipelineRun {
 
     async fn take_up_items(&mut self, step: usize, inputs: Vec<Arc<str>>) -> Result<(), Fault> {
         let unit = Unit { step, item: None };
-        let attempt = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
+        let begun = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
         let count = inputs.len();
         self.items += count;
-        let (outputs, began) = (vec![None; count], Instant::now());
+        let outputs = vec![None; count];
         if let Some(work) = self.work.get_mut(&step) {
-            work.items = Some(Items { inputs, outputs, left: count, attempt, began });
+            work.items = Some(Items { inputs, outputs, left: count, begun, began: Instant::now() });
         }
         self.queue.extend((0..count).map(|item| Unit { step, item: Some(item) }));
         if count == 0 {
@@ -139,13 +139,12 @@ impl PipelineRun {
         Ok(())
     }
 
-    /// Tells that a unit begins; returns the attempt's number.
-    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> u32 {
+    /// Tells that a unit begins.
+    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> Begun {
         let step = self.name(unit);
-        let idempotency_key = self.key_of(unit);
-        let attempt = self.next_attempt(&step);
-        self.told.push(StepStarted { step, idempotency_key, attempt, items }.into());
-        attempt
+        let (idempotency_key, attempt) = (self.key_of(unit), self.next_attempt(&step));
+        self.told.push(StepStarted { step, idempotency_key: idempotency_key.clone(), attempt, items }.into());
+        Begun { unit, idempotency_key, attempt }
     }
 
     pub(super) fn next_attempt(&self, name: &str) -> u32 {

@@ -1,6 +1,8 @@
 //! Runs over a log in memory and a world that answers at once; they are cut off wherever a process could end.
 
+mod denied;
 mod gates;
+mod items;
 mod killed;
 mod world;
 
@@ -192,6 +194,7 @@ impl Bench {
             let prefix = events.iter().take(usize::try_from(*seq).unwrap()).map(|event| &**event);
             assert_eq!(*live, PipelineState::fold(prefix).unwrap(), "at event {seq}");
         }
+        ends_have_the_keys_of_their_starts(&events);
         ended
     }
 
@@ -217,6 +220,22 @@ impl Bench {
 
     fn kinds(&self) -> Vec<String> {
         self.events().iter().map(|event| event.kind.clone()).collect()
+    }
+}
+
+fn ends_have_the_keys_of_their_starts(events: &[Arc<Event>]) {
+    let mut begun = BTreeMap::new();
+    for event in events {
+        let (step, key, attempt) = match event.body() {
+            EventBody::StepStarted(start) => {
+                begun.insert((start.step, start.attempt), start.idempotency_key);
+                continue;
+            }
+            EventBody::StepCompleted(end) => (end.step, end.idempotency_key, end.attempt),
+            EventBody::StepFailed(end) => (end.step, end.idempotency_key, end.attempt),
+            _ => continue,
+        };
+        assert_eq!(begun.get(&(step.clone(), attempt)), Some(&key), "{step}");
     }
 }
 
@@ -327,34 +346,6 @@ async fn independent_steps_run_at_the_same_time_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn foreach_runs_a_step_for_each_item() {
-    let lines = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: lines }"), "a\n\nb\nc\n");
-    assert_eq!(lines.output().await, "A\nB\nC");
-    assert_eq!(lines.state().steps["each"].items, Some(3));
-    assert_eq!(lines.state().steps["each[1]"].output.as_ref().unwrap().text.as_deref(), Some("B"));
-    let json =
-        Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "[\"a\", {\"b\": 1}]");
-    assert_eq!(json.output().await, "[\"A\",{\"B\":1}]");
-    let none = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "[]");
-    assert_eq!(none.output().await, "[]");
-}
-
-#[tokio::test]
-async fn foreach_is_bounded_and_fails_with_its_item() {
-    let many: String = (0..200).map(|n| format!("{n}\n")).collect();
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: lines }"), &many);
-    let fault = bench.failure().await;
-    assert!(fault.is(Code::PIPELINE_LIMIT) && fault.message.contains("200 items"), "{fault:?}");
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: fail 1, foreach: lines }"), "a\nb");
-    let fault = bench.failure().await;
-    assert!(fault.message.contains("each[0]"), "{fault:?}");
-    assert_eq!(bench.state().steps["each"].phase, StepPhase::Failed);
-    assert_eq!(bench.output().await, "a\nb", "those that were done are not done again");
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "no list");
-    assert!(bench.failure().await.message.contains("JSON array"));
-}
-
-#[tokio::test]
 async fn a_step_whose_condition_does_not_hold_hands_its_input_on() {
     let definition = pipeline(
         "{ name: a, adapter: command, run: append a }
@@ -399,39 +390,6 @@ async fn a_long_output_is_kept_beside_the_log_and_read_again() {
     assert!(output.text.is_none() && output.bytes == 100_000);
     bench.decide(ApprovalDecision::Approve);
     assert_eq!(bench.output().await, "100000");
-}
-
-#[tokio::test]
-async fn what_the_denylist_forbids_is_not_begun() {
-    let deny = |steps: &str| format!("{}denylist_patterns: [\"**/.env*\"]\n", pipeline(steps));
-    let named = Bench::new(&deny("{ name: a, adapter: command, run: cat b/.env }"), "");
-    assert!(named.failure().await.is(Code::STEP_DENYLISTED));
-    assert_eq!(named.world.runs("a"), 0);
-    let handed = Bench::new(&deny("{ name: a, adapter: command, run: same, foreach: lines }"), "a.txt\nb/.env.local\n");
-    assert!(handed.failure().await.is(Code::STEP_DENYLISTED));
-    let touched = Bench::new(
-        &deny("{ name: a, adapter: command, run: touch .env.new }\n{ name: b, adapter: command, run: same }"),
-        "",
-    );
-    assert!(touched.failure().await.is(Code::STEP_DENYLISTED));
-    assert_eq!(touched.world.runs("b"), 0);
-}
-
-#[tokio::test]
-async fn no_spelling_of_a_path_leads_past_the_denylist() {
-    let deny = |step: &str| format!("{}denylist_patterns: [\"**/.env*\", \"secret/*\"]\n", pipeline(step));
-    for line in ["cat link", "cat /project/secret/a", "cat ./x/../secret/a", "cat b/.env/"] {
-        let named = Bench::new(&deny(&format!("{{ name: a, adapter: command, run: {line} }}")), "");
-        assert!(named.failure().await.is(Code::STEP_DENYLISTED), "{line}");
-        assert_eq!(named.world.runs("a"), 0);
-    }
-    let step = deny("{ name: a, adapter: command, run: same }");
-    for input in ["link", "x\n/project/secret/a\n", "my secrets/.env"] {
-        assert!(Bench::new(&step, input).failure().await.is(Code::STEP_DENYLISTED), "{input}");
-    }
-    assert_eq!(Bench::new(&step, "Put it into secret/.env").output().await, "Put it into secret/.env");
-    let items = deny("{ name: a, adapter: command, run: same, foreach: json }");
-    assert!(Bench::new(&items, "[\"a\", \"b/.env\"]").failure().await.is(Code::STEP_DENYLISTED));
 }
 
 #[tokio::test(start_paused = true)]

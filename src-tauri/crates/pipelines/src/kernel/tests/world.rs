@@ -86,7 +86,8 @@ impl World for TestWorld {
             "upper" => end.stdout = task.input.to_uppercase(),
             "append" => end.stdout.push_str(rest),
             "fail" if count <= rest.parse().unwrap() => end.exit_code = Some(7),
-            "wait" => tokio::time::sleep(Duration::from_secs(1)).await,
+            "refuse" if &*task.input == rest => end.exit_code = Some(7),
+            "refuse" | "wait" => tokio::time::sleep(Duration::from_secs(1)).await,
             "hang" => {
                 task.context.cancel.cancelled().await;
                 end.ending = CommandEnding::Cancelled;
