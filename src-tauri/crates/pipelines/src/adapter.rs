@@ -44,7 +44,7 @@ pub trait Adapter: Send + Sync {
     /// The first that is wrong.
     fn check(&self, settings: &Value) -> Result<(), KeyProblem>;
 
-    /// Its keys in which `{{…}}` is filled in.
+    /// Its keys in which `{{…}}` is filled in: a text, or a map of texts.
     fn templates(&self) -> &'static [&'static str] {
         &[]
     }

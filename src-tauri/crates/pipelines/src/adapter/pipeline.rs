@@ -44,6 +44,10 @@ impl Adapter for Pipeline {
         }
     }
 
+    fn templates(&self) -> &'static [&'static str] {
+        &["params"]
+    }
+
     fn child(&self, settings: &Value) -> Option<String> {
         Some(format!("pipeline:{}", settings["pipeline"].as_str().unwrap_or_default()))
     }

@@ -133,6 +133,20 @@ fn ten_thousand_steps_are_too_many_where_fifty_are_allowed() {
 }
 
 #[test]
+fn a_template_in_the_parameters_of_a_nested_pipeline_is_checked() {
+    let step = |params: &str| {
+        format!(
+            "name: a\nparams: {{ lang: {{ default: en }} }}\nsteps:\n  - {{ name: b, adapter: command, run: ls }}\n  - name: c\n    adapter: pipeline\n    pipeline: x\n    params:\n      n: 3\n      who: {params}\n"
+        )
+    };
+    check(&step("\"{{params.lnag}}\""), "10:12: There is no parameter \"lnag\"", "`lang`");
+    check(&step("\"{{steps.z}}\""), "10:12: `{{steps.z}}` names a step", "needs");
+    check(&step("\"{{input\""), "10:12: `{{` has no `}}`", "");
+    check(&step("[\"{{env.PATH}}\"]"), "10:12:", "params.NAME");
+    Definition::parse(&step("\"{{params.lang}} of {{steps.b}}\"")).unwrap();
+}
+
+#[test]
 fn a_template_or_condition_that_names_nothing_is_told() {
     let step = |more: &str| {
         format!(
