@@ -93,6 +93,8 @@ pub struct HttpRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpResponse {
     pub status: u16,
+    /// The address that a redirect leads to; it isn't followed.
+    pub location: Option<String>,
     pub body: String,
 }
 

@@ -371,6 +371,15 @@ async fn an_output_that_is_no_json_or_breaks_its_schema_fails_the_step() {
 }
 
 #[tokio::test]
+async fn a_redirect_fails_the_step_and_says_where_it_leads() {
+    let step =
+        |url: &str| pipeline(&format!("{{ name: a, adapter: http, url: {url:?}, retry: {{ max_attempts: 3 }} }}"));
+    let fault = Bench::new(&step("https://example.org/moved"), "").failure().await;
+    assert!(fault.message.contains("302 and leads to https://other.example/"), "{fault:?}");
+    assert_eq!(Bench::new(&step("https://example.org/"), "").output().await, "https://example.org/");
+}
+
+#[tokio::test]
 async fn outputs_and_inputs_are_bounded() {
     let small =
         |steps: &str| pipeline(steps).replace("limits: {", "limits: { max_output_bytes: 10, max_input_bytes: 5,");

@@ -138,8 +138,8 @@ impl World for StepsWorld {
         let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
         let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
         let answer = self.kernel.request_for_step(&task.context.step, requested, &self.context(task)).await?;
-        let HttpAnswer { status, body } = answer;
-        Ok(HttpResponse { status, body })
+        let HttpAnswer { status, location, body } = answer;
+        Ok(HttpResponse { status, location, body })
     }
 
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Fault> {

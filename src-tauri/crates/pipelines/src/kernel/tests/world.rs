@@ -127,7 +127,8 @@ impl World for TestWorld {
     }
 
     async fn http(&self, request: HttpRequest, _: &Task) -> Result<HttpResponse, Fault> {
-        Ok(HttpResponse { status: 200, body: request.url })
+        let location = request.url.ends_with("/moved").then(|| "https://other.example/".to_owned());
+        Ok(HttpResponse { status: if location.is_some() { 302 } else { 200 }, location, body: request.url })
     }
 
     async fn is_settled(&self, _: &ApprovalId) -> Result<bool, Fault> {
