@@ -79,6 +79,7 @@ mod pipeline_bad_input;
 mod pipeline_denylist;
 mod pipeline_docs;
 mod pipeline_kills;
+mod pipeline_requests;
 mod pipeline_schedules;
 mod pipeline_steps;
 mod pipelines;
