@@ -56,6 +56,27 @@ fn an_agents_tools_are_denied_what_the_denylist_forbids_whatever_is_granted() {
 }
 
 #[test]
+fn an_agents_commands_do_not_see_such_files_and_are_not_asked_about_for_the_others() {
+    let stage = with_agent(vec![
+        Turn::text("").call("run_command", json!({"command": "grep -r two notes"})),
+        Turn::text("done"),
+    ]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.write("notes/a.txt", "one two\n");
+    stage.arki(&["run", "a"]).exits(0);
+    assert_eq!(decided_beneath(&stage, &run_id(&stage))[0].0, "allow");
+    assert!(stage.told().contains("one two"), "{}", stage.told());
+    let reads = ["cat $(echo plan)s/a.txt", "cp -r . \"$TMPDIR/x\" && cat \"$TMPDIR\"/x/*/a.txt"];
+    let calls = reads.map(|line| Turn::text("").call("run_command", json!({"command": line})));
+    let stage = with_agent(calls.into_iter().chain([Turn::text("done")]).collect());
+    stage.arki(&["run", "a", "--approve", "all"]).exits(0);
+    assert_eq!(decided_beneath(&stage, &run_id(&stage)).len(), 2);
+    assert!(!stage.told().contains("the plan"), "{}", stage.told());
+}
+
+#[test]
 fn it_still_holds_once_the_run_is_resumed() {
     let stage = with_agent(vec![
         Turn::text("").call("write_file", json!({"path": "b.txt", "content": "x"})),

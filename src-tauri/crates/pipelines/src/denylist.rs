@@ -10,6 +10,9 @@ const MAX_PATTERNS: usize = 200;
 /// A line of an input that is longer is no path.
 const MAX_PATH_BYTES: usize = 4096;
 
+/// Stands for whatever is in a folder: no pattern is about this name.
+const ANY_NAME: char = '\u{1}';
+
 #[derive(Debug, Clone)]
 pub struct Denylist {
     patterns: Vec<String>,
@@ -64,7 +67,7 @@ impl Denylist {
     pub fn forbids(&self, path: &str) -> Option<&str> {
         let path = without_dots(&path.replace('\\', "/"));
         let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
-        let spellings = [path.as_str(), name, &format!("{path}/.")];
+        let spellings = [path.as_str(), name, &format!("{path}/{ANY_NAME}")];
         let matched = spellings.iter().find_map(|path| self.globs.matches(path).first().copied());
         matched.map(|index| self.patterns[index].as_str())
     }
@@ -140,6 +143,8 @@ mod tests {
         for path in ["secret/other.txt", "b/secret/data.txt", "b/keys/a", "", "."] {
             assert!(denylist.forbids(path).is_none(), "{path}");
         }
+        let hidden = Denylist::new(&["**/.*".to_owned()]).unwrap();
+        assert!(hidden.forbids("a/.b").is_some() && hidden.forbids("a/b").is_none());
         let nested = denylist.with(&["*.pem".to_owned(), "*.key".to_owned()]).unwrap();
         assert_eq!(nested.patterns(), ["secret/data.txt", "keys/", "*.key", "./a.txt", "*.pem"]);
         assert!(nested.forbids("a.pem").is_some() && nested.forbids("keys/a").is_some());

@@ -61,6 +61,9 @@ impl RuleDefinition {
     }
 }
 
+/// Stands for whatever is in a folder: no glob is about this name.
+const ANY_NAME: char = '\u{1}';
+
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
@@ -181,7 +184,15 @@ impl PolicyRule {
         if self.needs_all() {
             !subject.paths.is_empty() && paths.all(|path| glob.is_match(path))
         } else {
-            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
+            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| self.is_mentioned(glob, path))
+        }
+    }
+
+    /// What is below a folder that a command names is mentioned as `folder/.`, which a glob for hidden files would match.
+    fn is_mentioned(&self, glob: &GlobMatcher, path: &str) -> bool {
+        match path.strip_suffix("/.").filter(|_| self.is_looked_for) {
+            Some(folder) => glob.is_match(format!("{folder}/{ANY_NAME}")),
+            None => glob.is_match(path),
         }
     }
 
@@ -330,6 +341,12 @@ impl PolicySettings {
     #[must_use]
     pub fn tightens_unseen_paths(&self) -> bool {
         self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all() && !rule.is_looked_for)
+    }
+
+    /// Returns whether files are denied by [`Self::deny_files`].
+    #[must_use]
+    pub fn denies_files(&self) -> bool {
+        self.rules.iter().any(|rule| rule.is_looked_for)
     }
 
     /// Denies every tool the files that these globs match. Globs that lead outside the project match nothing in it. The

@@ -71,7 +71,7 @@ fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
 #[test]
 fn denied_files_are_denied_whatever_else_is_granted() {
     let mut settings = settings(json!([{"decision": "allow", "tool": "run_command", "command": ["cat"]}])).unwrap();
-    let globs = ["**/.env*", "keys/", "/etc/**", "../up"].map(str::to_owned);
+    let globs = ["**/.env*", "keys/", "/etc/**", "../up", "**/.*"].map(str::to_owned);
     settings.deny_files(&globs, "denylist_patterns", "It is kept from the run.").unwrap();
     let verdict = |mentioned: &str| {
         let mentioned = vec![mentioned.to_owned()];
@@ -81,9 +81,15 @@ fn denied_files_are_denied_whatever_else_is_granted() {
     for denied in [".env", "a/.ENV.local", "keys/a/b"] {
         assert_eq!(verdict(denied).decision, Decision::Deny, "{denied}");
     }
+    for allowed in ["a.txt", "a/.", "a/env"] {
+        assert_eq!(verdict(allowed).decision, Decision::Allow, "{allowed}");
+    }
+    assert_eq!(verdict("keys/.").decision, Decision::Deny, "a command that names the folder");
     assert_eq!(verdict("a/.env").rule, "denylist_patterns[1]");
-    assert_eq!(verdict("a.txt").decision, Decision::Allow);
-    assert!(settings.tightens_paths() && !settings.tightens_unseen_paths(), "they are looked for");
+    assert!(
+        settings.denies_files() && settings.tightens_paths() && !settings.tightens_unseen_paths(),
+        "they are looked for"
+    );
     assert!(settings.deny_files(&["a[".to_owned()], "k", "r").is_err());
 }
 
