@@ -135,7 +135,15 @@ impl PolicyRule {
             ..RuleDefinition::allowing("")
         };
         let rule = Self::new(definition, key, number)?;
-        Ok(Self { name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
+        let exact = |glob: &GlobMatcher| {
+            let built = GlobBuilder::new(glob.glob().glob()).case_insensitive(true).literal_separator(true).build();
+            built.map(|glob| glob.compile_matcher())
+        };
+        let path = rule.path.as_ref().map(exact).transpose().map_err(|error| {
+            let (glob, reason) = (glob.to_owned(), error.kind().to_string());
+            RuleError::Glob { number, glob, reason }
+        })?;
+        Ok(Self { path, name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
     }
 
     fn check_examples(&self, number: usize) -> Result<(), RuleError> {
@@ -184,16 +192,22 @@ impl PolicyRule {
         if self.needs_all() {
             !subject.paths.is_empty() && paths.all(|path| glob.is_match(path))
         } else {
-            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| self.is_mentioned(glob, path))
+            paths.any(|path| self.is_meant(glob, path))
+                || subject.mentioned.iter().any(|path| self.is_meant(glob, path))
         }
     }
 
-    /// What is below a folder that a command names is mentioned as `folder/.`, which a glob for hidden files would match.
-    fn is_mentioned(&self, glob: &GlobMatcher, path: &str) -> bool {
-        match path.strip_suffix("/.").filter(|_| self.is_looked_for) {
-            Some(folder) => glob.is_match(format!("{folder}/{ANY_NAME}")),
-            None => glob.is_match(path),
+    /// Globs of files that are looked for match as they do there: a path or a name. What is below a folder that a command
+    /// names is mentioned as `folder/.`, which a glob for hidden files would match.
+    fn is_meant(&self, glob: &GlobMatcher, path: &str) -> bool {
+        if !self.is_looked_for {
+            return glob.is_match(path);
         }
+        let path = path
+            .strip_suffix('.')
+            .filter(|folder| folder.ends_with('/'))
+            .map_or_else(|| path.to_owned(), |folder| format!("{folder}{ANY_NAME}"));
+        glob.is_match(&path) || path.rsplit('/').next().is_some_and(|name| glob.is_match(name))
     }
 
     fn command_matches(&self, line: Option<&CommandLine>) -> bool {
@@ -349,7 +363,7 @@ impl PolicySettings {
         self.rules.iter().any(|rule| rule.is_looked_for)
     }
 
-    /// Denies every tool the files that these globs match. Globs that lead outside the project match nothing in it. The
+    /// Denies every tool the files that these globs match, as globs of secret files do. Globs that lead outside the project match nothing in it. The
     /// caller has the same files looked for as secret files are. `key` is the setting that the globs come from.
     ///
     /// # Errors

@@ -80,14 +80,6 @@ impl Config {
     pub(crate) fn deny_files(&mut self, globs: &[String]) -> Result<(), Fault> {
         let reason = "The denylist of the pipeline forbids this file.";
         self.policy.deny_files(globs, DENYLIST, reason).map_err(Fault::internal)?;
-        self.hide_files(globs)
-    }
-
-    /// Treats files as secret ones: searches leave them out, and where secrets are hidden from commands, so are they.
-    ///
-    /// # Errors
-    /// For what is no glob.
-    pub(crate) fn hide_files(&mut self, globs: &[String]) -> Result<(), Fault> {
         self.secret_globs.extend_from_slice(globs);
         self.secret_files = secret_files::compile(&self.secret_globs, Path::new(DENYLIST))?;
         Ok(())

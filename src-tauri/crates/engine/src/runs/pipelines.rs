@@ -47,7 +47,7 @@ impl Runs {
         let Ready { session_id, open, mut config, options, mut definition, input, standing, has_parent } = ready;
         definition.deny_also(&options.denied_paths)?;
         // However a command finds its way to such a file, it isn't there.
-        config.hide_files(definition.denylist.patterns())?;
+        config.deny_files(definition.denylist.patterns())?;
         let project = open.path();
         let control: RunControl = hold.control().clone();
         let active = ActiveRun {
