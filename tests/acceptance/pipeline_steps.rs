@@ -39,6 +39,23 @@ fn a_nested_pipeline_is_a_run_of_its_own_and_its_gate_is_in_the_inbox() {
 }
 
 #[test]
+fn a_nested_pipeline_that_failed_goes_on_where_it_failed_when_the_run_is_resumed() {
+    let inner = "name: inner\nsteps:\n  - { name: deploy, adapter: command, run: echo deployed >> log.txt }\n  - { name: gate, adapter: approval, message: Go? }\n  - { name: check, adapter: command, run: test -e ready && echo checked }\n";
+    let outer = "name: outer\nsteps:\n  - { name: in, adapter: pipeline, pipeline: inner }\n";
+    let stage = stage(&[("inner", inner), ("outer", outer)]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.arki(&["run", "outer"]).exits(3);
+    stage.arki(&["approvals", "approve"]).exits(1);
+    stage.arki(&["resume", "last"]).exits(1);
+    stage.write("ready", "");
+    assert_eq!(stage.arki(&["resume", "last"]).exits(0).stdout, "checked\n");
+    assert_eq!(stage.read("log.txt"), "deployed\n");
+    assert!(stage.inbox().is_empty());
+}
+
+#[test]
 fn the_output_of_a_step_can_be_kept_as_an_artifact() {
     let stage = stage(&[(
         "art",

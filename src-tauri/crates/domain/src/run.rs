@@ -65,6 +65,9 @@ pub struct RunOptions {
     /// Tools that there are not in the run, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disabled_tools: Vec<String>,
+    /// Globs of files that neither tools nor commands of the run may touch: the denylist of the pipeline that it works for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied_paths: Vec<String>,
     /// Parts that requests of the run go without, such as `rule:AGENTS.md`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub off: Vec<String>,

@@ -44,7 +44,7 @@ pub trait Adapter: Send + Sync {
     /// The first that is wrong.
     fn check(&self, settings: &Value) -> Result<(), KeyProblem>;
 
-    /// Its keys in which `{{…}}` is filled in.
+    /// Its keys in which `{{…}}` is filled in: a text, or a map of texts.
     fn templates(&self) -> &'static [&'static str] {
         &[]
     }
@@ -62,6 +62,11 @@ pub trait Adapter: Send + Sync {
     /// Returns the name or path of the pipeline that the step runs, if it runs one.
     fn nested<'a>(&self, _settings: &'a Value) -> Option<&'a str> {
         None
+    }
+
+    /// Returns whether a run that failed for the step goes on where it failed when the step is tried again.
+    fn resumes_child(&self) -> bool {
+        false
     }
 
     /// Returns whether the step is a question to the user.

@@ -16,6 +16,7 @@ use crate::condition::Condition;
 use crate::denylist::Denylist;
 use crate::params::Param;
 use crate::problem::Problem;
+use arki_domain::Fault;
 use serde_json::Value;
 
 #[derive(Debug, Clone)]
@@ -55,6 +56,15 @@ impl Definition {
     /// Everything that is wrong with it, in the order of the text.
     pub fn parse(text: &str) -> Result<Self, Vec<Problem>> {
         read::definition(text)
+    }
+
+    /// Adds to the denylist what an outer pipeline forbids.
+    ///
+    /// # Errors
+    /// For what is no glob.
+    pub fn deny_also(&mut self, patterns: &[String]) -> Result<(), Fault> {
+        self.denylist = self.denylist.with(patterns).map_err(Fault::internal)?;
+        Ok(())
     }
 
     /// Returns the permissions beyond the sandbox that each step gets, with its name, in the order of the steps.

@@ -1,5 +1,7 @@
-//! Paths that no step of a pipeline may touch.
+//! Paths that no step of a pipeline may touch. A path is judged by its text and by where it lies ([`World::places`]), so that
+//! neither a way around nor a link leads past a pattern.
 
+use crate::world::World;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// The patterns of a pipeline that sets none itself.
@@ -7,6 +9,9 @@ const USUAL: &[&str] = &["**/.env*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/i
 const MAX_PATTERNS: usize = 200;
 /// A line of an input that is longer is no path.
 const MAX_PATH_BYTES: usize = 4096;
+
+/// Stands for whatever is in a folder: no pattern is about this name.
+const ANY_NAME: char = '\u{1}';
 
 #[derive(Debug, Clone)]
 pub struct Denylist {
@@ -26,29 +31,82 @@ impl Denylist {
         if patterns.len() > MAX_PATTERNS {
             return Err(format!("`denylist_patterns` has more than {MAX_PATTERNS} globs."));
         }
+        Self::of_globs(patterns)
+    }
+
+    fn of_globs(patterns: &[String]) -> Result<Self, String> {
         let mut globs = GlobSetBuilder::new();
         for pattern in patterns {
-            let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build();
+            let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
+            let whole = whole.trim_start_matches("./");
+            let glob = GlobBuilder::new(whole).literal_separator(true).case_insensitive(true).build();
             globs.add(glob.map_err(|error| format!("{pattern:?} is no glob: {}.", error.kind()))?);
         }
         let globs = globs.build().map_err(|error| format!("`denylist_patterns`: {}.", error.kind()))?;
         Ok(Self { patterns: patterns.to_vec(), globs })
     }
 
-    /// Returns the pattern that forbids a path, if one does.
-    #[must_use]
-    pub fn forbids(&self, path: &str) -> Option<&str> {
-        let path = path.replace('\\', "/");
-        let matched = self.globs.matches(path.trim_start_matches("./"));
-        matched.first().map(|index| self.patterns[*index].as_str())
+    /// Returns the list with the patterns of the pipelines that this one is nested in.
+    ///
+    /// # Errors
+    /// A sentence, for what is no glob.
+    pub fn with(&self, outer: &[String]) -> Result<Self, String> {
+        let missing = outer.iter().filter(|pattern| !self.patterns.contains(pattern));
+        Self::of_globs(&self.patterns.iter().chain(missing).cloned().collect::<Vec<_>>())
     }
 
-    /// Returns the first line of a text that is a forbidden path, with the pattern. What is prose is no path.
-    pub(crate) fn forbidden_line<'a>(&self, text: &'a str) -> Option<(&'a str, &str)> {
-        let lines = text.lines().map(|line| line.trim().trim_matches('"'));
-        let paths = lines.filter(|line| !line.is_empty() && line.len() <= MAX_PATH_BYTES && !line.contains(' '));
-        paths.filter_map(|line| Some((line, self.forbids(line)?))).next()
+    /// The globs, as they are written.
+    #[must_use]
+    pub fn patterns(&self) -> &[String] {
+        &self.patterns
     }
+
+    /// Returns the pattern that forbids a path or all that is below it, if one does. A glob without a slash is about names
+    /// in any folder.
+    #[must_use]
+    pub fn forbids(&self, path: &str) -> Option<&str> {
+        let path = without_dots(&path.replace('\\', "/"));
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+        let spellings = [path.as_str(), name, &format!("{path}/{ANY_NAME}")];
+        let matched = spellings.iter().find_map(|path| self.globs.matches(path).first().copied());
+        matched.map(|index| self.patterns[index].as_str())
+    }
+
+    /// Returns the pattern that forbids a path, also by where it lies.
+    pub(crate) fn forbids_place(&self, path: &str, world: &dyn World) -> Option<&str> {
+        self.forbids(path).or_else(|| world.places(path).iter().find_map(|place| self.forbids(place)))
+    }
+
+    /// Returns the first line of a text that is a forbidden path, with the pattern. A line with a blank is one only where
+    /// there is such a file: anything else is prose.
+    pub(crate) fn forbidden_line<'a>(&self, text: &'a str, world: &dyn World) -> Option<(&'a str, &str)> {
+        let lines = text.lines().map(|line| line.trim().trim_matches('"'));
+        let short = lines.filter(|line| !line.is_empty() && line.len() <= MAX_PATH_BYTES);
+        let forbidden = |line: &'a str| {
+            let pattern = match line.contains(char::is_whitespace) {
+                true if !world.is_there(line) => None,
+                true | false => self.forbids_place(line, world),
+            };
+            Some((line, pattern?))
+        };
+        short.filter_map(forbidden).next()
+    }
+}
+
+/// `a/./b/../c` as `a/c`.
+fn without_dots(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, "" | ".." | "~")) => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]
@@ -64,8 +122,31 @@ mod tests {
         for path in ["env", "a/environment.rs", "pem", "a.pem.rs"] {
             assert!(denylist.forbids(path).is_none(), "{path}");
         }
-        assert_eq!(denylist.forbidden_line("a.txt\n  b/.env\n").unwrap().0, "b/.env");
-        assert!(denylist.forbidden_line("Put it into .env, please.").is_none());
         assert!(Denylist::new(&["a{".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn no_spelling_of_a_path_leads_past_a_pattern() {
+        let denylist = Denylist::new(&["secret/data.txt", "keys/", "*.key", "./a.txt"].map(str::to_owned)).unwrap();
+        for path in [
+            "secret/data.txt",
+            "./secret/./data.txt",
+            "x/../secret//data.txt",
+            "keys/deep/a",
+            "keys",
+            "keys/",
+            "b/c.key",
+            "a.txt",
+        ] {
+            assert!(denylist.forbids(path).is_some(), "{path}");
+        }
+        for path in ["secret/other.txt", "b/secret/data.txt", "b/keys/a", "", "."] {
+            assert!(denylist.forbids(path).is_none(), "{path}");
+        }
+        let hidden = Denylist::new(&["**/.*".to_owned()]).unwrap();
+        assert!(hidden.forbids("a/.b").is_some() && hidden.forbids("a/b").is_none());
+        let nested = denylist.with(&["*.pem".to_owned(), "*.key".to_owned()]).unwrap();
+        assert_eq!(nested.patterns(), ["secret/data.txt", "keys/", "*.key", "./a.txt", "*.pem"]);
+        assert!(nested.forbids("a.pem").is_some() && nested.forbids("keys/a").is_some());
     }
 }

@@ -63,6 +63,14 @@ struct Unit {
     item: Option<usize>,
 }
 
+/// An attempt of a unit as its start is in the log; its end is told under the same key and number.
+#[derive(Debug, Clone)]
+struct Begun {
+    unit: Unit,
+    idempotency_key: String,
+    attempt: u32,
+}
+
 /// One run of a pipeline.
 pub struct PipelineRun {
     parts: PipelineParts,

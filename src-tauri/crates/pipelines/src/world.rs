@@ -1,7 +1,7 @@
 //! The port through which steps reach the world; the engine implements it over policy, sandbox and runs.
 
 use crate::adapter::Task;
-use arki_domain::{ApprovalId, ApprovalMode, Fault, RunId, SessionId};
+use arki_domain::{ApprovalId, ApprovalMode, Fault, RunId, SessionId, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -93,6 +93,8 @@ pub struct HttpRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpResponse {
     pub status: u16,
+    /// The address that a redirect leads to; it isn't followed.
+    pub location: Option<String>,
     pub body: String,
 }
 
@@ -100,6 +102,13 @@ pub struct HttpResponse {
 pub trait World: Send + Sync {
     /// Returns the words of a shell line that may name files.
     fn named_paths(&self, line: &str) -> Vec<String>;
+
+    /// Returns where a path lies that is named as commands name it: relative to the project if it is in it, by its text and
+    /// by where its links lead. Nothing need be there.
+    fn places(&self, path: &str) -> Vec<String>;
+
+    /// Returns whether there is something in the project under this path.
+    fn is_there(&self, path: &str) -> bool;
 
     /// Returns whether a program is on the path that commands get.
     fn has_program(&self, name: &str) -> bool;
@@ -122,6 +131,13 @@ pub trait World: Send + Sync {
     /// # Errors
     /// When it can't begin.
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault>;
+
+    /// Returns whether a pipeline's run that works for a step can go on from where it stands, or begin. One that was stopped
+    /// or has completed can't.
+    ///
+    /// # Errors
+    /// When the log can't be read.
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault>;
 
     /// Sends a request, if the policy allows the host.
     ///

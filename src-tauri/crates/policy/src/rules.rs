@@ -61,6 +61,9 @@ impl RuleDefinition {
     }
 }
 
+/// Stands for whatever is in a folder: no glob is about this name.
+const ANY_NAME: char = '\u{1}';
+
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
@@ -87,6 +90,8 @@ pub struct PolicyRule {
     /// The command under the name that a PowerShell line has it, where that is another.
     in_powershell: Option<Vec<String>>,
     name: String,
+    /// Its files are looked for wherever secret files are, so that nothing unseen falls under it.
+    is_looked_for: bool,
 }
 
 /// Compares the content of two rules, wherever they stand.
@@ -114,9 +119,31 @@ impl PolicyRule {
         }
         let path = definition.path.as_deref().map(|glob| compile(glob, definition.decision, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
-        let rule = Self { definition, path, in_powershell, name: format!("{origin}:rules[{number}]") };
+        let name = format!("{origin}:rules[{number}]");
+        let rule = Self { definition, path, in_powershell, name, is_looked_for: false };
         rule.check_examples(number)?;
         Ok(rule)
+    }
+
+    /// Denies every tool a file; `key` is the setting that names it.
+    fn denying(glob: &str, key: &str, number: usize, reason: &str) -> Result<Self, RuleError> {
+        let definition = RuleDefinition {
+            decision: Decision::Deny,
+            tool: None,
+            path: Some(glob.to_owned()),
+            reason: reason.to_owned(),
+            ..RuleDefinition::allowing("")
+        };
+        let rule = Self::new(definition, key, number)?;
+        let exact = |glob: &GlobMatcher| {
+            let built = GlobBuilder::new(glob.glob().glob()).case_insensitive(true).literal_separator(true).build();
+            built.map(|glob| glob.compile_matcher())
+        };
+        let path = rule.path.as_ref().map(exact).transpose().map_err(|error| {
+            let (glob, reason) = (glob.to_owned(), error.kind().to_string());
+            RuleError::Glob { number, glob, reason }
+        })?;
+        Ok(Self { path, name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
     }
 
     fn check_examples(&self, number: usize) -> Result<(), RuleError> {
@@ -165,8 +192,22 @@ impl PolicyRule {
         if self.needs_all() {
             !subject.paths.is_empty() && paths.all(|path| glob.is_match(path))
         } else {
-            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
+            paths.any(|path| self.is_meant(glob, path))
+                || subject.mentioned.iter().any(|path| self.is_meant(glob, path))
         }
+    }
+
+    /// Globs of files that are looked for match as they do there: a path or a name. What is below a folder that a command
+    /// names is mentioned as `folder/.`, which a glob for hidden files would match.
+    fn is_meant(&self, glob: &GlobMatcher, path: &str) -> bool {
+        if !self.is_looked_for {
+            return glob.is_match(path);
+        }
+        let path = path
+            .strip_suffix('.')
+            .filter(|folder| folder.ends_with('/'))
+            .map_or_else(|| path.to_owned(), |folder| format!("{folder}{ANY_NAME}"));
+        glob.is_match(&path) || path.rsplit('/').next().is_some_and(|name| glob.is_match(name))
     }
 
     fn command_matches(&self, line: Option<&CommandLine>) -> bool {
@@ -308,6 +349,34 @@ impl PolicySettings {
     #[must_use]
     pub fn tightens_paths(&self) -> bool {
         self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
+    }
+
+    /// Returns whether such rules may speak of files that a command reads without naming them.
+    #[must_use]
+    pub fn tightens_unseen_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all() && !rule.is_looked_for)
+    }
+
+    /// Returns whether files are denied by [`Self::deny_files`].
+    #[must_use]
+    pub fn denies_files(&self) -> bool {
+        self.rules.iter().any(|rule| rule.is_looked_for)
+    }
+
+    /// Denies every tool the files that these globs match, as globs of secret files do. Globs that lead outside the project match nothing in it. The
+    /// caller has the same files looked for as secret files are. `key` is the setting that the globs come from.
+    ///
+    /// # Errors
+    /// For what is no glob.
+    pub fn deny_files(&mut self, globs: &[String], key: &str, reason: &str) -> Result<(), RuleError> {
+        for (place, glob) in globs.iter().enumerate() {
+            match PolicyRule::denying(glob, key, place + 1, reason) {
+                Ok(rule) => self.rules.push(rule),
+                Err(RuleError::OutsideProject { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// The files that rules keep from a tool altogether.

@@ -69,6 +69,31 @@ fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
 }
 
 #[test]
+fn denied_files_are_denied_whatever_else_is_granted() {
+    let mut settings = settings(json!([{"decision": "allow", "tool": "run_command", "command": ["cat"]}])).unwrap();
+    let globs = ["**/.env*", "keys/", "/etc/**", "../up", "**/.*", "docs/*", "*.key"].map(str::to_owned);
+    settings.deny_files(&globs, "denylist_patterns", "It is kept from the run.").unwrap();
+    let verdict = |mentioned: &str| {
+        let mentioned = vec![mentioned.to_owned()];
+        let subject = Subject { mentioned, ..subject_of("cat a", true) };
+        judged(&subject, &settings, ApprovalMode::All, true)
+    };
+    for denied in [".env", "a/.ENV.local", "keys/a/b", "docs/a.md", "docs/.", "b/a.key"] {
+        assert_eq!(verdict(denied).decision, Decision::Deny, "{denied}");
+    }
+    for allowed in ["a.txt", "a/.", "a/env", "docs/deep/a.md"] {
+        assert_eq!(verdict(allowed).decision, Decision::Allow, "{allowed}");
+    }
+    assert_eq!(verdict("keys/.").decision, Decision::Deny, "a command that names the folder");
+    assert_eq!(verdict("a/.env").rule, "denylist_patterns[1]");
+    assert!(
+        settings.denies_files() && settings.tightens_paths() && !settings.tightens_unseen_paths(),
+        "they are looked for"
+    );
+    assert!(settings.deny_files(&["a[".to_owned()], "k", "r").is_err());
+}
+
+#[test]
 fn a_rule_that_allows_reaches_no_further_than_its_glob_says() {
     let matches = |decision: &str, glob: &str, path: &str| {
         let rule = json!([{"decision": decision, "path": glob, "match": [path]}]);

@@ -83,6 +83,8 @@ pub struct Requested<'a> {
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
+    /// The address that a redirect leads to.
+    pub location: Option<String>,
     pub body: String,
 }
 
@@ -101,20 +103,33 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
         sending = sending.body(body);
     }
     let mut response = sending.send().await.map_err(|error| unreachable_host(&url, &error))?;
-    let status = response.status().as_u16();
+    let status = response.status();
+    if status.is_redirection() {
+        let location = redirected_to(&url, &response)?.map(String::from);
+        return Ok(Answer { status: status.as_u16(), location, body: String::new() });
+    }
+    // Of a failure anything will do that says more.
+    let is_failure = status.is_client_error() || status.is_server_error();
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| unreachable_host(&url, &error))? {
         if bytes.len() + chunk.len() > request.max_bytes {
+            if is_failure {
+                break;
+            }
             let words = format!("The answer of {} is longer than {} bytes.", host_of(&url), request.max_bytes);
             return Err(Fault::new(Code::STEP_OUTPUT_INVALID, words, "Raise `limits.max_output_bytes`."));
         }
         bytes.extend_from_slice(&chunk);
     }
+    if is_failure {
+        let body = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok(Answer { status: status.as_u16(), location: None, body });
+    }
     let body = String::from_utf8(bytes).map_err(|_| {
         let words = format!("The answer of {} is not text (UTF-8).", host_of(&url));
         Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for a text, for example with a header `Accept`.")
     })?;
-    Ok(Answer { status, body })
+    Ok(Answer { status: status.as_u16(), location: None, body })
 }
 
 fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Fault> {

@@ -39,6 +39,10 @@ export type RunOptions = {
    */
   disabledTools?: Array<string>;
   /**
+   * Globs of files that neither tools nor commands of the run may touch: the denylist of the pipeline that it works for.
+   */
+  deniedPaths?: Array<string>;
+  /**
    * Parts that requests of the run go without, such as `rule:AGENTS.md`.
    */
   off?: Array<string>;

@@ -36,6 +36,9 @@ fn denials_of_agent(agent: &Value) -> Option<Value> {
     (!agent.is_empty()).then_some(Value::Object(agent))
 }
 
+/// The key of a pipeline's definition that names files which its steps may not touch.
+const DENYLIST: &str = "denylist_patterns";
+
 /// Adds what `file` forbids to a policy.
 ///
 /// # Errors
@@ -68,6 +71,18 @@ impl Config {
         self.lower_to(&file.limits);
         agents::narrow(&mut self.agents, file);
         self.choose(AGENT)
+    }
+
+    /// Keeps files from a run: its tools are denied them, and its commands don't see them. `globs` are those of a pipeline.
+    ///
+    /// # Errors
+    /// For what is no glob.
+    pub(crate) fn deny_files(&mut self, globs: &[String]) -> Result<(), Fault> {
+        let reason = "The denylist of the pipeline forbids this file.";
+        self.policy.deny_files(globs, DENYLIST, reason).map_err(Fault::internal)?;
+        self.secret_globs.extend_from_slice(globs);
+        self.secret_files = secret_files::compile(&self.secret_globs, Path::new(DENYLIST))?;
+        Ok(())
     }
 
     fn lower_to(&mut self, limits: &LimitsConfig) {

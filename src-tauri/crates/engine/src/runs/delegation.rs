@@ -198,6 +198,7 @@ fn task_of(
             max_cost_usd: context.cost_left_usd,
             approval_timeout_seconds: options.approval_timeout_seconds,
             disabled_tools,
+            denied_paths: options.denied_paths.clone(),
             off: options.off.clone(),
             ..RunOptions::default()
         },

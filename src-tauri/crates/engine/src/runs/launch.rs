@@ -152,7 +152,9 @@ impl Runs {
         let skills = self.projects.guides_of(open, config).with_triggers(&run.options.skills, &config.off);
         let reasoning_effort = run.options.reasoning_effort.clone();
         let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
-        let kernel = self.kernel(open, &Config { policy, model: run.model.clone(), ..config.clone() }, presence);
+        let mut of_kernel = Config { policy, model: run.model.clone(), ..config.clone() };
+        of_kernel.deny_files(&run.options.denied_paths)?;
+        let kernel = self.kernel(open, &of_kernel, presence);
         let model = self.accounts.providers(config).model(&run.model)?;
         // What a model writes to another mentions nothing.
         let mentioned = run.parent.is_none().then(|| Mentioned {

@@ -48,7 +48,11 @@ impl Runs {
         ready: Ready,
         (mut hold, presence): (SessionHold, Presence),
     ) -> Result<Running, Fault> {
-        let Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants } = ready;
+        let Ready { session_id, open, mut config, options, whole, mut definition, input, standing, has_parent, grants } =
+            ready;
+        definition.deny_also(&options.denied_paths)?;
+        // However a command finds its way to such a file, it isn't there.
+        config.deny_files(definition.denylist.patterns())?;
         let project = open.path();
         let control: RunControl = hold.control().clone();
         let active = ActiveRun {

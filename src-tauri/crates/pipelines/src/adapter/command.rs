@@ -66,7 +66,7 @@ impl Adapter for Command {
 /// Runs a line for a step, whatever the adapter.
 pub(super) async fn run_command(task: &Task, command: &CommandTask<'_>, world: &dyn World) -> Result<Done, StepFault> {
     for path in world.named_paths(command.line) {
-        if let Some(pattern) = task.denylist.forbids(&path) {
+        if let Some(pattern) = task.denylist.forbids_place(&path, world) {
             return Err(StepFault::final_(denylisted(&path, pattern)));
         }
     }

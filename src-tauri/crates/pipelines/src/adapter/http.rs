@@ -2,13 +2,18 @@
 
 use super::{Adapter, Done, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
-use crate::world::{HttpRequest, World};
+use crate::world::{HttpRequest, HttpResponse, World};
 use arki_domain::{Code, Fault};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use url::Url;
+
+/// Headers that say where a request ends, what connection it takes, or which host is meant.
+const OF_CONNECTION: [&str; 7] =
+    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"];
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
@@ -63,24 +68,16 @@ impl Adapter for Http {
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
         let settings: Settings = checked(settings)?;
-        let host = host_of(&settings.url);
-        if host.is_none_or(str::is_empty) || settings.url.contains(char::is_whitespace) {
+        if parsed(&settings.url).is_none() {
             let message = format!("`url` can't be {:?}.", settings.url);
             return Err(KeyProblem::of("url", message, "Write a URL such as `https://example.org/hook`."));
         }
-        for (name, value) in &settings.headers {
-            let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-            if !is_name || value.contains(['\r', '\n', '\0']) {
-                let message = format!("`headers` has an unusable header {name:?}.");
-                return Err(KeyProblem::of("headers", message, "Use letters, digits and `-`, and one line of text."));
-            }
-        }
-        Ok(())
+        settings.headers.iter().try_for_each(|(name, value)| check_header(name, value))
     }
 
     fn grants(&self, settings: &Value) -> Vec<Grant> {
-        let host = settings["url"].as_str().and_then(host_of);
-        host.map(|host| Grant::Host { host: host.to_owned() }).into_iter().collect()
+        let url = settings["url"].as_str().and_then(parsed);
+        url.map(|url| Grant::Host { host: shown_host(&url) }).into_iter().collect()
     }
 
     async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
@@ -92,6 +89,9 @@ impl Adapter for Http {
             let is_retryable = fault.is(Code::HOST_UNREACHABLE);
             StepFault { fault, is_retryable }
         })?;
+        if (300..400).contains(&response.status) {
+            return Err(StepFault::final_(redirected(&response)));
+        }
         if response.status >= 400 {
             let fault = Fault::new(
                 Code::STEP_FAILED,
@@ -104,9 +104,41 @@ impl Adapter for Http {
     }
 }
 
-fn host_of(url: &str) -> Option<&str> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
-    let authority = rest.split(['/', '?', '#']).next()?;
+/// Reads a URL as it is sent to; `None` for what is no plain `http` or `https` address.
+fn parsed(url: &str) -> Option<Url> {
+    // The parser reads `\` as `/` and passes over control characters: a reader would take another host for the one meant.
+    let misleads = |character: char| character == '\\' || character.is_whitespace() || character.is_control();
+    let read = Url::parse(url).ok().filter(|_| !url.contains(misleads))?;
+    let is_web = matches!(read.scheme(), "http" | "https") && read.host_str().is_some_and(|host| !host.is_empty());
     // Nobody puts a name and a password into a definition.
-    (!authority.contains('@')).then_some(authority)
+    (is_web && read.username().is_empty() && read.password().is_none()).then_some(read)
+}
+
+fn shown_host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), KeyProblem> {
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if !is_name || value.contains(|character: char| character.is_control() && character != '\t') {
+        let message = format!("`headers` has an unusable header {name:?}.");
+        return Err(KeyProblem::of("headers", message, "Use letters, digits and `-`, and one line of text."));
+    }
+    let name = name.to_ascii_lowercase();
+    if OF_CONNECTION.contains(&name.as_str()) || name.starts_with("proxy-") {
+        let message = format!("`headers` can't set {name:?}: it follows from the request itself.");
+        return Err(KeyProblem::of("headers", message, "Take it out."));
+    }
+    Ok(())
+}
+
+/// Not followed: only the host in the definition was agreed to.
+fn redirected(response: &HttpResponse) -> Fault {
+    let leads = response.location.as_ref().map(|location| format!(" and leads to {location}")).unwrap_or_default();
+    Fault::new(
+        Code::STEP_FAILED,
+        format!("The server answered with the status {}{leads}.", response.status),
+        "Redirects aren't followed. If it is the right address, write it into `url`.",
+    )
 }

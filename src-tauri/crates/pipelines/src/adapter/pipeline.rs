@@ -48,8 +48,16 @@ impl Adapter for Pipeline {
         settings["pipeline"].as_str()
     }
 
+    fn templates(&self) -> &'static [&'static str] {
+        &["params"]
+    }
+
     fn child(&self, settings: &Value) -> Option<String> {
         Some(format!("pipeline:{}", settings["pipeline"].as_str().unwrap_or_default()))
+    }
+
+    fn resumes_child(&self) -> bool {
+        true
     }
 
     async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {

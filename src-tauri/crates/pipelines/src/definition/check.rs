@@ -5,9 +5,10 @@ use super::read::{Problems, ReadStep};
 use super::yaml::Node;
 use crate::condition::Condition;
 use crate::graph;
-use crate::params::Param;
+use crate::params::{Param, as_text};
 use crate::problem::{Place, did_you_mean};
 use crate::template::{Template, Variable};
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Steps that a pipeline can have at most, whatever it sets itself.
@@ -139,12 +140,24 @@ fn needs_of(index: usize, step: &ReadStep, places: &HashMap<&str, usize>, proble
 
 fn templates(step: &ReadStep, needs: &[&str], params: &[Param], problems: &mut Problems) {
     for key in step.adapter.templates() {
-        let Some(text) = step.settings.get(key).and_then(|value| value.as_str()) else { continue };
-        let place = step.place_of(key);
-        match Template::parse(text) {
-            Err(why) => problems.add(place, why, "Write `{{input}}`, `{{params.NAME}}` or `{{steps.NAME}}`."),
-            Ok(template) => template.variables().for_each(|variable| unknown(variable, needs, params, place, problems)),
+        for (path, text) in texts(key, &step.settings[key]) {
+            let place = step.place_of(&path);
+            match Template::parse(&text) {
+                Err(why) => problems.add(place, why, "Write `{{input}}`, `{{params.NAME}}` or `{{steps.NAME}}`."),
+                Ok(template) => {
+                    template.variables().for_each(|variable| unknown(variable, needs, params, place, problems));
+                }
+            }
         }
+    }
+}
+
+/// Returns the texts of a key, which is one or a map of some, with their paths.
+fn texts(key: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::String(text) => vec![(key.to_owned(), text.clone())],
+        Value::Object(map) => map.iter().map(|(name, value)| (format!("{key}.{name}"), as_text(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => Vec::new(),
     }
 }
 

@@ -127,7 +127,7 @@ pub(super) struct ReadStep {
     pub(super) adapter: &'static dyn Adapter,
     pub(super) settings: Value,
     pub(super) place: Place,
-    /// The places of its keys.
+    /// The places of its keys, and of those below them, as `params.lang`.
     pub(super) places: Vec<(String, Place)>,
 }
 
@@ -203,8 +203,14 @@ fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadSt
         let place = wrong.key.as_ref().and_then(at).unwrap_or(node.place);
         problems.take_beside(is_misspelt, Err::<(), _>(Problem::new(place, wrong.message, wrong.hint)));
     }
-    let places = entries.iter().map(|entry| (entry.key.clone(), entry.value.place)).collect();
+    let places = entries.iter().flat_map(places).collect();
     Some(ReadStep { file: file?, adapter, settings, place: node.place, places })
+}
+
+fn places(entry: &Entry) -> Vec<(String, Place)> {
+    let below = entry.value.entries().unwrap_or_default();
+    let below = below.iter().map(|inner| (format!("{}.{}", entry.key, inner.key), inner.value.place));
+    below.chain([(entry.key.clone(), entry.value.place)]).collect()
 }
 
 fn checked(

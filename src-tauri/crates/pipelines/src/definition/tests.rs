@@ -133,6 +133,45 @@ fn ten_thousand_steps_are_too_many_where_fifty_are_allowed() {
 }
 
 #[test]
+fn a_template_in_the_parameters_of_a_nested_pipeline_is_checked() {
+    let step = |params: &str| {
+        format!(
+            "name: a\nparams: {{ lang: {{ default: en }} }}\nsteps:\n  - {{ name: b, adapter: command, run: ls }}\n  - name: c\n    adapter: pipeline\n    pipeline: x\n    params:\n      n: 3\n      who: {params}\n"
+        )
+    };
+    check(&step("\"{{params.lnag}}\""), "10:12: There is no parameter \"lnag\"", "`lang`");
+    check(&step("\"{{steps.z}}\""), "10:12: `{{steps.z}}` names a step", "needs");
+    check(&step("\"{{input\""), "10:12: `{{` has no `}}`", "");
+    check(&step("[\"{{env.PATH}}\"]"), "10:12:", "params.NAME");
+    Definition::parse(&step("\"{{params.lang}} of {{steps.b}}\"")).unwrap();
+}
+
+#[test]
+fn a_request_goes_to_the_host_that_is_shown_and_sets_no_header_of_the_connection() {
+    let step = |keys: &str| format!("name: a\nsteps:\n  - {{ name: b, adapter: http, {keys} }}\n");
+    let host = |url: &str| match Definition::parse(&step(&format!("url: {url:?}"))).unwrap().grants().remove(0).1 {
+        Grant::Host { host } => host,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(host("https://EXAMPLE.org:443/x?a=@b"), "example.org");
+    assert_eq!(host("http://example.org:8080"), "example.org:8080");
+    assert_eq!(host("http://0x7f.1/"), "127.0.0.1");
+    assert_eq!(host("https://bücher.example/"), "xn--bcher-kva.example");
+    for url in
+        ["https://good.example\\\\@evil.example/", "https://u@evil.example/", "ftp://example.org", "https://a b/", "x"]
+    {
+        check(&step(&format!("url: \"{url}\"")), "`url` can't be", "https://example.org/hook");
+    }
+    for name in
+        ["Host", "content-length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer", "Proxy-Authorization"]
+    {
+        let header = format!("url: \"https://example.org\", headers: {{ {name}: x }}");
+        check(&step(&header), "can't set", "Take it out");
+    }
+    Definition::parse(&step("url: \"https://example.org\", headers: { Accept: text/plain, X-Te: a }")).unwrap();
+}
+
+#[test]
 fn a_template_or_condition_that_names_nothing_is_told() {
     let step = |more: &str| {
         format!(

@@ -1,6 +1,6 @@
 //! Attempts: begun together with the note that they are, bounded in time, tried again after a pause that grows.
 
-use super::{PipelineRun, Unit};
+use super::{Begun, PipelineRun, Unit};
 use crate::adapter::{Done, StepFault, Task, cancelled, timed_out};
 use crate::world::StepContext;
 use arki_domain::projection::{StepPhase, StepState};
@@ -16,16 +16,14 @@ const MAX_BACKOFF: Duration = Duration::from_secs(300);
 
 /// An attempt about to begin.
 pub(super) struct Attempt {
-    unit: Unit,
-    number: u32,
+    begun: Begun,
     child: Option<SubagentStarted>,
 }
 
 /// An attempt or a pause that has ended.
 pub(super) enum Ended {
     Attempt {
-        unit: Unit,
-        number: u32,
+        begun: Begun,
         duration_ms: u64,
         result: Result<Done, StepFault>,
     },
@@ -59,28 +57,41 @@ impl PipelineRun {
         }
         if let Some(known) = known.filter(|known| known.phase == StepPhase::Running && known.child.is_some()) {
             // Its run goes on from where it stands.
-            let attempt = Attempt { unit, number: known.attempt, child: known.child.clone() };
-            self.starting.push(attempt);
+            let begun = Begun { unit, idempotency_key: key, attempt: known.attempt };
+            self.starting.push(Attempt { begun, child: known.child.clone() });
             return Ok(());
         }
-        let number = self.start(unit, None);
+        let failed = known.and_then(|known| known.child.clone());
+        let kept = self.resumable(unit, failed).await?;
+        let begun = self.start(unit, None);
         let spec = &self.definition.steps[unit.step];
-        let child = spec.adapter.child(&spec.settings).map(|agent| SubagentStarted {
-            call_id: CallId::from(name),
-            agent,
-            session_id: SessionId::new(),
-            run_id: RunId::new(),
-            max_cost_usd: None,
-            tree: None,
+        let child = kept.or_else(|| {
+            let agent = spec.adapter.child(&spec.settings)?;
+            let (session_id, run_id) = (SessionId::new(), RunId::new());
+            let call_id = CallId::from(name);
+            Some(SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None, tree: None })
         });
         self.told.extend(child.clone().map(Into::into));
-        self.starting.push(Attempt { unit, number, child });
+        self.starting.push(Attempt { begun, child });
         Ok(())
+    }
+
+    /// Returns the run beneath that failed before, if it goes on where it failed: its finished steps and gates stay done.
+    async fn resumable(
+        &mut self,
+        unit: Unit,
+        failed: Option<SubagentStarted>,
+    ) -> Result<Option<SubagentStarted>, Fault> {
+        let Some(failed) = failed.filter(|_| self.definition.steps[unit.step].adapter.resumes_child()) else {
+            return Ok(None);
+        };
+        Ok(self.parts.world.can_go_on(&failed).await?.then_some(failed))
     }
 
     /// Sets the attempts to work whose start is on the disk.
     pub(super) fn spawn(&mut self) {
-        for Attempt { unit, number, child } in std::mem::take(&mut self.starting) {
+        for Attempt { begun, child } in std::mem::take(&mut self.starting) {
+            let unit = begun.unit;
             let (adapter, world) = (self.definition.steps[unit.step].adapter, self.parts.world.clone());
             let task = self.task(unit, child);
             self.running.push(
@@ -88,7 +99,7 @@ impl PipelineRun {
                     let began = Instant::now();
                     let result = within(&task, adapter.work(&task, world.as_ref())).await;
                     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    Ended::Attempt { unit, number, duration_ms, result }
+                    Ended::Attempt { begun, duration_ms, result }
                 }
                 .boxed(),
             );

@@ -1,7 +1,7 @@
 //! What steps are handed and what they hand on. Short texts are at hand; long ones are read from the store when somebody
 //! needs them.
 
-use super::{PipelineRun, Unit};
+use super::{Begun, PipelineRun, Unit};
 use arki_domain::projection::StepOutput;
 use arki_domain::{Code, Content, ContentKind, Fault, MAX_INLINE_OUTPUT_BYTES, sha256_hex};
 use std::sync::Arc;
@@ -56,7 +56,8 @@ pub(super) struct Items {
     pub(super) outputs: Vec<Option<Output>>,
     /// Items that have not ended.
     pub(super) left: usize,
-    pub(super) attempt: u32,
+    /// The step's own start.
+    pub(super) begun: Begun,
     pub(super) began: tokio::time::Instant,
 }
 

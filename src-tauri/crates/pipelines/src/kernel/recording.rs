@@ -2,12 +2,12 @@
 
 use super::attempts::{Ended, backoff};
 use super::outputs::Output;
-use super::{PipelineRun, Unit};
+use super::{Begun, PipelineRun, Unit};
 use crate::adapter::{Done, StepFault, too_long};
 use crate::definition::{Foreach, OutputForm, Step};
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ArtifactEmitted, Code, Content, ContentKind, Fault,
-    Risk, StepCompleted, StepFailed,
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, ArtifactEmitted,
+    Code, Content, ContentKind, Fault, Risk, StepCompleted, StepFailed,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -17,17 +17,18 @@ const MAX_SHOWN_BYTES: usize = 16 << 10;
 
 impl PipelineRun {
     pub(super) async fn take_in(&mut self, ended: Ended) -> Result<(), Fault> {
-        let Ended::Attempt { unit, number, duration_ms, result } = ended else {
+        let Ended::Attempt { begun, duration_ms, result } = ended else {
             if let Ended::Pause(unit) = ended {
                 self.queue.push_front(unit);
             }
             return Ok(());
         };
+        let unit = begun.unit;
         match result {
             Ok(Done::Output { output, .. }) => match self.usable(unit, &output) {
-                Ok(output) => self.complete(unit, number, duration_ms, &output).await,
+                Ok(output) => self.complete(&begun, duration_ms, &output).await,
                 Err(fault) => {
-                    self.fail(unit, number, duration_ms, fault);
+                    self.fail(&begun, duration_ms, fault);
                     Ok(())
                 }
             },
@@ -44,7 +45,7 @@ impl PipelineRun {
                 Ok(())
             }
             Err(fault) => {
-                self.fail(unit, number, duration_ms, fault);
+                self.fail(&begun, duration_ms, fault);
                 Ok(())
             }
         }
@@ -63,33 +64,26 @@ impl PipelineRun {
         Ok(self.parts.redactor.redact(output).into_owned())
     }
 
-    pub(super) async fn complete(
-        &mut self,
-        unit: Unit,
-        attempt: u32,
-        duration_ms: u64,
-        text: &str,
-    ) -> Result<(), Fault> {
-        let output = self.tell_completed(unit, attempt, duration_ms, text);
-        match unit.item {
-            Some(_) => self.end_item(unit, output).await,
+    pub(super) async fn complete(&mut self, begun: &Begun, duration_ms: u64, text: &str) -> Result<(), Fault> {
+        let output = self.tell_completed(begun, duration_ms, text);
+        match begun.unit.item {
+            Some(_) => self.end_item(begun.unit, output).await,
             None => {
-                self.end_step(unit.step, output);
+                self.end_step(begun.unit.step, output);
                 Ok(())
             }
         }
     }
 
-    fn tell_completed(&mut self, unit: Unit, attempt: u32, duration_ms: u64, text: &str) -> Output {
+    fn tell_completed(&mut self, begun: &Begun, duration_ms: u64, text: &str) -> Output {
         let output = Output::new(text);
         self.kept.extend(output.content(text));
-        let step = self.name(unit);
-        let idempotency_key = self.key_of(unit);
+        let unit = begun.unit;
         self.told.push(
             StepCompleted {
-                step,
-                idempotency_key,
-                attempt,
+                step: self.name(unit),
+                idempotency_key: begun.idempotency_key.clone(),
+                attempt: begun.attempt,
                 duration_ms,
                 output: output.told.text.clone(),
                 output_hash: output.told.hash.clone(),
@@ -147,35 +141,30 @@ impl PipelineRun {
                 texts.iter().map(|text| text.trim_end_matches('\n')).collect::<Vec<_>>().join("\n")
             }
         };
-        let unit = Unit { step, item: None };
         let duration_ms = u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if joined.len() as u64 > self.definition.limits.max_output_bytes {
             let fault = StepFault::final_(too_long(self.definition.limits.max_output_bytes));
-            self.fail(unit, items.attempt, duration_ms, fault);
+            self.fail(&items.begun, duration_ms, fault);
             return Ok(());
         }
-        self.complete_joined(unit, items.attempt, duration_ms, &joined);
+        let output = self.tell_completed(&items.begun, duration_ms, &joined);
+        self.end_step(step, output);
         Ok(())
     }
 
-    fn complete_joined(&mut self, unit: Unit, attempt: u32, duration_ms: u64, joined: &str) {
-        let output = self.tell_completed(unit, attempt, duration_ms, joined);
-        self.end_step(unit.step, output);
-    }
-
-    pub(super) fn fail(&mut self, unit: Unit, attempt: u32, duration_ms: u64, failed: StepFault) {
+    pub(super) fn fail(&mut self, begun: &Begun, duration_ms: u64, failed: StepFault) {
+        let unit = begun.unit;
         let spec = &self.definition.steps[unit.step];
         let name = self.name(unit);
         let failures = self.state.steps.get(&name).map_or(0, |step| step.failures) + 1;
         let fault = failed.fault.redacted(&self.parts.redactor);
         let is_again = failed.is_retryable && failures < spec.retry.max_attempts && self.takes_up();
         let pause = is_again.then(|| backoff(spec.retry.backoff_ms, failures));
-        let idempotency_key = self.key_of(unit);
         self.told.push(
             StepFailed {
                 step: name.clone(),
-                idempotency_key,
-                attempt,
+                idempotency_key: begun.idempotency_key.clone(),
+                attempt: begun.attempt,
                 duration_ms,
                 code: fault.code.clone(),
                 message: fault.message.clone(),
@@ -199,14 +188,11 @@ impl PipelineRun {
     /// A step fails with its item.
     fn fail_of_item(&mut self, step: usize, fault: &Fault) {
         let Some(items) = self.work.get_mut(&step).and_then(|work| work.items.take()) else { return };
-        let unit = Unit { step, item: None };
-        let name = self.name(unit);
-        let idempotency_key = self.key_of(unit);
         self.told.push(
             StepFailed {
-                step: name,
-                idempotency_key,
-                attempt: items.attempt,
+                step: self.name(items.begun.unit),
+                idempotency_key: items.begun.idempotency_key,
+                attempt: items.begun.attempt,
                 duration_ms: u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX),
                 code: fault.code.clone(),
                 message: "One of its items failed.".to_owned(),
@@ -228,23 +214,23 @@ impl PipelineRun {
             "input": shown,
             "inputBytes": input.len(),
         });
-        self.told.push(
-            ApprovalRequested {
-                approval_id: ApprovalId::new(),
-                kind: ApprovalKind::Gate,
-                call_id: None,
-                tool_id: spec.adapter.name().to_owned(),
-                args,
-                risk: Risk::Low,
-                rule: format!("pipeline:{}", self.definition.name),
-                reason: "The pipeline asks before it goes on.".to_owned(),
-                preview: None,
-                command: None,
-                supersedes: None,
-                timeout_seconds: spec.timeout_seconds,
-            }
-            .into(),
-        );
+        let requested = ApprovalRequested {
+            approval_id: ApprovalId::new(),
+            kind: ApprovalKind::Gate,
+            call_id: None,
+            tool_id: spec.adapter.name().to_owned(),
+            args,
+            risk: Risk::Low,
+            rule: format!("pipeline:{}", self.definition.name),
+            reason: "The pipeline asks before it goes on.".to_owned(),
+            preview: None,
+            command: None,
+            supersedes: None,
+            timeout_seconds: spec.timeout_seconds,
+        };
+        let rejected = (self.approve == ApprovalMode::Never).then(|| rejected_unasked(&requested));
+        self.told.push(requested.into());
+        self.told.extend(rejected.map(Into::into));
         self.gate = Some(unit);
     }
 
@@ -255,20 +241,23 @@ impl PipelineRun {
         let Some(step) = self.state.steps.get(&name) else { return Ok(()) };
         let resolved = step.gate.as_ref().and_then(|gate| gate.resolved.clone());
         let Some(resolved) = resolved else { return Ok(()) };
-        let attempt = step.attempt;
+        let begun = Begun { unit, idempotency_key: step.idempotency_key.clone(), attempt: step.attempt };
         let waited = self.state.updated_ms.saturating_sub(step.started_ms);
         let duration_ms = u64::try_from(waited).unwrap_or(0);
         self.gate = None;
         match resolved.decision {
             ApprovalDecision::Approve => {
                 let input = self.input_of_unit(unit);
-                self.complete(unit, attempt, duration_ms, &input).await
+                self.complete(&begun, duration_ms, &input).await
             }
             ApprovalDecision::Reject => {
                 let note = resolved.reason.map(|note| format!(" Note: {note}")).unwrap_or_default();
-                let fault =
-                    Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), "`arki resume` asks again.");
-                self.fail(unit, attempt, duration_ms, StepFault::final_(fault));
+                let hint = match resolved.resolved_by == ApprovalMode::Never.resolver() {
+                    true => "`arki resume --approve ask` asks you.",
+                    false => "`arki resume` asks again.",
+                };
+                let fault = Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), hint);
+                self.fail(&begun, duration_ms, StepFault::final_(fault));
                 Ok(())
             }
         }
@@ -288,6 +277,13 @@ impl PipelineRun {
         self.waiting = still;
         Ok(())
     }
+}
+
+/// The answer to a gate of a run in which nothing may be approved.
+fn rejected_unasked(requested: &ApprovalRequested) -> ApprovalResolved {
+    let reason = Some("Nothing may be approved in this run (--approve never).".to_owned());
+    let by = ApprovalMode::Never.resolver();
+    ApprovalResolved { reason, ..ApprovalResolved::of(requested, ApprovalDecision::Reject, by) }
 }
 
 const ARTIFACT_ID_CHARS: usize = 12;

@@ -1,7 +1,7 @@
 //! Taking up steps whose needs have ended: their input is known now, and with it whether there is anything to do.
 
 use super::outputs::{Items, Output, StepWork};
-use super::{PipelineRun, Unit};
+use super::{Begun, PipelineRun, Unit};
 use crate::adapter::StepFault;
 use crate::adapter::denylisted;
 use crate::definition::Foreach;
@@ -65,10 +65,10 @@ impl PipelineRun {
         }
         self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
         let unit = Unit { step, item: None };
-        match self.refusal(&input).map_or_else(|| self.items_of(step, &input), Err) {
+        match self.refusal(step, &input).await.map_or_else(|| self.items_of(step, &input), Err) {
             Err(fault) => {
-                let attempt = self.start(unit, None);
-                self.fail(unit, attempt, 0, StepFault::final_(fault));
+                let begun = self.start(unit, None);
+                self.fail(&begun, 0, StepFault::final_(fault));
             }
             Ok(None) => self.queue.push_back(unit),
             Ok(Some(items)) => self.take_up_items(step, items).await?,
@@ -77,7 +77,7 @@ impl PipelineRun {
     }
 
     /// Returns the reason why no step may get this input, if there is one.
-    fn refusal(&self, input: &str) -> Option<Fault> {
+    async fn refusal(&mut self, step: usize, input: &Arc<str>) -> Option<Fault> {
         let limit = self.definition.limits.max_input_bytes;
         if input.len() as u64 > limit {
             return Some(Fault::new(
@@ -86,7 +86,20 @@ impl PipelineRun {
                 "Raise the limit, or let the steps before hand on less.",
             ));
         }
-        self.definition.denylist.forbidden_line(input).map(|(path, pattern)| denylisted(path, pattern))
+        let (definition, world, input) = (self.definition.clone(), self.parts.world.clone(), input.clone());
+        // Links are followed on the disk, for each line.
+        let looking = tokio::task::spawn_blocking(move || {
+            let items = match definition.steps[step].foreach {
+                Some(Foreach::Json) => elements(&input).unwrap_or_default(),
+                Some(Foreach::Lines) | None => Vec::new(),
+            };
+            let forbidden = |text: &Arc<str>| {
+                let found = definition.denylist.forbidden_line(text, world.as_ref());
+                found.map(|(path, pattern)| denylisted(path, pattern))
+            };
+            std::iter::once(input).chain(items).find_map(|text| forbidden(&text))
+        });
+        looking.await.unwrap_or_else(|error| Some(Fault::internal(error)))
     }
 
     fn items_of(&self, step: usize, input: &str) -> Result<Option<Vec<Arc<str>>>, Fault> {
@@ -112,12 +125,12 @@ impl PipelineRun {
 
     async fn take_up_items(&mut self, step: usize, inputs: Vec<Arc<str>>) -> Result<(), Fault> {
         let unit = Unit { step, item: None };
-        let attempt = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
+        let begun = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
         let count = inputs.len();
         self.items += count;
-        let (outputs, began) = (vec![None; count], Instant::now());
+        let outputs = vec![None; count];
         if let Some(work) = self.work.get_mut(&step) {
-            work.items = Some(Items { inputs, outputs, left: count, attempt, began });
+            work.items = Some(Items { inputs, outputs, left: count, begun, began: Instant::now() });
         }
         self.queue.extend((0..count).map(|item| Unit { step, item: Some(item) }));
         if count == 0 {
@@ -126,13 +139,12 @@ impl PipelineRun {
         Ok(())
     }
 
-    /// Tells that a unit begins; returns the attempt's number.
-    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> u32 {
+    /// Tells that a unit begins.
+    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> Begun {
         let step = self.name(unit);
-        let idempotency_key = self.key_of(unit);
-        let attempt = self.next_attempt(&step);
-        self.told.push(StepStarted { step, idempotency_key, attempt, items }.into());
-        attempt
+        let (idempotency_key, attempt) = (self.key_of(unit), self.next_attempt(&step));
+        self.told.push(StepStarted { step, idempotency_key: idempotency_key.clone(), attempt, items }.into());
+        Begun { unit, idempotency_key, attempt }
     }
 
     pub(super) fn next_attempt(&self, name: &str) -> u32 {

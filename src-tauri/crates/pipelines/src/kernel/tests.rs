@@ -1,6 +1,8 @@
 //! Runs over a log in memory and a world that answers at once; they are cut off wherever a process could end.
 
+mod denied;
 mod gates;
+mod items;
 mod killed;
 mod world;
 
@@ -97,6 +99,7 @@ struct Bench {
     world: Arc<TestWorld>,
     input: Arc<str>,
     run_id: RunId,
+    approve: ApprovalMode,
     control: RunControl,
 }
 
@@ -145,6 +148,7 @@ impl Bench {
             world: Arc::default(),
             input: Arc::from(input),
             run_id,
+            approve: ApprovalMode::Ask,
             control: RunControl::default(),
         }
     }
@@ -171,7 +175,7 @@ impl Bench {
             redactor: Redactor::new(PlaceholderKey::random()),
             world: self.world.clone(),
         };
-        let standing = PipelineStanding { state, last_seq, approve: ApprovalMode::Ask, resumed };
+        let standing = PipelineStanding { state, last_seq, approve: self.approve, resumed };
         let session = SessionId::from("session");
         PipelineRun::new(parts, self.definition.clone(), session, self.input.clone(), standing, self.control.clone())
     }
@@ -185,6 +189,7 @@ impl Bench {
             let prefix = events.iter().take(usize::try_from(*seq).unwrap()).map(|event| &**event);
             assert_eq!(*live, PipelineState::fold(prefix).unwrap(), "at event {seq}");
         }
+        ends_have_the_keys_of_their_starts(&events);
         ended
     }
 
@@ -210,6 +215,22 @@ impl Bench {
 
     fn kinds(&self) -> Vec<String> {
         self.events().iter().map(|event| event.kind.clone()).collect()
+    }
+}
+
+fn ends_have_the_keys_of_their_starts(events: &[Arc<Event>]) {
+    let mut begun = BTreeMap::new();
+    for event in events {
+        let (step, key, attempt) = match event.body() {
+            EventBody::StepStarted(start) => {
+                begun.insert((start.step, start.attempt), start.idempotency_key);
+                continue;
+            }
+            EventBody::StepCompleted(end) => (end.step, end.idempotency_key, end.attempt),
+            EventBody::StepFailed(end) => (end.step, end.idempotency_key, end.attempt),
+            _ => continue,
+        };
+        assert_eq!(begun.get(&(step.clone(), attempt)), Some(&key), "{step}");
     }
 }
 
@@ -277,6 +298,27 @@ async fn a_step_that_fails_for_good_fails_the_run_which_can_be_resumed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_nested_pipeline_that_failed_goes_on_where_it_failed() {
+    let step = |name: &str| {
+        pipeline(&format!(
+            "{{ name: a, adapter: pipeline, pipeline: {name}, retry: {{ max_attempts: 2, backoff_ms: 10 }} }}"
+        ))
+    };
+    let bench = Bench::new(&step("fail 3"), "x");
+    bench.failure().await;
+    assert_eq!(bench.output().await, "fail 3");
+    let children = bench.world.children();
+    assert_eq!(children.len(), 4);
+    assert!(children.iter().all(|child| *child == children[0]), "{children:?}");
+    assert_eq!(bench.state().steps["a"].attempt, 4);
+    // One that was stopped can't.
+    let bench = Bench::new(&step("stop"), "x");
+    assert_eq!(bench.output().await, "stop");
+    let children = bench.world.children();
+    assert_ne!(children[0].run_id, children[1].run_id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_step_that_takes_too_long_is_ended_and_so_is_a_run() {
     let slow = pipeline("{ name: a, adapter: command, run: hang, timeout_seconds: 2 }");
     let fault = Bench::new(&slow, "").failure().await;
@@ -296,34 +338,6 @@ async fn independent_steps_run_at_the_same_time_up_to_the_limit() {
     bench.output().await;
     assert_eq!(bench.world.most_at_once(), 5);
     assert_eq!(began.elapsed().as_secs(), 4, "20 steps of a second, five at a time");
-}
-
-#[tokio::test]
-async fn foreach_runs_a_step_for_each_item() {
-    let lines = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: lines }"), "a\n\nb\nc\n");
-    assert_eq!(lines.output().await, "A\nB\nC");
-    assert_eq!(lines.state().steps["each"].items, Some(3));
-    assert_eq!(lines.state().steps["each[1]"].output.as_ref().unwrap().text.as_deref(), Some("B"));
-    let json =
-        Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "[\"a\", {\"b\": 1}]");
-    assert_eq!(json.output().await, "[\"A\",{\"B\":1}]");
-    let none = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "[]");
-    assert_eq!(none.output().await, "[]");
-}
-
-#[tokio::test]
-async fn foreach_is_bounded_and_fails_with_its_item() {
-    let many: String = (0..200).map(|n| format!("{n}\n")).collect();
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: lines }"), &many);
-    let fault = bench.failure().await;
-    assert!(fault.is(Code::PIPELINE_LIMIT) && fault.message.contains("200 items"), "{fault:?}");
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: fail 1, foreach: lines }"), "a\nb");
-    let fault = bench.failure().await;
-    assert!(fault.message.contains("each[0]"), "{fault:?}");
-    assert_eq!(bench.state().steps["each"].phase, StepPhase::Failed);
-    assert_eq!(bench.output().await, "a\nb", "those that were done are not done again");
-    let bench = Bench::new(&pipeline("{ name: each, adapter: command, run: upper, foreach: json }"), "no list");
-    assert!(bench.failure().await.message.contains("JSON array"));
 }
 
 #[tokio::test]
@@ -352,6 +366,15 @@ async fn an_output_that_is_no_json_or_breaks_its_schema_fails_the_step() {
 }
 
 #[tokio::test]
+async fn a_redirect_fails_the_step_and_says_where_it_leads() {
+    let step =
+        |url: &str| pipeline(&format!("{{ name: a, adapter: http, url: {url:?}, retry: {{ max_attempts: 3 }} }}"));
+    let fault = Bench::new(&step("https://example.org/moved"), "").failure().await;
+    assert!(fault.message.contains("302 and leads to https://other.example/"), "{fault:?}");
+    assert_eq!(Bench::new(&step("https://example.org/"), "").output().await, "https://example.org/");
+}
+
+#[tokio::test]
 async fn outputs_and_inputs_are_bounded() {
     let small =
         |steps: &str| pipeline(steps).replace("limits: {", "limits: { max_output_bytes: 10, max_input_bytes: 5,");
@@ -371,22 +394,6 @@ async fn a_long_output_is_kept_beside_the_log_and_read_again() {
     assert!(output.text.is_none() && output.bytes == 100_000);
     bench.decide(ApprovalDecision::Approve);
     assert_eq!(bench.output().await, "100000");
-}
-
-#[tokio::test]
-async fn what_the_denylist_forbids_is_not_begun() {
-    let deny = |steps: &str| format!("{}denylist_patterns: [\"**/.env*\"]\n", pipeline(steps));
-    let named = Bench::new(&deny("{ name: a, adapter: command, run: cat b/.env }"), "");
-    assert!(named.failure().await.is(Code::STEP_DENYLISTED));
-    assert_eq!(named.world.runs("a"), 0);
-    let handed = Bench::new(&deny("{ name: a, adapter: command, run: same, foreach: lines }"), "a.txt\nb/.env.local\n");
-    assert!(handed.failure().await.is(Code::STEP_DENYLISTED));
-    let touched = Bench::new(
-        &deny("{ name: a, adapter: command, run: touch .env.new }\n{ name: b, adapter: command, run: same }"),
-        "",
-    );
-    assert!(touched.failure().await.is(Code::STEP_DENYLISTED));
-    assert_eq!(touched.world.runs("b"), 0);
 }
 
 #[tokio::test(start_paused = true)]

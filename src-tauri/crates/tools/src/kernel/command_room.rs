@@ -21,6 +21,8 @@ pub(super) struct CommandRoom {
     /// For commands that were granted the network; made for the first of them.
     sandbox_with_network: OnceLock<Sandbox>,
     sandbox_spec: SandboxSpec,
+    /// Files are kept from the run, so that no command sees them, whoever agreed to it.
+    hides_secrets: bool,
     /// For commands that only read and that nobody was asked about; made for the first of them.
     reading_unasked: OnceLock<ReadingRoom>,
     /// For others that only read.
@@ -79,7 +81,7 @@ impl CommandRoom {
         let writes = arki_policy::writes_repository(&arguments.command);
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
         let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
-        let hides = purpose.unasked && !arki_policy::only_git_reads(&arguments.command);
+        let hides = (purpose.unasked || self.hides_secrets) && !arki_policy::only_git_reads(&arguments.command);
         Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
     }
 
@@ -131,6 +133,7 @@ impl Kernel {
             sandbox,
             sandbox_with_network: OnceLock::new(),
             sandbox_spec,
+            hides_secrets: self.settings.policy.denies_files(),
             reading_unasked: OnceLock::new(),
             reading: OnceLock::new(),
             _temp_dir: temp_dir,

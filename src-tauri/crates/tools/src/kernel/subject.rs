@@ -44,7 +44,7 @@ impl Kernel {
         // Only rules ask for what is neither secret nor protected.
         let has_path_rules = self.policy().tightens_paths();
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
-        let wide = self.looked_at(&told.unwrap_or_default(), has_path_rules);
+        let wide = self.looked_at(&told.unwrap_or_default(), self.policy().tightens_unseen_paths());
         let outside = wide.iter().find_map(|read| match read {
             UnnamedReads::Outside(path) => Some(path.clone()),
             UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,

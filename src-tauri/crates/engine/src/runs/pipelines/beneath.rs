@@ -57,6 +57,7 @@ impl StepsWorld {
                     run_id: child.run_id.clone(),
                     parent: Some(parent_of(task)),
                     depth: task.context.depth + 1,
+                    denied_paths: task.denylist.patterns().to_vec(),
                     control: control_of(task),
                     ..PipelinePlace::new(self.presence)
                 };
@@ -78,7 +79,7 @@ impl StepsWorld {
         Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
     }
 
-    async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
+    pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
         let run_id = child.run_id.clone();
         blocking(runs, move |runs| {
             let events = runs.sessions.run_events(run_id.as_str())?.unwrap_or_default();
@@ -129,6 +130,7 @@ impl StepsWorld {
             max_seconds: Some(task.context.time_limit.as_secs().max(1)),
             system: (!system.is_empty()).then(|| system.join("\n\n")),
             disabled_tools,
+            denied_paths: task.denylist.patterns().to_vec(),
             ..RunOptions::default()
         };
         let target = RunTarget::NewSession(self.folder.clone());

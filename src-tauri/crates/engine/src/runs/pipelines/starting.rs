@@ -64,6 +64,8 @@ pub(super) struct PipelinePlace {
     pub(super) run_id: RunId,
     pub(super) parent: Option<ParentCall>,
     pub(super) depth: u32,
+    /// The denylist of the pipeline above.
+    pub(super) denied_paths: Vec<String>,
     pub(super) control: RunControl,
     pub(super) presence: Presence,
     /// The definitions to run by, where they are known already.
@@ -86,6 +88,7 @@ impl PipelinePlace {
             run_id: RunId::new(),
             parent: None,
             depth: 0,
+            denied_paths: Vec::new(),
             control: RunControl::default(),
             presence,
             given: None,
@@ -134,7 +137,8 @@ impl Runs {
         place: PipelinePlace,
         start: StartPipeline,
     ) -> Result<Running, Fault> {
-        let PipelinePlace { session_id, run_id, parent, depth, control, presence, given, taken_over } = place;
+        let PipelinePlace { session_id, run_id, parent, depth, denied_paths, control, presence, given, taken_over } =
+            place;
         if depth as usize > MAX_DEPTH {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
@@ -162,6 +166,7 @@ impl Runs {
         let system_prompt_hash = self.records.store().put_blob(b"").await?;
         let options = RunOptions {
             approve,
+            denied_paths,
             pipeline: Some(PipelineStart {
                 name: definition.name.clone(),
                 definition_hash: sha256_hex(whole.found.text.as_bytes()),

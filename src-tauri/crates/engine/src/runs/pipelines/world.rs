@@ -4,7 +4,8 @@ use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
-use arki_domain::{ApprovalId, CallContext, Fault, RunOptions};
+use arki_domain::{ApprovalId, CallContext, Fault, RunOptions, SubagentStarted};
+use arki_files::{Project, RealPlace, real_place};
 use arki_pipelines::{
     AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, Task, World,
 };
@@ -19,6 +20,7 @@ use std::sync::{Arc, Weak};
 pub(super) struct StepsWorld {
     runs: Weak<Runs>,
     kernel: Arc<Kernel>,
+    project: Arc<Project>,
     pub(super) folder: PathBuf,
     /// The options of the run.
     pub(super) options: RunOptions,
@@ -36,8 +38,9 @@ impl StepsWorld {
         presence: Presence,
         whole: WholePipeline,
     ) -> Self {
-        let folder = open.project.root().to_owned();
-        Self { runs: Arc::downgrade(runs), kernel, folder, options, presence, whole }
+        let project = open.project.clone();
+        let folder = project.root().to_owned();
+        Self { runs: Arc::downgrade(runs), kernel, project, folder, options, presence, whole }
     }
 
     fn runs(&self) -> Result<Arc<Runs>, Fault> {
@@ -65,6 +68,20 @@ impl StepsWorld {
 impl World for StepsWorld {
     fn named_paths(&self, line: &str) -> Vec<String> {
         Kernel::file_words(line)
+    }
+
+    fn places(&self, path: &str) -> Vec<String> {
+        let by_text = self.project.resolve(path).ok().map(|path| path.as_str().to_owned());
+        let by_links = match real_place(&self.project, path) {
+            RealPlace::Inside(real) => Some(real.as_str().to_owned()),
+            RealPlace::Outside(real) => Some(real.to_string_lossy().into_owned()),
+            RealPlace::Unknown => None,
+        };
+        by_text.into_iter().chain(by_links).collect()
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.folder.join(path).symlink_metadata().is_ok()
     }
 
     fn has_program(&self, name: &str) -> bool {
@@ -115,13 +132,18 @@ impl World for StepsWorld {
         self.pipeline_works(&self.runs()?, name, params, task).await
     }
 
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault> {
+        let stands = self.stands(&self.runs()?, child).await?;
+        Ok(stands.is_none_or(|state| state.can_go_on()))
+    }
+
     async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Fault> {
         let HttpRequest { url, method, headers, body } = request;
         let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
         let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
         let answer = self.kernel.request_for_step(&task.context.step, requested, &self.context(task)).await?;
-        let HttpAnswer { status, body } = answer;
-        Ok(HttpResponse { status, body })
+        let HttpAnswer { status, location, body } = answer;
+        Ok(HttpResponse { status, location, body })
     }
 
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Fault> {

@@ -39,6 +39,25 @@ async fn a_rejected_gate_fails_the_run_and_asks_again_when_it_is_resumed() {
 }
 
 #[tokio::test]
+async fn a_gate_is_rejected_where_nothing_may_be_approved() {
+    let mut bench = Bench::new(
+        &pipeline("{ name: gate, adapter: approval, message: go? }\n{ name: b, adapter: command, run: same }"),
+        "x",
+    );
+    bench.approve = ApprovalMode::Never;
+    let fault = bench.failure().await;
+    assert!(fault.is(Code::STEP_REJECTED) && fault.hint.contains("--approve ask"), "{fault:?}");
+    let kinds = ["run.started", "step.started", "approval.requested", "approval.resolved", "step.failed", "run.failed"];
+    assert_eq!(bench.kinds(), kinds);
+    let gate = bench.state().steps["gate"].gate.clone().unwrap();
+    assert_eq!(gate.resolved.unwrap().resolved_by, "approve:never");
+    bench.approve = ApprovalMode::Ask;
+    bench.go().await.unwrap();
+    bench.decide(ApprovalDecision::Approve);
+    assert_eq!(bench.output().await, "x");
+}
+
+#[tokio::test]
 async fn one_gate_is_asked_at_a_time_while_other_steps_go_on() {
     let bench = Bench::new(
         &pipeline(

@@ -2,7 +2,7 @@
 
 use crate::adapter::Task;
 use crate::world::{AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, World};
-use arki_domain::{ApprovalId, Fault};
+use arki_domain::{ApprovalId, Code, Fault, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -15,6 +15,7 @@ pub(super) struct TestWorld {
     at_work: AtomicUsize,
     most: AtomicUsize,
     is_settled: AtomicBool,
+    children: Mutex<Vec<SubagentStarted>>,
 }
 
 impl TestWorld {
@@ -35,6 +36,11 @@ impl TestWorld {
         self.is_settled.store(true, Ordering::SeqCst);
     }
 
+    /// The runs that worked for steps as pipelines, one for each attempt.
+    pub(super) fn children(&self) -> Vec<SubagentStarted> {
+        self.children.lock().unwrap().clone()
+    }
+
     fn count(&self, step: &str) -> usize {
         let mut runs = self.runs.lock().unwrap();
         let count = runs.entry(step.to_owned()).or_default();
@@ -47,6 +53,15 @@ impl TestWorld {
 impl World for TestWorld {
     fn named_paths(&self, line: &str) -> Vec<String> {
         line.split(' ').skip(1).map(str::to_owned).collect()
+    }
+
+    /// `link` leads to `.env`.
+    fn places(&self, path: &str) -> Vec<String> {
+        vec![path.strip_prefix("/project/").unwrap_or(path).replace("link", ".env")]
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        path.starts_with("my ")
     }
 
     fn has_program(&self, _: &str) -> bool {
@@ -71,7 +86,8 @@ impl World for TestWorld {
             "upper" => end.stdout = task.input.to_uppercase(),
             "append" => end.stdout.push_str(rest),
             "fail" if count <= rest.parse().unwrap() => end.exit_code = Some(7),
-            "wait" => tokio::time::sleep(Duration::from_secs(1)).await,
+            "refuse" if &*task.input == rest => end.exit_code = Some(7),
+            "refuse" | "wait" => tokio::time::sleep(Duration::from_secs(1)).await,
             "hang" => {
                 task.context.cancel.cancelled().await;
                 end.ending = CommandEnding::Cancelled;
@@ -94,12 +110,25 @@ impl World for TestWorld {
         }
     }
 
-    async fn pipeline(&self, name: &str, _: BTreeMap<String, String>, _: &Task) -> Result<ChildEnd, Fault> {
-        Ok(ChildEnd::Completed { output: name.to_owned() })
+    /// `fail TIMES` fails so often, `stop` is stopped the first time.
+    async fn pipeline(&self, name: &str, _: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault> {
+        let count = self.count(&task.context.step);
+        self.children.lock().unwrap().push(task.child.clone().unwrap());
+        let fault = Fault::new(Code::STEP_TIMEOUT, "A step of it failed.", "");
+        Ok(match name.split_once(' ') {
+            Some(("fail", times)) if count <= times.parse().unwrap() => ChildEnd::Failed(fault),
+            None if name == "stop" && count == 1 => ChildEnd::Failed(fault),
+            _ => ChildEnd::Completed { output: name.to_owned() },
+        })
+    }
+
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault> {
+        Ok(child.agent != "pipeline:stop")
     }
 
     async fn http(&self, request: HttpRequest, _: &Task) -> Result<HttpResponse, Fault> {
-        Ok(HttpResponse { status: 200, body: request.url })
+        let location = request.url.ends_with("/moved").then(|| "https://other.example/".to_owned());
+        Ok(HttpResponse { status: if location.is_some() { 302 } else { 200 }, location, body: request.url })
     }
 
     async fn is_settled(&self, _: &ApprovalId) -> Result<bool, Fault> {
