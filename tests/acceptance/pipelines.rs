@@ -297,6 +297,18 @@ fn deny_rules_and_secret_files_hold_for_steps_too() {
     stage.write(".env", "TOKEN=abcdefghijklmnop1234");
     stage.write("p.yaml", step("cat .env"));
     stage.arki(&["run", "p.yaml"]).fails(1, "POLICY_DENIED");
+    // Where no reader of the line sees it, the file isn't there.
+    stage.write("p.yaml", step("f=.en; cat ${f}v .e*; echo none"));
+    assert_eq!(stage.arki(&["run", "p.yaml"]).exits(0).stdout, "none\n");
+    // A line that runs a parameter is judged by what the parameter says.
+    stage.write(
+        "p.yaml",
+        "name: p\nparams: { check: {} }\nsteps:\n  - { name: a, adapter: command, run: 'sh -c \"$check\"' }\n",
+    );
+    let denied = stage.arki(&["run", "p.yaml", "--param", "check=rm keep.txt"]).fails(1, "POLICY_DENIED");
+    assert!(denied.message.contains("nothing is removed"), "{denied:?}");
+    assert_eq!(stage.read("keep.txt"), "kept");
+    assert_eq!(stage.arki(&["run", "p.yaml", "--param", "check=echo ok"]).exits(0).stdout, "ok\n");
 }
 
 #[test]
