@@ -99,6 +99,25 @@ fn git_itself_adds_commits_and_clones() {
 }
 
 #[test]
+fn a_commit_is_asked_for_with_its_files_and_its_message() {
+    let stage = running(&["git add -- file && git commit -q -m 'Add the file'"]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.write("file", "one\n");
+    stage.write("notes", "mine\n");
+    stage.exec(&["/commit only the file"]).exits(3);
+    assert!(stage.model.requests()[0].json.to_string().contains("The user adds: only the file"));
+    let asked = text(&stage.inbox()[0]["args"]["command"]).to_owned();
+    assert!(asked.contains("-- file") && asked.contains("Add the file"), "{asked}");
+    assert!(git(&stage, "", "log --format=%s").stdout.is_empty(), "it was committed before anybody said so");
+    stage.arki(&["approvals", "approve"]).exits(0);
+    assert_eq!(git(&stage, "", "log --format=%s").stdout, b"Add the file\n");
+    let left = String::from_utf8(git(&stage, "", "status --porcelain").stdout).unwrap();
+    assert!(left.contains("?? notes\n") && !left.contains("file"), "{left}");
+}
+
+#[test]
 fn a_command_that_is_too_long_is_an_error_that_says_so() {
     let stage = running(&[&format!("echo {}", "x".repeat(200_000))]);
     stage.exec(&["--approve", "all", "go"]).exits(0);

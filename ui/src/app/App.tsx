@@ -178,10 +178,16 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
 }
 
 function Status({ window, actions }: { window: Window; actions: Actions }) {
-  const { openInEditor, showInFolder, openTerminal } = actions;
-  const places = openInEditor &&
+  const { commit, openInEditor, showInFolder, openTerminal } = actions;
+  const places = commit &&
+    openInEditor &&
     showInFolder &&
-    openTerminal && { onEditor: openInEditor, onReveal: showInFolder, onTerminal: openTerminal };
+    openTerminal && {
+      onCommit: commit,
+      onEditor: openInEditor,
+      onReveal: showInFolder,
+      onTerminal: openTerminal,
+    };
   return (
     <StatusBar
       shown={window.shown}

@@ -25,6 +25,7 @@ export type Actions = {
   /** Null without a session; whether it is so already decides the words. */
   pin: { isOn: boolean; toggle: () => void } | null;
   archive: { isOn: boolean; toggle: () => void } | null;
+  commit: (() => void) | null;
   openInEditor: (() => void) | null;
   showInFolder: (() => void) | null;
   openTerminal: (() => void) | null;
@@ -123,6 +124,7 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
     },
     { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, run: act.openFolder },
+    { id: "commit", section: t`Folder`, title: t`Commit…`, run: act.commit },
     {
       id: "editor",
       section: t`Folder`,

@@ -95,10 +95,16 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
 }
 
 /** With the folder that is shown, outside of the window. */
-function placeActions({ shown, unavailable, history: { open } }: Window) {
-  if (shown === null || unavailable) return { openInEditor: null, showInFolder: null, openTerminal: null };
-  const { folder } = shown;
+function placeActions({ shown, unavailable, focusMessage, history: { open, putDraft } }: Window) {
+  if (shown === null || unavailable)
+    return { commit: null, openInEditor: null, showInFolder: null, openTerminal: null };
+  const { folder, sessionId } = shown;
   return {
+    // The user may add what belongs into it; the command and its message are asked about like any other.
+    commit: () => {
+      putDraft(sessionId, "/commit ");
+      focusMessage();
+    },
     openInEditor: () => open("open_in_editor", { folder, path: null }),
     showInFolder: () => open("show_in_folder", { folder, path: null }),
     openTerminal: () => open("open_terminal", { folder }),

@@ -1,4 +1,4 @@
-/** Several windows, and links that lead to a session. */
+/** What leads out of the window: others, links, and a commit. */
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
@@ -61,4 +61,14 @@ it("the link to a session is copied as others can open it", async () => {
   await userEvent.click(await screen.findByRole("menuitem", { name: /^Copy link/ }));
   await waitFor(() => expect(copied).toEqual(["arki://session/s"]));
   await screen.findByText("The link to this session is copied.");
+});
+
+it("a commit begins in the message box, where one may say what belongs into it", async () => {
+  const fake = await shown();
+  await userEvent.keyboard("{Control>}k{/Control}");
+  await userEvent.type(await screen.findByRole("combobox"), "Commit…{Enter}");
+  const message = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  await waitFor(() => expect(message.value).toBe("/commit "));
+  expect(document.activeElement).toBe(message);
+  expect(sent(fake, "send_message")).toEqual([]);
 });

@@ -32,6 +32,7 @@ const fn prompt(name: &'static str, arguments: &'static str, description: &'stat
 
 /// In the order in which they are listed.
 pub const BUILT_IN_COMMANDS: &[BuiltInCommand] = &[
+    prompt("commit", "[what]", "Commit the changes in this project"),
     built_in("compact", "[what to keep]", "Shorten what the model sees of this conversation"),
     built_in("context", "", "Show what the next request is made of"),
     built_in("help", "", "List the commands"),

@@ -1,6 +1,6 @@
 /** How the folder's repository stands, and the ways out of the window: to the editor, the file manager, a terminal. */
 import { plural, t } from "@lingui/core/macro";
-import { Code, Ellipsis, FolderOpen, GitBranch, SquareTerminal } from "lucide-react";
+import { Code, Ellipsis, FolderOpen, GitBranch, GitCommitVertical, SquareTerminal } from "lucide-react";
 import { useEffect, useState } from "react";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -10,6 +10,7 @@ import { useStore } from "../../platform/stores/store";
 import type { RepositoryState } from "../../protocol/generated";
 
 export type PlaceActions = {
+  onCommit: () => void;
   onEditor: () => void;
   onReveal: () => void;
   onTerminal: () => void;
@@ -17,7 +18,7 @@ export type PlaceActions = {
 
 type Props = PlaceActions & { folder: string };
 
-export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
+export function FolderMenu({ folder, onCommit, onEditor, onReveal, onTerminal }: Props) {
   const repository = useRepository(folder);
   const icon = 14;
   return (
@@ -40,6 +41,16 @@ export function FolderMenu({ folder, onEditor, onReveal, onTerminal }: Props) {
         )
       }
       actions={[
+        ...(repository
+          ? [
+              {
+                label: t`Commit…`,
+                detail: t`The model proposes files and a message. You see both before anything is committed.`,
+                icon: <GitCommitVertical size={icon} />,
+                run: onCommit,
+              },
+            ]
+          : []),
         { label: t`Open in editor`, icon: <Code size={icon} />, run: onEditor },
         { label: t`Show in folder`, icon: <FolderOpen size={icon} />, run: onReveal },
         { label: t`Terminal here`, icon: <SquareTerminal size={icon} />, run: onTerminal },

@@ -7,7 +7,16 @@ import { FolderMenu } from "./FolderMenu";
 
 const none = () => undefined;
 const show = (fake: ReturnType<typeof createFake>) =>
-  renderOn(fake, <FolderMenu folder={demoProject.path} onEditor={none} onReveal={none} onTerminal={none} />);
+  renderOn(
+    fake,
+    <FolderMenu
+      folder={demoProject.path}
+      onCommit={none}
+      onEditor={none}
+      onReveal={none}
+      onTerminal={none}
+    />,
+  );
 
 it("shows characters that hide something in a branch's name", async () => {
   const repository = () => ({ branch: "main\u202e", isDetached: false, changedFiles: 2 });

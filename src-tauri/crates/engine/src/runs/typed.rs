@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const INIT: &str = include_str!("typed/init.md");
+const COMMIT: &str = include_str!("typed/commit.md");
 const REVIEW: &str = include_str!("typed/review.md");
 
 impl Runs {
@@ -95,6 +96,7 @@ fn built_in(
     commands: impl FnOnce() -> FoundCommands,
 ) -> Result<StartRun, Fault> {
     match command.name {
+        "commit" => start.prompt = with_arguments(COMMIT, arguments),
         "init" => start.prompt = with_arguments(INIT, arguments),
         "review" => start.prompt = with_arguments(REVIEW, arguments),
         "plan" => {
@@ -183,6 +185,7 @@ mod tests {
     #[test]
     fn built_in_commands_that_begin_a_run_say_how() {
         assert!(typed("/init in German").unwrap().prompt.ends_with("\n\nThe user adds: in German"));
+        assert!(typed("/commit").unwrap().prompt.contains("git commit -m"));
         assert!(typed("/review").unwrap().prompt.contains("git diff"));
         let plan = typed("/plan the move").unwrap();
         assert_eq!((plan.options.plan, plan.prompt.as_str()), (true, "the move"));
