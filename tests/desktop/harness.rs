@@ -5,6 +5,7 @@ mod display;
 mod driver;
 mod keys;
 mod notifications;
+mod picture;
 mod process;
 mod session_bus;
 mod stage;

@@ -1,9 +1,9 @@
 //! A display of its own, and pictures of what is on it.
 
+use crate::harness::picture::Picture;
 use crate::harness::process::Process;
 use crate::harness::waiting::wait_until;
-use std::fs::File;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,28 +48,22 @@ impl Display {
         server.read_exact(&mut [0; 32]).unwrap();
     }
 
-    /// Writes what can be seen, once it stands still.
-    pub(crate) fn picture(&self, file: &Path) {
+    /// What can be seen, once it stands still.
+    pub(crate) fn picture(&self) -> Picture {
         let mut seen = Vec::new();
         wait_until("a screen that stands still", || {
             let before = std::mem::replace(&mut seen, std::fs::read(&self.memory).unwrap());
             before == seen
         });
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        write_png(&seen, file);
+        pixels(&seen)
     }
 }
 
 /// The screen's memory is an X window dump: numbers of 32 bits that say how the pixels lie, then colours, then pixels.
-fn write_png(dump: &[u8], file: &Path) {
-    let number = |at: usize| u32::from_be_bytes(dump[at * 4..][..4].try_into().unwrap());
+fn pixels(dump: &[u8]) -> Picture {
+    let number = |at: usize| u32::from_be_bytes(dump[at * 4..][..4].try_into().unwrap()) as usize;
     let [header, width, height, line, colors] = [0, 4, 5, 12, 19].map(number);
-    let pixels = &dump[header as usize + colors as usize * 12..];
-    let lines = pixels.chunks_exact(line as usize).take(height as usize);
+    let lines = dump[header + colors * 12..].chunks_exact(line).take(height);
     let rgb = |pixel: &[u8]| [pixel[2], pixel[1], pixel[0]];
-    let bytes: Vec<u8> = lines.flat_map(|line| line.chunks_exact(4).take(width as usize).flat_map(rgb)).collect();
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(file).unwrap()), width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_compression(png::Compression::Fast);
-    encoder.write_header().unwrap().write_image_data(&bytes).unwrap();
+    Picture::new(width, height, lines.flat_map(|line| line.chunks_exact(4).take(width).flat_map(rgb)).collect())
 }

@@ -1,0 +1,108 @@
+//! Pictures of the screen, and the reviewed ones that views are compared with.
+//!
+//! A reference is the picture at an eighth of its size, in `tests/desktop/references`. Times, paths and fonts differ a
+//! little from run to run; a part that is missing, elsewhere or in another colour differs much more. With
+//! `ARKI_ACCEPT_PICTURES=1` a run writes its references anew: look at them before you commit them.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+
+/// Pixels of the picture that are one of the reference's, along each side.
+const REDUCED: usize = 8;
+/// From here on a channel of a pixel counts as another colour.
+const OTHER: u8 = 32;
+/// The share of pixels that may be of another colour.
+const TOLERANCE: f64 = 0.03;
+
+pub(crate) struct Picture {
+    width: usize,
+    height: usize,
+    /// Three bytes a pixel, line by line.
+    rgb: Vec<u8>,
+}
+
+impl Picture {
+    pub(crate) fn new(width: usize, height: usize, rgb: Vec<u8>) -> Self {
+        assert_eq!(rgb.len(), width * height * 3);
+        Self { width, height, rgb }
+    }
+
+    pub(crate) fn write(&self, file: &Path) {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let (width, height) = (u32::try_from(self.width).unwrap(), u32::try_from(self.height).unwrap());
+        let mut encoder = png::Encoder::new(BufWriter::new(File::create(file).unwrap()), width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.write_header().unwrap().write_image_data(&self.rgb).unwrap();
+    }
+
+    fn read(file: &Path) -> Option<Self> {
+        let mut reader = png::Decoder::new(BufReader::new(File::open(file).ok()?)).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let seen = reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(seen.color_type, png::ColorType::Rgb, "{}", file.display());
+        Some(Self::new(seen.width as usize, seen.height as usize, rgb))
+    }
+
+    fn reduced(&self) -> Self {
+        let (width, height) = (self.width / REDUCED, self.height / REDUCED);
+        let mean = |x: usize, y: usize, channel: usize| {
+            let inside = (0..REDUCED).flat_map(|down| (0..REDUCED).map(move |right| (down, right)));
+            let of = |(down, right)| ((y * REDUCED + down) * self.width + x * REDUCED + right) * 3 + channel;
+            let sum: usize = inside.map(|at| usize::from(self.rgb[of(at)])).sum();
+            u8::try_from(sum / (REDUCED * REDUCED)).unwrap()
+        };
+        let rgb = (0..height * width * 3).map(|at| mean(at / 3 % width, at / 3 / width, at % 3)).collect();
+        Self::new(width, height, rgb)
+    }
+
+    /// The share of pixels that are of another colour.
+    fn difference(&self, other: &Self) -> f64 {
+        if (self.width, self.height) != (other.width, other.height) {
+            return 1.0;
+        }
+        let pairs = self.rgb.chunks_exact(3).zip(other.rgb.chunks_exact(3));
+        let differs = |(one, two): &(&[u8], &[u8])| one.iter().zip(*two).any(|(a, b)| a.abs_diff(*b) >= OTHER);
+        pairs.filter(differs).count() as f64 / (self.width * self.height) as f64
+    }
+
+    /// Fails where the reference of this name shows something else.
+    #[track_caller]
+    pub(crate) fn must_look_like(&self, name: &str) {
+        let file = references().join(format!("{name}.png"));
+        let seen = self.reduced();
+        if std::env::var_os("ARKI_ACCEPT_PICTURES").is_some() {
+            return seen.write(&file);
+        }
+        let Some(reference) = Self::read(&file) else {
+            panic!("{name} has no reference; with ARKI_ACCEPT_PICTURES=1 this run makes it");
+        };
+        let difference = seen.difference(&reference);
+        assert!(
+            difference <= TOLERANCE,
+            "{name} looks different from its reference: {:.1} % of it, in target/desktop-screenshots/{name}.png",
+            difference * 100.0
+        );
+    }
+}
+
+fn references() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("desktop/references")
+}
+
+#[test]
+fn what_is_missing_from_a_view_is_noticed_and_another_word_is_not() {
+    let (width, height) = (180 * REDUCED, 112 * REDUCED);
+    let blank = Picture::new(width, height, vec![250; width * height * 3]);
+    let with = |lines: std::ops::Range<usize>, columns: std::ops::Range<usize>| {
+        let mut picture = Picture::new(width, height, blank.rgb.clone());
+        for (y, x) in lines.flat_map(|y| columns.clone().map(move |x| (y, x))) {
+            picture.rgb[(y * width + x) * 3..][..3].copy_from_slice(&[30, 30, 30]);
+        }
+        picture.reduced()
+    };
+    let blank = blank.reduced();
+    assert!(blank.difference(&with(100..112, 100..180)) <= TOLERANCE, "a word");
+    assert!(blank.difference(&with(60..300, 400..560)) > TOLERANCE, "a pane");
+    assert!((blank.difference(&Picture::new(1, 1, vec![0; 3])) - 1.0).abs() < f64::EPSILON);
+}
