@@ -23,6 +23,8 @@ wire! {
         pub seq: u64,
         /// The session's.
         pub title: String,
+        /// The session's folder.
+        pub project: String,
         pub tool_id: String,
         /// The command or path that it is about, or else its arguments; cut if it is long.
         pub call: String,

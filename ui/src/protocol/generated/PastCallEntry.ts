@@ -8,6 +8,10 @@ export type PastCallEntry = {
    * The session's.
    */
   title: string;
+  /**
+   * The session's folder.
+   */
+  project: string;
   toolId: string;
   /**
    * The command or path that it is about, or else its arguments; cut if it is long.

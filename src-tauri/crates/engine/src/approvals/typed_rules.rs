@@ -31,6 +31,7 @@ impl Approvals {
                     session_id: past.session_id.to_string(),
                     seq: past.seq,
                     title: session.title.clone(),
+                    project: session.project.clone(),
                     call: past.about().chars().take(MAX_CALL_CHARS).collect(),
                     tool_id: past.tool_id,
                     decided: past.decided,
