@@ -107,7 +107,7 @@ fn a_rule_is_tried_on_past_calls_then_added_and_leads_to_where_it_would_have_cou
     settings.inside("button", "Add rule").click();
     let form = settings.inside("form", "Add rule");
     form.inside("button", "Decision").choose("Never allow");
-    form.inside("textbox", "Command begins with").write("touch");
+    form.inside("textbox", "Command").write("touch");
     window.says("Never run commands that begin with touch in every folder");
     form.inside("button", "What would it change?").click();
     window.says("1 past call looked at: the rule matches 1 and would decide 1 differently.");

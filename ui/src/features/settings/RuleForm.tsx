@@ -156,7 +156,7 @@ function Fields({ fields, folder, onChange }: FieldsProps) {
           </option>
         ))}
       </ChoiceRow>
-      {row("command", t`Command begins with`, t`cargo test`)}
+      {row("command", t`Command`, t`cargo test`)}
       {row("path", t`Path`, "docs/**")}
       {row("host", t`Host`, "*.example.org")}
       {row("tool", t`Tool`, "edit_file")}

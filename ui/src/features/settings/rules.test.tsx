@@ -84,7 +84,7 @@ describe("rules", () => {
     await userEvent.click(screen.getByRole("button", { name: "Add rule" }));
     const form = screen.getByRole("form", { name: "Add rule" });
     await userEvent.selectOptions(within(form).getByRole("combobox", { name: "Decision" }), "Never allow");
-    await userEvent.type(within(form).getByRole("textbox", { name: "Command begins with" }), "touch 'a b'");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Command" }), "touch 'a b'");
     await userEvent.click(within(form).getByRole("checkbox", { name: "Only in this folder" }));
     expect(form.textContent).toContain("Never run commands that begin with touch 'a b' in this folder");
     await userEvent.click(within(form).getByRole("button", { name: "What would it change?" }));
