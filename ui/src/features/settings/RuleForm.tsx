@@ -31,14 +31,23 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
   const [fields, setFields] = useState(noFields);
   /** Null while the fields say it. */
   const [json, setJson] = useState<string | null>(null);
+  /** What was written before the form was used again, and what the fields said then. */
+  const written = useRef({ json: "", fields: "" });
   const { tested, isTesting, test, forget } = useBacktest();
   const [error, setError] = useState<CommandError | null>(null);
-  const text = json ?? ruleText(fields, folder);
+  const said = ruleText(fields, folder);
+  const text = json ?? said;
   const rule = readRule(text);
   /** What was tried out was another rule. */
   const changed = () => {
     forget();
     setError(null);
+  };
+  const turn = () => {
+    changed();
+    if (json === null) return setJson(written.current.fields === said ? written.current.json : said);
+    written.current = { json, fields: said };
+    setJson(null);
   };
   const set = (part: Partial<RuleFields>) => {
     setFields({ ...fields, ...part });
@@ -84,7 +93,7 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
         />
       )}
       <div className="rule-after-label">
-        <Button small look="quiet" onClick={() => setJson(json === null ? text : null)}>
+        <Button small look="quiet" onClick={turn}>
           {json === null ? t`Write it as JSON` : t`Use the form`}
         </Button>
       </div>

@@ -128,6 +128,12 @@ describe("rules", () => {
     expect((await within(form).findByRole("alert")).textContent).toContain("The rule can't be used.");
     expect(sent(fake, "add_rule")).toEqual([{ rule: '{"decision": "deny"}' }]);
     expect(json.value).toBe('{"decision": "deny"}');
+    await userEvent.click(screen.getByRole("button", { name: "Use the form" }));
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Host" }).value).toBe("example.org");
+    await userEvent.click(screen.getByRole("button", { name: "Write it as JSON" }));
+    expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Rule as JSON" }).value).toBe(
+      '{"decision": "deny"}',
+    );
   });
 
   it("of which another was tried meanwhile don't show its answer", async () => {
