@@ -4,9 +4,9 @@ use crate::arguments::Asked;
 use crate::desktop_state::Shared;
 use crate::windows::Windows;
 use crate::{
-    arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_context, rpc_frames,
-    rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines, rpc_places, rpc_runs,
-    rpc_settings, rpc_windows, updates, windows,
+    arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_configured, rpc_context,
+    rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines,
+    rpc_places, rpc_runs, rpc_settings, rpc_windows, updates, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -161,6 +161,12 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_mcp::sign_in_to_mcp_server,
             rpc_mcp::list_elicitations,
             rpc_mcp::answer_elicitation,
+            rpc_configured::backtest_rule,
+            rpc_configured::add_rule,
+            rpc_configured::remove_rule,
+            rpc_configured::list_hooks,
+            rpc_configured::list_agents,
+            rpc_configured::list_skills,
             rpc_settings::list_models,
             rpc_settings::live_models,
             rpc_settings::test_provider,

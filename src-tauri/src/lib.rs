@@ -17,6 +17,7 @@ mod log_files;
 mod notices;
 mod process_environment;
 mod rpc;
+mod rpc_configured;
 mod rpc_context;
 mod rpc_frames;
 mod rpc_history;

@@ -90,3 +90,52 @@ fn every_setting_is_found_says_where_it_comes_from_and_is_changed() {
     window.resize(720, 600);
     window.picture("settings-narrow");
 }
+
+#[test]
+fn a_rule_is_tried_on_past_calls_then_added_and_leads_to_where_it_would_have_counted() {
+    let touch = Turn::calls().call("run_command", json!({"command": "touch made.txt"}));
+    let hooks = json!({"PostToolUse": [{"condition": {"toolName": ["edit_file"]}, "command": "cargo fmt"}]});
+    let stage = Stage::configured(Script::new(vec![touch]), |_| json!({"hooks": hooks}));
+    stage.write(".agents/skills/release/SKILL.md", "---\nname: release\ndescription: Cuts a release.\n---\nTag it.");
+    stage.trust();
+    stage.try_arki(&["exec", "Make a file, please"]);
+    let window = stage.open();
+    window.press(&[CONTROL, ","]);
+    let settings = window.element("dialog", "Settings");
+    settings.inside("tab", "Rules").click();
+    window.says("You have no rules yet");
+    settings.inside("button", "Add rule").click();
+    let form = settings.inside("form", "Add rule");
+    form.inside("button", "Decision").choose("Never allow");
+    form.inside("textbox", "Command").write("touch");
+    window.says("Never run commands that begin with touch in every folder");
+    form.inside("button", "What would it change?").click();
+    window.says("1 past call looked at: the rule matches 1 and would decide 1 differently.");
+    window.pictures("settings-rule");
+    no_barrier(&window, "a rule that was tried");
+    let judged = || stage.arki(&["policy", "check", "touch other.txt"]).stdout;
+    assert!(judged().starts_with("Asks"), "{}", judged());
+    form.inside("button", "Add rule").click();
+    settings.inside("button", "Remove rule");
+    assert!(judged().starts_with("Denied"), "{}", judged());
+    window.pictures("settings-rules");
+
+    settings.inside("tab", "Hooks, agents & skills").click();
+    window.says("cargo fmt");
+    window.says("Cuts a release.");
+    window.says("Finds out where something is");
+    window.pictures("settings-configured");
+    no_barrier(&window, "hooks, agents and skills");
+
+    settings.inside("tab", "Rules").click();
+    settings.inside("button", "Remove rule").click();
+    settings.inside("button", "Undo");
+    assert!(judged().starts_with("Asks"), "{}", judged());
+    settings.inside("button", "Add rule").click();
+    let form = settings.inside("form", "Add rule");
+    form.inside("textbox", "Tool").write("run_command");
+    form.inside("button", "What would it change?").click();
+    form.inside("button", "Make a file, please").click();
+    window.gone("dialog", "Settings");
+    assert!(window.transcript().contains("touch made.txt"), "{}", window.transcript());
+}

@@ -6,6 +6,7 @@ use arki_api::{DeclaredCommand, declared_commands};
 const REGISTERED: &str = include_str!("../desktop.rs");
 const HANDLERS: &[(&str, &str)] = &[
     ("rpc", include_str!("../rpc.rs")),
+    ("rpc_configured", include_str!("../rpc_configured.rs")),
     ("rpc_context", include_str!("../rpc_context.rs")),
     ("rpc_frames", include_str!("../rpc_frames.rs")),
     ("rpc_history", include_str!("../rpc_history.rs")),

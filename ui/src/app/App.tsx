@@ -224,6 +224,10 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           keyOf={window.keyOf}
           folder={window.project?.path ?? null}
           onReviewMemory={() => window.setDialog("memory")}
+          onCall={(call) => {
+            close();
+            window.history.show(call.sessionId, call.seq, call.project);
+          }}
           nextFocus={window.message}
           theme={window.theme}
           onTheme={window.setTheme}

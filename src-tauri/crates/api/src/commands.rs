@@ -252,6 +252,19 @@ commands! {
     set_setting { key: String, text: String } -> ();
     /// Removes a value from the user's own file, so that the default holds.
     unset_setting { key: String } -> ();
+    /// Returns the past calls that a rule matches, and what it would change about them. Nothing is stored. Reads every
+    /// session, which may take seconds.
+    backtest_rule { rule: String } -> BacktestResult;
+    /// Adds a rule, as JSON, to the user's own file.
+    add_rule { rule: String } -> ();
+    /// Removes a rule from the user's own file, by its JSON as `list_settings` gave it.
+    remove_rule { rule: String } -> ();
+    /// The hooks of the user and of a folder, those included that don't run there.
+    list_hooks { folder: Option<PathBuf> } -> HookEntries;
+    /// The agents of the user and of a folder, by name.
+    list_agents { folder: Option<PathBuf> } -> AgentEntries;
+    /// The skills of the user and of a folder, those included that aren't offered there.
+    list_skills { folder: Option<PathBuf> } -> SkillEntries;
     set_default_model { model: String } -> ();
     list_providers {} -> Vec<ProviderEntry>;
     save_provider { name: String, kind: String, base_url: Option<String> } -> ();

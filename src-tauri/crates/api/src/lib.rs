@@ -11,6 +11,7 @@ mod kinds;
 
 mod approvals;
 mod commands;
+mod configured;
 mod context;
 mod elicitations;
 mod error;
@@ -26,6 +27,7 @@ mod pipelines;
 mod processes;
 mod project;
 mod provider_test;
+mod rules;
 mod runs;
 #[cfg(test)]
 mod schema_tests;
@@ -38,6 +40,7 @@ mod usage;
 
 pub use approvals::*;
 pub use commands::{DeclaredCommand, declared_commands};
+pub use configured::*;
 pub use context::*;
 pub use elicitations::*;
 pub use error::*;
@@ -53,6 +56,7 @@ pub use pipelines::*;
 pub use processes::*;
 pub use project::*;
 pub use provider_test::*;
+pub use rules::*;
 pub use runs::*;
 pub use session_tools::*;
 pub use sessions::*;

@@ -10,6 +10,7 @@ pub(crate) mod review;
 pub(crate) mod session_grants;
 pub(crate) mod standing_rules;
 mod surroundings;
+mod typed_rules;
 
 use crate::accounts::Accounts;
 use crate::kernels::Kernels;

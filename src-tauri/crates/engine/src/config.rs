@@ -27,6 +27,8 @@ pub(crate) use layers::{DEFAULT_ORIGIN, shown};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin};
 pub(crate) use mcp_json::add as add_mcp_json;
 pub(crate) use parse::{parse, parse_rule, text_of};
+#[cfg(test)]
+pub(crate) use schema::schema;
 pub(crate) use schema::{schema_text, setting_schema};
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;

@@ -59,7 +59,6 @@ pub use mcp::Mcp;
 pub use presence::Presence;
 pub use projects::Projects;
 pub use projects::guides::FoundGuides;
-pub use projects::hook_list::{HookList, HookOff, ListedHook};
 pub use projects::open::OpenedFolder;
 pub use projects::skills::SkillUse;
 pub use records::events_since::EventsSince;

@@ -1,6 +1,7 @@
 //! A folder and what it brings along: trust, configuration, skills and procedures.
 
 mod agent_files;
+mod agent_list;
 mod app_state;
 pub(crate) mod config_in_force;
 mod example_prompts;
@@ -14,6 +15,7 @@ mod own_programs;
 pub(crate) mod pipelines;
 pub(crate) mod rules;
 mod setting_list;
+mod skill_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod trees;

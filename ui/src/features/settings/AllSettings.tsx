@@ -1,21 +1,16 @@
 /** Every value of the configuration: what it is, who says so, and the way to change it. */
-import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, plural, t } from "@lingui/core/macro";
+import { i18n } from "@lingui/core";
+import { plural, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { RuleSentence } from "../../components/RuleSentence";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError, SettingEntry, SettingOrigin } from "../../protocol/generated";
+import type { CommandError, SettingEntry } from "../../protocol/generated";
+import { origins } from "./origins";
 import { SettingValue } from "./SettingValue";
 import "./all_settings.css";
-
-const origins: Readonly<Record<SettingOrigin, MessageDescriptor>> = {
-  default: msg`Default`,
-  user: msg`Your file`,
-  project: msg`This folder`,
-};
 
 /** `folder`: the one whose configuration counts too; null where none is open. */
 export function AllSettings({ folder }: { folder: string | null }) {

@@ -7,13 +7,15 @@ type Props = {
   label: string;
   /** Words of the button that saves. */
   save: string;
+  /** Other buttons, between these two. */
+  more?: ReactNode;
   children: ReactNode;
   onSave: () => void;
   onCancel: () => void;
 };
 
 /** The form of one entry of a list, new or there already. */
-export function EntryForm({ label, save, children, onSave, onCancel }: Props) {
+export function EntryForm({ label, save, more, children, onSave, onCancel }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSave();
@@ -25,6 +27,7 @@ export function EntryForm({ label, save, children, onSave, onCancel }: Props) {
         <Button type="submit" look="primary">
           {save}
         </Button>
+        {more}
         <Button look="quiet" onClick={onCancel}>
           {t`Cancel`}
         </Button>

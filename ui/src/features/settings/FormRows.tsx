@@ -30,7 +30,7 @@ export function TextRow({ label, onChange, mono, ...input }: TextProps) {
 }
 
 /** A text of one entry a line. */
-export function LinesRow({ label, onChange, ...area }: Row & { placeholder: string }) {
+export function LinesRow({ label, onChange, ...area }: Row & { placeholder: string; rows?: number }) {
   return (
     <LabelledRow label={label}>
       {(id) => (

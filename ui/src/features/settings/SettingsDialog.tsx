@@ -6,11 +6,14 @@ import { Keymap } from "../../components/Keymap";
 import { useArki } from "../../platform/context";
 import { AllSettings } from "./AllSettings";
 import { Appearance, type Look } from "./Appearance";
+import { Configured } from "./Configured";
 import { Desktop } from "./Desktop";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
 import { Providers } from "./Providers";
+import type { ShowCall } from "./RuleForm";
+import { Rules } from "./Rules";
 import "../../components/keys/keys.css";
 import "./settings.css";
 
@@ -22,6 +25,8 @@ type Props = {
   /** The provider that a key is to be entered for at once. */
   keyOf: string | null;
   onReviewMemory: () => void;
+  /** Shows a past call where it happened. */
+  onCall: ShowCall;
   /** The one that is open, whose own configuration counts too. */
   folder: string | null;
   /** The focus goes there where a change of language took away what had it. */
@@ -29,7 +34,7 @@ type Props = {
 } & Look;
 
 export function SettingsDialog(props: Props) {
-  const { open, onClose, first, keyOf, onReviewMemory, folder, nextFocus, ...look } = props;
+  const { open, onClose, first, keyOf, onReviewMemory, onCall, folder, nextFocus, ...look } = props;
   const arki = useArki();
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
@@ -40,6 +45,12 @@ export function SettingsDialog(props: Props) {
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
             {t`Models & providers`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="rules">
+            {t`Rules`}
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="configured">
+            {t`Hooks, agents & skills`}
           </Tabs.Tab>
           <Tabs.Tab className="tab" value="mcp">
             {t`MCP servers`}
@@ -63,6 +74,12 @@ export function SettingsDialog(props: Props) {
         <Tabs.Panel className="settings-panel" value="models">
           <Models />
           <Providers key={keyOf} keyOf={keyOf} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="rules">
+          <Rules folder={folder} onCall={onCall} />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="configured">
+          <Configured folder={folder} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="mcp">
           <McpServers />

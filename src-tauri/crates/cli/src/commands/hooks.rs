@@ -4,8 +4,9 @@ use super::policy::arguments_of;
 use crate::arguments::HooksCommand;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
+use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
-use arki_engine::{Engine, HookList, HookOff, HookTrial, ListedHook, TriedHook, one_line};
+use arki_engine::{Engine, HookTrial, TriedHook, one_line};
 use std::path::Path;
 
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Output) -> Result<Exit, Fault> {
@@ -16,7 +17,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, outp
 }
 
 fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
-    let HookList { hooks, refused } = engine.projects().hooks(dir)?;
+    let HookEntries { hooks, refused } = engine.projects().list_hooks(Some(dir))?;
     for hook in &hooks {
         match output.json {
             true => output.object(hook),
@@ -31,13 +32,31 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-fn line(hook: &ListedHook) -> String {
-    let ListedHook { name, event, condition, does, origin, off, .. } = hook;
+fn line(hook: &HookEntry) -> String {
+    let HookEntry { name, event, condition, does, origin, off, .. } = hook;
     let state = if off.is_none() { "on" } else { "off" };
     let condition = if condition.is_empty() { "*" } else { condition };
-    let what = if name == does { String::new() } else { format!("  {}: {}", hook.action, one_line(does)) };
-    let why = off.map(|off| format!("  (off: {})", HookOff::words(off))).unwrap_or_default();
+    let what = if name == does { String::new() } else { format!("  {}: {}", action_word(hook.action), one_line(does)) };
+    let why = off.map(|off| format!("  (off: {})", off_words(off))).unwrap_or_default();
     format!("{state:<3} {:<16} {condition:<24} {}{what}  {origin}{why}", event.name(), one_line(name))
+}
+
+fn action_word(action: HookActionKind) -> &'static str {
+    match action {
+        HookActionKind::Command => "command",
+        HookActionKind::Inject => "inject",
+        HookActionKind::Log => "log",
+        HookActionKind::Remind => "remind",
+    }
+}
+
+/// A clause for people.
+fn off_words(off: HookOffReason) -> &'static str {
+    match off {
+        HookOffReason::Untrusted => "this folder isn't trusted",
+        HookOffReason::ConfigurationChanged => "the project's configuration changed since you approved it",
+        HookOffReason::ScriptChanged => "a script that it names changed since you approved it",
+    }
 }
 
 /// Reads off the command line what is to be tried.
@@ -99,8 +118,8 @@ async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Output
         }
     }
     if tried.is_empty() {
-        let is_off = |hook: &ListedHook| hook.off == Some(HookOff::Untrusted);
-        let is_untrusted = engine.projects().hooks(dir)?.hooks.iter().any(is_off);
+        let is_off = |hook: &HookEntry| hook.off == Some(HookOffReason::Untrusted);
+        let is_untrusted = engine.projects().list_hooks(Some(dir))?.hooks.iter().any(is_off);
         output.aside(match is_untrusted {
             true => "This folder isn't trusted, so no hook runs here. `arki trust` changes that.",
             false => "No hook is for this. `arki hooks list` shows all.",

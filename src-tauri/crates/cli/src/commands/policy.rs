@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::output::{Output, visible};
 use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
-use arki_engine::{Engine, Judgement};
+use arki_engine::{Backtest, Engine, Judgement, PastCall};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -54,30 +54,27 @@ fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
         Fault::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
-    let backtest = engine.approvals().backtest(&text, file)?;
-    for past in &backtest.matched {
-        if output.json {
-            output.object(past);
-            continue;
-        }
-        let change = if past.decision == past.with_rule { "as now" } else { "changed" };
-        let call = past.args.get("command").or_else(|| past.args.get("path")).and_then(Value::as_str);
-        let call = call.map_or_else(|| past.args.to_string(), str::to_owned);
-        let (now, with) = (word(past.decision), word(past.with_rule));
-        let decided = past.decided.map_or_else(|| "-".to_owned(), word);
-        let call = visible(&call).replace('\n', "\\n");
-        output.line(format!(
-            "{}  {:>5}  then {decided}, today {now}, with the rule {with} ({change})  {}  {call}",
-            past.session_id, past.seq, past.tool_id
-        ));
-    }
-    let changed = backtest.matched.iter().filter(|past| past.decision != past.with_rule).count();
-    let (matched, calls) = (backtest.matched.len(), backtest.calls);
+    let backtest = engine.approvals().backtest(&text, file, &mut |past| match output.json {
+        true => output.object(&past),
+        false => output.line(past_line(&past)),
+    })?;
+    let Backtest { matched, changed, calls, .. } = backtest;
     output.aside(format!("{matched} of {calls} past calls match; {changed} would be decided differently."));
     if backtest.left_out > 0 {
         output.aside(format!("Left out {} calls whose folders no longer exist.", backtest.left_out));
     }
     Ok(Exit::Done)
+}
+
+fn past_line(past: &PastCall) -> String {
+    let change = if past.is_changed() { "changed" } else { "as now" };
+    let (now, with) = (word(past.decision), word(past.with_rule));
+    let decided = past.decided.map_or_else(|| "-".to_owned(), word);
+    let call = visible(&past.about()).replace('\n', "\\n");
+    format!(
+        "{}  {:>5}  then {decided}, today {now}, with the rule {with} ({change})  {}  {call}",
+        past.session_id, past.seq, past.tool_id
+    )
 }
 
 fn word(decision: Decision) -> String {

@@ -2,6 +2,7 @@
 
 use crate::approvals::Approvals;
 use crate::config::{invalid, parse_rule};
+use arki_domain::projection::SessionSummary;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::Kernel;
@@ -31,11 +32,27 @@ pub struct PastCall {
     pub with_rule: Decision,
 }
 
-/// The effect that a rule would have had.
-#[derive(Debug, Clone, Default)]
+impl PastCall {
+    /// Returns whether the rule would change today's decision.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.decision != self.with_rule
+    }
+
+    /// The command or path that the call is about, or else its arguments.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let about = self.args.get("command").or_else(|| self.args.get("path")).and_then(Value::as_str);
+        about.map_or_else(|| self.args.to_string(), str::to_owned)
+    }
+}
+
+/// The effect that a rule would have had, in numbers of calls.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Backtest {
-    /// The newest session first, each in order.
-    pub matched: Vec<PastCall>,
+    pub matched: usize,
+    /// Of the matched ones: those that would be decided differently.
+    pub changed: usize,
     pub calls: usize,
     /// Calls of projects that are no longer there.
     pub left_out: usize,
@@ -81,12 +98,21 @@ impl Approvals {
         self.accounts.edited_config(|root| append_rule(root, value)).map(drop)
     }
 
-    /// Returns which past calls a rule speaks of, and how today's decisions on them would change.
+    /// Tells `take` of each past call that a rule speaks of, and how today's decision on it would change: the newest
+    /// session first, each in order.
     ///
     /// # Errors
     /// `CONFIG_INVALID` where the rule is none or fails its own examples, or when the database cannot be read.
-    pub fn backtest(&self, text: &str, file: &Path) -> Result<Backtest, Fault> {
-        let definition = parse_rule(text, file)?;
+    pub fn backtest(&self, text: &str, file: &Path, take: &mut dyn FnMut(PastCall)) -> Result<Backtest, Fault> {
+        self.backtest_definition(parse_rule(text, file)?, file, &mut |_, past| take(past))
+    }
+
+    pub(super) fn backtest_definition(
+        &self,
+        definition: RuleDefinition,
+        file: &Path,
+        take: &mut dyn FnMut(&SessionSummary, PastCall),
+    ) -> Result<Backtest, Fault> {
         let project = definition.project.clone();
         let rule = PolicyRule::new(definition, "backtest", 1).map_err(|error| invalid(file, &error.to_string()))?;
         let mut backtest = Backtest::default();
@@ -103,7 +129,10 @@ impl Approvals {
                 let kernel = kernels
                     .entry(session.project.clone())
                     .or_insert_with(|| self.kernels.judging_kernel(Path::new(&session.project)).ok());
-                self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
+                let matched = self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
+                backtest.matched += matched.len();
+                backtest.changed += matched.iter().filter(|past| past.is_changed()).count();
+                matched.into_iter().for_each(|past| take(session, past));
             }
         }
     }
@@ -114,8 +143,8 @@ impl Approvals {
         kernel: Option<&Kernel>,
         rule: &PolicyRule,
         backtest: &mut Backtest,
-    ) -> Result<(), Fault> {
-        let mut after_seq = 0;
+    ) -> Result<Vec<PastCall>, Fault> {
+        let (mut after_seq, mut matched) = (0, Vec::<PastCall>::new());
         let mut places = HashMap::new();
         loop {
             let page = self.records.reader().events(session, after_seq, EVENTS_A_PAGE)?;
@@ -130,8 +159,8 @@ impl Approvals {
                         let (speaks, with_rule) = kernel.judge_with(rule, &call.tool_id, &call.args);
                         if speaks {
                             let today = kernel.judge(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
-                            places.insert(call.call_id.clone(), backtest.matched.len());
-                            backtest.matched.push(PastCall {
+                            places.insert(call.call_id.clone(), matched.len());
+                            matched.push(PastCall {
                                 session_id: session.clone(),
                                 seq: event.seq,
                                 tool_id: call.tool_id,
@@ -145,7 +174,7 @@ impl Approvals {
                     EventBody::PolicyDecided(decided) => {
                         // The first one is the policy's; a later one tells of the user's answer.
                         let place = places.get(&decided.call_id);
-                        if let Some(past) = place.and_then(|place| backtest.matched.get_mut(*place)) {
+                        if let Some(past) = place.and_then(|place| matched.get_mut(*place)) {
                             past.decided.get_or_insert(decided.decision);
                         }
                     }
@@ -154,7 +183,7 @@ impl Approvals {
             }
             match page.events.last() {
                 Some(last) if page.has_more => after_seq = last.seq,
-                _ => return Ok(()),
+                _ => return Ok(matched),
             }
         }
     }

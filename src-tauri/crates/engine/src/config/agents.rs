@@ -8,6 +8,7 @@ pub(crate) use files::add_agent_files;
 use super::file::{AgentConfig, ConfigFile};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
+use arki_api::ConfiguredAgent;
 use arki_domain::{Code, Fault, ModelOptions, ToolNames};
 use arki_llm::ProviderSettings;
 use std::collections::{BTreeMap, HashSet};
@@ -37,6 +38,24 @@ impl Config {
             description: agent.description.clone(),
         };
         self.agents.iter().map(entry).collect()
+    }
+
+    /// All that there are, by name, each as it would work. Their files are for others to say.
+    pub(crate) fn configured_agents(&self) -> Vec<ConfiguredAgent> {
+        let readers = self.reading_agents();
+        let agents = self.agents.keys().filter_map(|name| Some((name, self.whole_agent(name)?)));
+        let configured = agents.map(|(name, agent)| ConfiguredAgent {
+            name: name.clone(),
+            description: agent.description,
+            model: agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            core: agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned()),
+            tools: agent.tools,
+            read_only: readers.contains(name),
+            isolated: agent.isolation.is_some(),
+            built_in: name == AGENT || built_in::is_name(name),
+            origins: Vec::new(),
+        });
+        configured.collect()
     }
 
     /// The same configuration with another agent at work: its model, core and options, system prompt and tools.

@@ -242,8 +242,11 @@ pub(crate) struct FetchConfig {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct LimitsConfig {
+    /// The requests that a run may make before it pauses.
     pub(crate) max_turns: Option<u32>,
+    /// The time that a run may work before it pauses; without end where `null`.
     pub(crate) max_seconds: Option<u64>,
+    /// The cost of a run at which it pauses; none where `null`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) max_cost_usd: Option<f64>,
@@ -252,10 +255,15 @@ pub(crate) struct LimitsConfig {
     /// For one answer of the model, from its request to its last word.
     #[schemars(range(min = 1))]
     pub(crate) max_answer_seconds: Option<u64>,
+    /// For one call of a tool.
     pub(crate) tool_timeout_seconds: Option<u64>,
+    /// The part of a tool's output that a model gets.
     pub(crate) max_tool_output_bytes: Option<usize>,
+    /// The processes that a command may have at the same time, with all it started.
     pub(crate) max_command_processes: Option<usize>,
+    /// The memory that a command may take, with all it started; 75 % of the machine's where `null`.
     pub(crate) max_command_memory_megabytes: Option<u64>,
+    /// What a command may write to its output.
     pub(crate) max_command_output_megabytes: Option<u64>,
 }
 

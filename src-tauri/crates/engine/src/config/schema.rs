@@ -7,7 +7,7 @@ use crate::accounts::config_keys::key_path;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-pub(super) fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let settings =
         schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()

@@ -14,12 +14,12 @@ const PROJECT_AGENTS: [&str; 2] = [".arki/agents", ".claude/agents"];
 const OWN_AGENTS: &str = "agents";
 
 /// By the path, for people.
-type Found = Vec<(String, Result<AgentFile, String>)>;
+pub(super) type FoundAgents = Vec<(String, Result<AgentFile, String>)>;
 
 impl Projects {
     /// Adds them to the user's configuration.
     pub(super) fn add_agent_files(&self, open: &OpenProject, file: &mut ConfigFile) -> Vec<FileWarning> {
-        add_agent_files(file, self.agent_files(open))
+        add_agent_files(file, self.agent_files(Some(open)))
     }
 
     /// What is wrong with some of them; nothing where the user's own configuration has an error.
@@ -27,9 +27,10 @@ impl Projects {
         self.accounts.user_file().map(|mut file| self.add_agent_files(open, &mut file)).unwrap_or_default()
     }
 
-    fn agent_files(&self, open: &OpenProject) -> Found {
-        let mut found = Found::new();
-        for folder in PROJECT_AGENTS {
+    /// `None`: the user's alone.
+    pub(super) fn agent_files(&self, open: Option<&OpenProject>) -> FoundAgents {
+        let mut found = FoundAgents::new();
+        for (open, folder) in open.into_iter().flat_map(|open| PROJECT_AGENTS.map(|folder| (open, folder))) {
             let of_folder = |path: &&str| path.strip_prefix(folder).is_some_and(|inside| inside.starts_with('/'));
             let paths = open.pinned(PinKind::Agent).map(|pin| pin.path.as_str());
             for path in paths.filter(of_folder) {
@@ -47,7 +48,7 @@ impl Projects {
     }
 }
 
-fn take(found: &mut Found, file: &str, path: String, text: impl FnOnce() -> Option<String>) {
+fn take(found: &mut FoundAgents, file: &str, path: String, text: impl FnOnce() -> Option<String>) {
     let Some(name) = file.strip_suffix(".md").map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file)) else {
         return;
     };

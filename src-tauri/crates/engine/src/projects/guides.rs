@@ -56,33 +56,39 @@ impl Projects {
     pub fn guides(&self, folder: &Path) -> Result<FoundGuides, Fault> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
-        Ok(self.find_guides(&open, &config))
+        Ok(self.find_guides(Some(&open), &config))
     }
 
     /// Looked for once for each time the folder is opened.
     pub(crate) fn guides_of<'a>(&self, open: &'a OpenProject, config: &Config) -> &'a FoundGuides {
-        open.guides.get_or_init(|| self.find_guides(open, config))
+        open.guides.get_or_init(|| self.find_guides(Some(open), config))
     }
 
-    fn find_guides(&self, open: &OpenProject, config: &Config) -> FoundGuides {
+    /// `None`: the user's own alone.
+    pub(super) fn find_guides(&self, open: Option<&OpenProject>, config: &Config) -> FoundGuides {
         let own = &self.records.directories().config;
         let mut found = FoundGuides::default();
         if config.skills_enabled {
             let secrets = &config.secret_files.set;
             let skills = own.join(OWN_SKILLS);
-            let (mut own_names, mut folders) = (own_skill_folders(&skills), open.skill_folders());
+            let (mut own_names, mut folders) =
+                (own_skill_folders(&skills), open.map_or_else(Vec::new, OpenProject::skill_folders));
             found.skills_left_out = (own_names.len() + folders.len()).saturating_sub(MAX_GUIDES);
             own_names.truncate(MAX_GUIDES);
             folders.truncate(MAX_GUIDES - own_names.len());
-            let project = folders.into_iter().filter_map(|folder| open.skill(&folder, secrets));
+            let project = folders.into_iter().filter_map(|folder| open?.skill(&folder, secrets));
             let listed = OwnFiles::list(&skills);
             let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, &listed, secrets));
             found.take_skills(project.chain(own));
         }
-        found.take_skills(self.rules_of(open).rules.iter().filter_map(FoundSkill::of_rule).map(Ok));
+        let rules = open.into_iter().flat_map(|open| &self.rules_of(open).rules);
+        found.take_skills(rules.filter_map(FoundSkill::of_rule).map(Ok));
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
         found.take_procedures(
-            open.procedures().into_iter().chain(own_procedures(&own.join(OWN_PROCEDURES))).chain(built_in),
+            open.map_or_else(Vec::new, OpenProject::procedures)
+                .into_iter()
+                .chain(own_procedures(&own.join(OWN_PROCEDURES)))
+                .chain(built_in),
         );
         found
     }
@@ -202,6 +208,12 @@ impl OpenProject {
     pub(crate) fn skills_left_out(&self, config_folder: &Path) -> usize {
         let own = own_skill_folders(&config_folder.join(OWN_SKILLS)).len();
         (own + self.skill_folders().len()).saturating_sub(MAX_GUIDES)
+    }
+
+    /// The skills that aren't as they were agreed to: the name of the folder, and the file with the text.
+    pub(super) fn unapproved_skills(&self) -> Vec<(String, String)> {
+        let folders = self.skill_folders().into_iter().filter(|skill| skill.agreed != skill.current);
+        folders.filter_map(|skill| Some((skill.name.clone(), format!("{}/{}", skill.folder, skill.file()?)))).collect()
     }
 
     /// `None` where the folder is not as it was agreed to.

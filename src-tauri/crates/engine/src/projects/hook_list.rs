@@ -4,79 +4,32 @@ use crate::config::{self, hooks_of_file};
 use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::open::OpenProject;
-use arki_domain::{Fault, HookEvent};
+use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
+use arki_domain::{Fault, Redactor};
 use arki_tools::{Hook, HookAction, HookOrigin};
-use serde::Serialize;
 use std::path::Path;
 
-/// The hooks of the user's configuration and of the project's, in the order in which they run.
-#[derive(Debug, Clone)]
-pub struct HookList {
-    pub hooks: Vec<ListedHook>,
-    /// Why the project's configuration, and so its hooks, can't be used.
-    pub refused: Option<Fault>,
-}
-
-/// A hook as people see it.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ListedHook {
-    pub name: String,
-    pub event: HookEvent,
-    /// As it was written; empty for all.
-    pub condition: String,
-    /// `command`, `inject`, `log` or `remind`.
-    pub action: &'static str,
-    /// The shell line or the text.
-    pub does: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_seconds: Option<u64>,
-    pub network: bool,
-    /// The configuration file.
-    pub origin: String,
-    pub enabled: bool,
-    /// Why it isn't.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub off: Option<HookOff>,
-}
-
-/// The reason why a hook doesn't run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HookOff {
-    Untrusted,
-    ConfigurationChanged,
-    ScriptChanged,
-}
-
-impl HookOff {
-    /// A clause for people.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Untrusted => "this folder isn't trusted",
-            Self::ConfigurationChanged => "the project's configuration changed since you approved it",
-            Self::ScriptChanged => "a script that it names changed since you approved it",
-        }
-    }
-}
-
 impl Projects {
-    /// Returns the hooks of a folder.
+    /// The hooks of the user and of a folder, or of the user alone where there is none, in the order in which they run.
     ///
     /// # Errors
     /// When the folder can't be opened, or the user's own configuration has an error.
-    pub fn hooks(&self, folder: &Path) -> Result<HookList, Fault> {
-        let open = self.load_project(folder)?;
+    pub fn list_hooks(&self, folder: Option<&Path>) -> Result<HookEntries, Fault> {
+        let redactor = self.records.redactor();
         let path = self.records.directories().config_file();
         let of_user = hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
-        let mut list = HookList { hooks: Vec::new(), refused: None };
-        list.hooks.extend(of_user.iter().map(|hook| listed(hook, &path.display().to_string(), off(hook, &open))));
-        match of_project(&open) {
-            Ok(hooks) => list.hooks.extend(hooks.iter().map(|hook| listed(hook, PROJECT_CONFIG, off(hook, &open)))),
-            Err(fault) => list.refused = Some(fault),
-        }
-        Ok(list)
+        let origin = path.display().to_string();
+        let Some(folder) = folder else {
+            let hooks = of_user.iter().map(|hook| entry(hook, &origin, None, redactor)).collect();
+            return Ok(HookEntries { hooks, refused: None });
+        };
+        let open = self.load_project(folder)?;
+        let entry = |hook: &Hook, origin: &str| entry(hook, origin, off(hook, &open), redactor);
+        let mut hooks: Vec<HookEntry> = of_user.iter().map(|hook| entry(hook, &origin)).collect();
+        let of_project = of_project(&open);
+        let refused = of_project.as_ref().err().cloned().map(Into::into);
+        hooks.extend(of_project.iter().flatten().map(|hook| entry(hook, PROJECT_CONFIG)));
+        Ok(HookEntries { hooks, refused })
     }
 }
 
@@ -86,35 +39,44 @@ fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Fault> {
     hooks_of_file(&config::parse(text, file)?, HookOrigin::Project, file)
 }
 
-fn off(hook: &Hook, open: &OpenProject) -> Option<HookOff> {
+fn off(hook: &Hook, open: &OpenProject) -> Option<HookOffReason> {
     if !open.is_trusted() {
-        return Some(HookOff::Untrusted);
+        return Some(HookOffReason::Untrusted);
     }
     if hook.origin == HookOrigin::User {
         return None;
     }
     if ProjectConfig::of(open).agreed_text().is_none() {
-        return Some(HookOff::ConfigurationChanged);
+        return Some(HookOffReason::ConfigurationChanged);
     }
     match &hook.action {
-        HookAction::Command(command) if !open.has_agreed_hook_programs(&command.line) => Some(HookOff::ScriptChanged),
+        HookAction::Command(command) if !open.has_agreed_hook_programs(&command.line) => {
+            Some(HookOffReason::ScriptChanged)
+        }
         _ => None,
     }
 }
 
-fn listed(hook: &Hook, origin: &str, off: Option<HookOff>) -> ListedHook {
-    let (does, timeout_seconds, network) = match &hook.action {
-        HookAction::Command(command) => (&command.line, Some(command.time_limit.as_secs()), command.network),
-        HookAction::Inject(text) | HookAction::Log(text) | HookAction::Remind(text) => (text, None, false),
+fn entry(hook: &Hook, origin: &str, off: Option<HookOffReason>, redactor: &Redactor) -> HookEntry {
+    let redacted = |text: &str| redactor.redact(text).into_owned();
+    let (action, does) = match &hook.action {
+        HookAction::Command(command) => (HookActionKind::Command, &command.line),
+        HookAction::Inject(text) => (HookActionKind::Inject, text),
+        HookAction::Log(text) => (HookActionKind::Log, text),
+        HookAction::Remind(text) => (HookActionKind::Remind, text),
     };
-    ListedHook {
-        name: hook.name.clone(),
+    let command = match &hook.action {
+        HookAction::Command(command) => Some(command),
+        HookAction::Inject(_) | HookAction::Log(_) | HookAction::Remind(_) => None,
+    };
+    HookEntry {
+        name: redacted(&hook.name),
         event: hook.event,
-        condition: hook.condition.words().to_owned(),
-        action: hook.action.word(),
-        does: does.clone(),
-        timeout_seconds,
-        network,
+        condition: redacted(hook.condition.words()),
+        action,
+        does: redacted(does),
+        timeout_seconds: command.map(|command| command.time_limit.as_secs()),
+        network: command.is_some_and(|command| command.network),
         origin: origin.to_owned(),
         enabled: off.is_none(),
         off,

@@ -72,6 +72,14 @@ impl OpenProject {
         self.workplace().root().display().to_string()
     }
 
+    /// The same, with what trusting it would enable where it isn't trusted: that isn't looked for when it is opened.
+    pub(super) fn scanned(self) -> Result<Self, Fault> {
+        match self.is_trusted() {
+            true => Ok(self),
+            false => Ok(Self { current: arki_files::scan(self.project.root(), imports_of)?.pins, ..self }),
+        }
+    }
+
     /// Returns what the user agreed to; empty while untrusted.
     pub(crate) fn pins(&self) -> Vec<TrustPin> {
         match &self.trust {

@@ -116,6 +116,31 @@ mod tests {
     }
 
     #[test]
+    fn every_key_of_the_schema_is_listed_before_a_file_sets_it() {
+        let shown = config::shown(&[]).unwrap();
+        let listed: Vec<&str> = shown.values.iter().map(|value| value.key.as_str()).collect();
+        let mut sections = config::schema();
+        let agents = sections["properties"]["agents"].take();
+        let mut keys = Vec::new();
+        keys_below("", &sections, &mut keys);
+        keys_below("agents.arki", &agents["additionalProperties"], &mut keys);
+        assert!(keys.len() > 40, "only {} were found", keys.len());
+        for key in keys.iter().filter(|key| !["$schema", "agents"].contains(&key.as_str())) {
+            assert!(listed.contains(&key.as_str()), "{key} is missing in defaults.json");
+        }
+    }
+
+    fn keys_below(place: &str, schema: &Value, keys: &mut Vec<String>) {
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let key = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+            match property["properties"].is_object() {
+                true => keys_below(&key, property, keys),
+                false => keys.push(key),
+            }
+        }
+    }
+
+    #[test]
     fn every_default_has_a_schema_to_be_asked_for_by() {
         let shown = config::shown(&[]).unwrap();
         for value in shown.values {

@@ -1,9 +1,9 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
-import { App } from "../../app/App";
-import { createFake, fail } from "../../testing/fake";
-import { renderOn, sent } from "../../testing/render";
+import { createFake, fail } from "../testing/fake";
+import { renderOn, sent } from "../testing/render";
+import { App } from "./App";
 
 const available = () => ({ type: "available" as const, version: "9.9.9", notes: "Better.\u202eevil" });
 

@@ -1,0 +1,94 @@
+//! Hooks, agents and skills, with where each comes from and why one is off.
+
+use crate::CommandError;
+use arki_domain::{HookEvent, ToolNames};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// The effect of a hook.
+    HookActionKind { Command, Inject, Log, Remind }
+    /// The reason why a hook doesn't run.
+    HookOffReason { Untrusted, ConfigurationChanged, ScriptChanged }
+    /// The reason why a skill isn't offered: its folder isn't trusted, or its files aren't those that the user approved.
+    SkillOffReason { Untrusted, Changed }
+}
+
+wire! {
+    /// The user's hooks and the project's, in the order in which they run.
+    HookEntries {
+        pub hooks: Vec<HookEntry>,
+        /// Why the project's configuration, and so its hooks, can't be used.
+        pub refused: Option<CommandError>,
+    }
+    HookEntry {
+        pub name: String,
+        pub event: HookEvent,
+        /// As it was written; empty for all.
+        pub condition: String,
+        pub action: HookActionKind,
+        /// The shell line or the text.
+        pub does: String,
+        /// Of a command.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable)]
+        pub timeout_seconds: Option<u64>,
+        pub network: bool,
+        /// The configuration file.
+        pub origin: String,
+        pub enabled: bool,
+        /// Absent for one that runs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable)]
+        pub off: Option<HookOffReason>,
+    }
+    AgentEntries {
+        pub agents: Vec<ConfiguredAgent>,
+        /// What is wrong with some agents' files: a sentence each.
+        pub warnings: Vec<String>,
+    }
+    /// An agent as it would work, with what it takes from `arki` where it says nothing itself.
+    ConfiguredAgent {
+        pub name: String,
+        /// When to use it: one line.
+        pub description: Option<String>,
+        /// `provider/model`.
+        pub model: String,
+        pub core: String,
+        /// The only tools that it has; null for all.
+        pub tools: Option<ToolNames>,
+        pub read_only: bool,
+        /// As a sub-agent it works in a git worktree of its own.
+        pub isolated: bool,
+        /// It is there without any file.
+        pub built_in: bool,
+        /// The files that say something of it, the one that counts most first.
+        pub origins: Vec<String>,
+    }
+    SkillEntries {
+        /// False if the configuration switches skills off.
+        pub enabled: bool,
+        pub skills: Vec<SkillEntry>,
+        /// Why files that look like skills are none.
+        pub faults: Vec<CommandError>,
+        /// What is left out because there is too much.
+        pub notice: Option<String>,
+    }
+    SkillEntry {
+        pub name: String,
+        /// Empty for one that is off: nobody has approved its text.
+        pub description: String,
+        /// The file with its text.
+        pub origin: String,
+        /// Words of a prompt that bring its text in.
+        pub keywords: Vec<String>,
+        /// Patterns of paths that bring its text in when one of them is touched.
+        pub paths: Vec<String>,
+        /// The tools that a run has for which the user chose it; null for all.
+        pub allowed_tools: Option<ToolNames>,
+        /// What is wrong with it, in words that go on after its file.
+        pub warnings: Vec<String>,
+        pub off: Option<SkillOffReason>,
+    }
+}

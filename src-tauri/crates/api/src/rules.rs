@@ -1,0 +1,37 @@
+//! Permission rules that the user writes, and what one would have changed so far.
+
+use arki_domain::Decision;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+wire! {
+    /// The past calls that a rule matches, and what it would decide about them.
+    BacktestResult {
+        /// Those that would be decided differently first; not all if there are many.
+        pub matched: Vec<PastCallEntry>,
+        pub matched_count: usize,
+        /// Of the matched ones: those that would be decided differently.
+        pub changed: usize,
+        /// All calls that were looked at.
+        pub calls: usize,
+        /// Calls whose folders no longer exist, which can't be judged.
+        pub left_out: usize,
+    }
+    PastCallEntry {
+        pub session_id: String,
+        pub seq: u64,
+        /// The session's.
+        pub title: String,
+        /// The session's folder.
+        pub project: String,
+        pub tool_id: String,
+        /// The command or path that it is about, or else its arguments; cut if it is long.
+        pub call: String,
+        /// Then, by the rules of that time; null where it was never judged.
+        pub decided: Option<Decision>,
+        /// Today, without the rule.
+        pub decision: Decision,
+        pub with_rule: Decision,
+    }
+}

@@ -1,0 +1,215 @@
+//! Rules, hooks, agents and skills as the settings show and change them.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use arki_api::{HookOffReason, SkillOffReason};
+use arki_domain::{ApprovalMode, Code, Decision, RunOptions};
+use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
+use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const KEY: &str = "sk-mock-0123456789abcdef";
+
+struct Stage {
+    home: TestHome,
+    engine: Arc<Engine>,
+    _server: ScriptedServer,
+}
+
+impl Stage {
+    fn new(config: &Value, turns: Vec<Turn>) -> Self {
+        let server = Script::new(turns).start().unwrap();
+        let home = TestHome::new(&server.url(), config).unwrap();
+        let directories = Directories { config: home.config_dir(), data: home.data_dir() };
+        let mut environment_keys = EnvironmentKeys::default();
+        environment_keys.keep("MOCK_KEY", KEY.into());
+        let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
+        Self { home, engine, _server: server }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.home.project_dir()
+    }
+
+    fn write(&self, path: PathBuf, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    async fn trust(&self) {
+        self.engine.projects().trust(&self.folder()).await.unwrap();
+    }
+
+    /// A run of a new session, which is refused whatever isn't allowed.
+    async fn run(&self) {
+        let client = Client::attach(&self.engine, "window", Presence::default());
+        let options = RunOptions { approve: ApprovalMode::Never, ..RunOptions::default() };
+        let start = StartRun { options, ..StartRun::new(RunTarget::NewSession(self.folder()), "go") };
+        client.start_run(start).await.unwrap().1.await.unwrap().unwrap();
+    }
+
+    fn config(&self) -> String {
+        std::fs::read_to_string(self.home.config_dir().join("config.json")).unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backtest_lists_what_a_rule_would_change_first_and_stores_nothing() {
+    let run = |command: &str| Turn::calls().call("run_command", json!({"command": command}));
+    let stage =
+        Stage::new(&json!({}), vec![run("cargo test -q"), run("touch a"), run("touch b c"), Turn::text("done")]);
+    stage.trust().await;
+    stage.run().await;
+    let before = stage.config();
+    let approvals = stage.engine.approvals();
+    let tested = approvals.backtest_rule(r#"{"decision": "approval", "command": ["touch"]}"#).unwrap();
+    assert_eq!((tested.matched_count, tested.changed, tested.calls, tested.left_out), (2, 0, 3, 0));
+    let tested = approvals.backtest_rule(r#"{"decision": "deny", "command": ["touch"]}"#).unwrap();
+    assert_eq!((tested.matched_count, tested.changed), (2, 2));
+    let [a, b] = tested.matched.as_slice() else { panic!("{tested:?}") };
+    assert_eq!((a.call.as_str(), b.call.as_str(), a.title.as_str()), ("touch a", "touch b c", "go"));
+    assert_eq!((a.decision, a.with_rule), (Decision::Approval, Decision::Deny));
+    assert!(a.decided.is_some() && a.seq < b.seq);
+    // Tools and hosts are spoken of as well.
+    assert_eq!(approvals.backtest_rule(r#"{"decision": "deny", "tool": "read_file"}"#).unwrap().matched_count, 0);
+    assert_eq!(stage.config(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_very_many_calls_the_changed_ones_are_listed_and_long_ones_are_cut() {
+    // The first, which a rule of the user's denies already, is the oldest of them all.
+    let rules = json!([{"decision": "deny", "command": ["true"]}]);
+    let mut calls = Turn::calls();
+    for _ in 0..201 {
+        calls = calls.call("run_command", json!({"command": "true"}));
+    }
+    let calls = calls.call("run_command", json!({"command": format!("touch {}", "a".repeat(2000))}));
+    let stage = Stage::new(&json!({"policy": {"rules": rules}}), vec![calls, Turn::text("done")]);
+    stage.trust().await;
+    stage.run().await;
+    let tested = stage.engine.approvals().backtest_rule(r#"{"decision": "deny", "tool": "run_command"}"#).unwrap();
+    assert_eq!((tested.matched_count, tested.changed, tested.matched.len()), (202, 1, 200));
+    let first = &tested.matched[0];
+    assert!(first.call.starts_with("touch a") && first.with_rule == Decision::Deny, "{first:?}");
+    assert_eq!(first.call.chars().count(), 1000);
+    assert!(tested.matched[1..].iter().all(|past| past.decision == past.with_rule));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_is_added_and_removed_and_everything_else_stays() {
+    let first = json!({"decision": "deny", "command": ["rm"], "reason": format!("not {KEY}")});
+    let stage = Stage::new(&json!({"policy": {"rules": [first]}}), Vec::new());
+    let path = stage.home.config_dir().join("config.json");
+    std::fs::write(&path, format!("// mine\n{}", stage.config())).unwrap();
+    let approvals = stage.engine.approvals();
+    let added = r#"{"decision": "allow", "tool": "edit_file", "path": "docs/**"} // new"#;
+    approvals.add_typed_rule(added).unwrap();
+    let rules = || {
+        let settings = stage.engine.projects().list_settings(None).unwrap();
+        let rules = settings.into_iter().filter(|entry| entry.key.starts_with("policy.rules["));
+        rules.map(|entry| entry.value).collect::<Vec<_>>()
+    };
+    assert_eq!(rules()[1], json!({"decision": "allow", "tool": "edit_file", "path": "docs/**"}));
+    // As it is listed, without the key that stands in it.
+    let listed = rules()[0].to_string();
+    assert!(!listed.contains(KEY), "{listed}");
+    approvals.remove_rule(&listed).unwrap();
+    assert_eq!(rules().len(), 1);
+    assert!(stage.config().starts_with("// mine\n") && !stage.config().contains(KEY));
+    let gone = approvals.remove_rule(&listed).unwrap_err();
+    assert!(gone.is(Code::CONFIG_INVALID) && gone.message.contains("no longer"), "{gone:?}");
+}
+
+#[test]
+fn what_is_no_rule_says_why_and_names_no_file() {
+    let stage = Stage::new(&json!({}), Vec::new());
+    let before = stage.config();
+    for (wrong, words) in [
+        ("{", "The rule can't be used"),
+        (r#"{"decision": "deny"}"#, "no tool, command, path or host"),
+        (r#"{"decision": "deny", "tool": "edit_fil"}"#, "edit_file"),
+        (r#"{"decision": "deny", "comand": ["rm"]}"#, "The rule has an unknown key"),
+        (r#"{"decision": "deny", "command": ["rm"], "match": ["ls"]}"#, "should match"),
+    ] {
+        let approvals = stage.engine.approvals();
+        for fault in [approvals.backtest_rule(wrong).unwrap_err(), approvals.add_typed_rule(wrong).unwrap_err()] {
+            assert!(fault.message.contains(words) && !fault.hint.contains("doctor"), "{wrong}: {fault:?}");
+        }
+    }
+    assert_eq!(stage.config(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_say_where_they_come_from_and_why_they_are_off() {
+    let does = format!("curl -H {KEY} host");
+    let stage = Stage::new(&json!({"hooks": {"Stop": [{"command": does, "network": true}]}}), Vec::new());
+    let note = r#"{"hooks": {"PostToolUse": [{"condition": {"toolName": ["edit_file"]}, "command": "cargo fmt"}]}}"#;
+    stage.write(stage.folder().join(".arki/config.json"), note);
+    let projects = stage.engine.projects();
+    let own = projects.list_hooks(None).unwrap().hooks;
+    let [hook] = own.as_slice() else { panic!("{own:?}") };
+    assert!(hook.enabled && hook.network && hook.origin.ends_with("config.json"), "{hook:?}");
+    assert!(!format!("{hook:?}").contains(KEY), "{hook:?}");
+    let listed = || projects.list_hooks(Some(&stage.folder())).unwrap();
+    let off = |reason| listed().hooks.iter().map(|hook| hook.off).eq(reason);
+    assert!(off([Some(HookOffReason::Untrusted); 2]), "{:?}", listed());
+    stage.trust().await;
+    assert!(off([None; 2]), "{:?}", listed());
+    assert_eq!(listed().hooks[1].origin, ".arki/config.json");
+    stage.write(stage.folder().join(".arki/config.json"), &note.replace("fmt", "clippy"));
+    assert!(off([None, Some(HookOffReason::ConfigurationChanged)]), "{:?}", listed());
+    stage.write(stage.folder().join(".arki/config.json"), "{");
+    assert!(listed().refused.is_some_and(|refused| refused.code == "CONFIG_INVALID"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_say_which_files_speak_of_them() {
+    let agents = json!({"arki": {"tools": ["read_*", "run_command"]}, "tester": {"description": "Runs tests."}});
+    let stage = Stage::new(&json!({"agents": agents}), Vec::new());
+    let agent = "---\ndescription: Looks.\ntools: Read\n---\nLook.";
+    stage.write(stage.home.config_dir().join("agents/looker.md"), agent);
+    stage.write(stage.home.config_dir().join("agents/empty.md"), "");
+    stage.write(stage.folder().join(".arki/config.json"), r#"{"agents": {"tester": {"readOnly": true}}}"#);
+    stage.trust().await;
+    let projects = stage.engine.projects();
+    let of = |folder: Option<PathBuf>| projects.list_agents(folder.as_deref()).unwrap();
+    for entries in [of(None), of(Some(stage.folder()))] {
+        let names: Vec<&str> = entries.agents.iter().map(|agent| agent.name.as_str()).collect();
+        assert_eq!(names, ["arki", "explorer", "looker", "reviewer", "tester"]);
+        let looker = &entries.agents[2];
+        assert!(looker.read_only && !looker.built_in && looker.origins[0].ends_with("looker.md"), "{looker:?}");
+        assert!(entries.agents[1].built_in && entries.agents[1].origins.is_empty());
+        assert!(entries.warnings.len() == 1 && entries.warnings[0].contains("empty.md"), "{:?}", entries.warnings);
+    }
+    let tester = of(Some(stage.folder())).agents.pop().unwrap();
+    assert!(tester.read_only && tester.tools.is_some_and(|tools| tools.has("run_command")));
+    assert_eq!(tester.origins[0], ".arki/config.json");
+    assert!(tester.origins.len() == 2 && !of(None).agents[4].read_only);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn skills_are_listed_with_the_projects_that_are_off() {
+    let stage = Stage::new(&json!({}), Vec::new());
+    let skill = "---\nname: pdf\ndescription: Fills forms.\nkeywords: form\n---\nText";
+    stage.write(stage.home.config_dir().join("skills/own/SKILL.md"), &skill.replace("pdf", "own"));
+    let file = stage.folder().join(".agents/skills/pdf/SKILL.md");
+    stage.write(file.clone(), skill);
+    let projects = stage.engine.projects();
+    let of = |folder: Option<PathBuf>| projects.list_skills(folder.as_deref()).unwrap();
+    assert_eq!(of(None).skills.len(), 1);
+    let off = || {
+        let listed = of(Some(stage.folder()));
+        listed.skills.into_iter().find(|skill| skill.name == "pdf").map(|skill| (skill.off, skill.description)).unwrap()
+    };
+    assert_eq!(off(), (Some(SkillOffReason::Untrusted), String::new()));
+    stage.trust().await;
+    assert_eq!(off(), (None, "Fills forms.".to_owned()));
+    assert_eq!(of(Some(stage.folder())).skills[0].keywords, ["form"]);
+    stage.write(file, &skill.replace("Text", "Another"));
+    assert_eq!(off(), (Some(SkillOffReason::Changed), String::new()));
+    stage.engine.accounts().set_config("skills.enabled", "false").unwrap();
+    let listed = of(Some(stage.folder()));
+    assert!(!listed.enabled && listed.skills.is_empty(), "{listed:?}");
+}

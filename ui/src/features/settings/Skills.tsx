@@ -1,0 +1,81 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { useCallback } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import type { Platform } from "../../platform/platform";
+import type { SkillEntry, SkillOffReason } from "../../protocol/generated";
+import { useListed } from "./listed";
+import { Places } from "./Places";
+
+const reasons: Readonly<Record<SkillOffReason, MessageDescriptor>> = {
+  untrusted: msg`off: this folder isn't trusted`,
+  changed: msg`off: its files aren't those that you approved`,
+};
+
+export function Skills({ folder }: { folder: string | null }) {
+  const ask = useCallback((platform: Platform) => platform.call("list_skills", { folder }), [folder]);
+  const { listed, error } = useListed<"list_skills">(ask);
+  return (
+    <section className="settings-section" aria-labelledby="skills-title">
+      <h3 id="skills-title">{t`Skills`}</h3>
+      {error && <ErrorNote error={error} />}
+      {listed?.enabled === false && (
+        <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
+      )}
+      {listed?.enabled && listed.skills.length === 0 && (
+        <p className="secondary">
+          {t`A skill is a folder with a SKILL.md that tells the model how a kind of work is done. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`}
+        </p>
+      )}
+      <ul className="configured">
+        {listed?.skills.map((skill) => (
+          <li key={skill.origin}>
+            <Skill skill={skill} />
+          </li>
+        ))}
+      </ul>
+      {listed?.faults.map((fault) => (
+        <ErrorNote key={fault.message} error={fault} />
+      ))}
+      {listed?.notice && <p className="small secondary">{listed.notice}</p>}
+    </section>
+  );
+}
+
+function Skill({ skill }: { skill: SkillEntry }) {
+  const { name, description, origin, keywords, paths, allowedTools, warnings, off } = skill;
+  const triggers = [...keywords, ...paths].join(", ");
+  const names = allowedTools?.join(", ") ?? "";
+  const facts = [
+    triggers === "" ? "" : t`comes in by itself for: ${triggers}`,
+    allowedTools === null ? "" : t`tools: ${names}`,
+  ];
+  return (
+    <>
+      <p>
+        <strong>
+          <VisibleText text={name} />
+        </strong>{" "}
+        <span dir="auto">
+          <VisibleText text={description} />
+        </span>
+      </p>
+      {facts.some(Boolean) && (
+        <p className="small secondary">
+          <VisibleText text={facts.filter(Boolean).join(" · ")} />
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="small attention">
+          ! <VisibleText text={warning} />
+        </p>
+      ))}
+      <p className="small secondary">
+        {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
+        {" · "}
+        <Places paths={[origin]} />
+      </p>
+    </>
+  );
+}
