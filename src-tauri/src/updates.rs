@@ -39,7 +39,8 @@ fn source() -> Option<Source> {
     // Elsewhere nobody knows which file would be replaced: `APPIMAGE` may be that of another program, such as the
     // editor whose terminal started this.
     bundle_type()?;
-    Some(Source { server: SERVER?.to_owned(), key: KEY?.to_owned() })
+    let given = |value: Option<&'static str>| value.filter(|value| !value.is_empty()).map(str::to_owned);
+    Some(Source { server: given(SERVER)?, key: given(KEY)? })
 }
 
 /// Asks the server whether there is a newer version.

@@ -14,3 +14,4 @@ pub(crate) mod run;
 pub(crate) mod soak;
 pub(crate) mod test;
 pub(crate) mod test_servers;
+pub(crate) mod update_list;

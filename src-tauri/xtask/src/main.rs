@@ -71,6 +71,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "check-windows" => commands::check_windows::run(&repository, rest),
         "bench" => commands::bench::run(&repository, rest),
         "dist" => commands::dist::run(&repository, rest),
+        "update-list" => commands::update_list::run(&repository, rest),
         "bundle" => commands::bundle::run(&repository, rest),
         unknown => Err(Failure::new(format!("there is no command `{unknown}`")).hint("`cargo xtask help` lists them")),
     }

@@ -17,6 +17,10 @@ const LINUX_BUNDLES: &str = "deb,rpm";
 /// An AppImage needs tools that Tauri downloads while bundling, so it is made where that is asked for.
 const APPIMAGE: &str = "--appimage";
 
+/// The private key of the releases. Where there is one, each package gets a signature beside it, and updates are offered.
+const SIGNING_KEY: &str = "TAURI_SIGNING_PRIVATE_KEY";
+const SIGNED: &str = r#"{ "bundle": { "createUpdaterArtifacts": true } }"#;
+
 /// The shells for which there are completions, and where packages put those.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "usr/share/bash-completion/completions/arki"),
@@ -47,6 +51,9 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
     lay_out(repository)?;
     let mut command = process::npm(&repository.root);
     command.args(["run", "tauri", "bundle", "--"]);
+    if std::env::var_os(SIGNING_KEY).is_some_and(|key| !key.is_empty()) {
+        command.args(["--config", SIGNED]);
+    }
     if cfg!(target_os = "linux") {
         let config = beside(repository, &repository.binary(dist::PROFILE, "arki"))?;
         let bundles = if wants_appimage { format!("{LINUX_BUNDLES},appimage") } else { LINUX_BUNDLES.to_owned() };

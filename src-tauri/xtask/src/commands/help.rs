@@ -43,6 +43,8 @@ installs what else is missing.
   cargo xtask dist             build the programs as they are shipped; standard
                                output has their paths, one a line
   cargo xtask bundle           installers for this system (deb and rpm on Linux; --appimage: an AppImage too)
+  cargo xtask update-list FOLDER ADDRESS
+                               latest.json for the updater, from signed packages (the release workflow uses it)
 ";
 
 pub(crate) fn print() -> Result<(), Failure> {
