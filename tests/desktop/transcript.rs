@@ -190,7 +190,7 @@ fn home_leads_to_the_first_message_of_a_long_session() {
         is_full(&window, &format!("after Home {round} with all pages"));
     }
     drop(load);
-    window.pictures("transcript-home");
+    window.picture("transcript-home");
     window.run("const log = document.querySelector('[role=log]'); log.scrollTop = log.scrollHeight");
     window.click("Newest");
     window.says("That was long.");

@@ -2,12 +2,16 @@
 //!
 //! A reference is the picture at an eighth of its size, in `tests/desktop/references`. Times, paths and fonts differ a
 //! little from run to run; a part that is missing, elsewhere or in another colour differs much more. With
-//! `ARKI_ACCEPT_PICTURES=1` a run writes its references anew: look at them before you commit them.
+//! `ARKI_ACCEPT_PICTURES=1` a run writes its references anew: look at them before you commit them. Words are as wide as
+//! their font makes them, so where the fonts are others than those of the references, nothing is compared.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+/// In the folder of the references: what `fonts` said where they were made.
+const FONTS: &str = "fonts.txt";
 /// Pixels of the picture that are one of the reference's, along each side.
 const REDUCED: usize = 8;
 /// From here on a channel of a pixel counts as another colour.
@@ -72,7 +76,12 @@ impl Picture {
         let file = references().join(format!("{name}.png"));
         let seen = self.reduced();
         if std::env::var_os("ARKI_ACCEPT_PICTURES").is_some() {
+            std::fs::write(references().join(FONTS), fonts()).unwrap();
             return seen.write(&file);
+        }
+        let [seen_in, made_in] = [fonts(), std::fs::read_to_string(references().join(FONTS)).unwrap()];
+        if seen_in != made_in {
+            return eprintln!("{name} is not compared: the fonts here are {seen_in:?}");
         }
         let Some(reference) = Self::read(&file) else {
             panic!("{name} has no reference; with ARKI_ACCEPT_PICTURES=1 this run makes it");
@@ -84,6 +93,13 @@ impl Picture {
             difference * 100.0
         );
     }
+}
+
+/// The fonts that the window's two kinds of text are drawn in, as fontconfig says; empty where nobody can say it.
+fn fonts() -> String {
+    let named = |kind: &str| Command::new("fc-match").args(["--format", "%{family}\n", kind]).output();
+    let told = ["system-ui", "monospace"].map(|kind| named(kind).map(|done| done.stdout).unwrap_or_default());
+    String::from_utf8_lossy(&told.concat()).into_owned()
 }
 
 fn references() -> PathBuf {
