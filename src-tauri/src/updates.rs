@@ -73,13 +73,15 @@ pub(crate) async fn install(found: &Found, version: &str) -> Result<(), Fault> {
 
 fn fault(error: &Error) -> Fault {
     match error {
-        Error::Minisign(_) | Error::Base64(_) | Error::SignatureUtf8(_) | Error::SignedVersionMismatch { .. } => {
-            Fault::new(
-                Code::UPDATE_NOT_SIGNED,
-                "The update isn't signed as Arki's releases are, so nothing was installed.",
-                "Somebody may have tampered with it. Look at the project's page before you install anything by hand.",
-            )
-        }
+        Error::Minisign(_)
+        | Error::Base64(_)
+        | Error::SignatureUtf8(_)
+        | Error::SignedVersionMismatch { .. }
+        | Error::MissingSignedVersion => Fault::new(
+            Code::UPDATE_NOT_SIGNED,
+            "The update isn't signed as Arki's releases are, so nothing was installed.",
+            "Somebody may have tampered with it. Look at the project's page before you install anything by hand.",
+        ),
         Error::AuthenticationFailed => Fault::new(
             Code::UPDATE_FAILED,
             "The system did not allow the update to be installed.",

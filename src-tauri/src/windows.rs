@@ -90,14 +90,24 @@ impl Windows {
 
     /// Returns the label of the window that the user worked in last, of those that are open.
     fn front(&self) -> Option<String> {
-        let front = self.front.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let open = self.all();
-        if open.contains_key(&front) { Some(front) } else { open.keys().next().cloned() }
+        let last = self.front.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        front_of(&last, self.all().keys().cloned())
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OpenWindow>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn front_of(last: &str, open: impl IntoIterator<Item = String>) -> Option<String> {
+    let mut other = None;
+    for label in open {
+        if label == last {
+            return Some(label);
+        }
+        other = Some(label);
+    }
+    other
 }
 
 /// Keeps the size and place of the first window for the next start.
@@ -229,9 +239,9 @@ mod tests {
 
     #[test]
     fn without_the_window_that_was_in_front_another_one_is() {
-        let windows = Windows::default();
-        assert_eq!(windows.front(), None);
-        windows.comes_to_front("window-3");
-        assert_eq!(windows.front(), None);
+        let front_of = |last: &str, open: &[&str]| front_of(last, open.iter().map(|label| (*label).to_owned()));
+        assert_eq!(front_of("window-1", &["main", "window-1"]).as_deref(), Some("window-1"));
+        assert_eq!(front_of("window-1", &["main"]).as_deref(), Some("main"));
+        assert_eq!(front_of("window-1", &[]), None);
     }
 }

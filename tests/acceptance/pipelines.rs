@@ -309,6 +309,14 @@ fn deny_rules_and_secret_files_hold_for_steps_too() {
     assert!(denied.message.contains("nothing is removed"), "{denied:?}");
     assert_eq!(stage.read("keep.txt"), "kept");
     assert_eq!(stage.arki(&["run", "p.yaml", "--param", "check=echo ok"]).exits(0).stdout, "ok\n");
+    stage.arki(&["run", "p.yaml", "--param", "check=echo hi > AGENTS.md"]).fails(1, "POLICY_DENIED");
+    stage.write(
+        "p.yaml",
+        "name: p\nparams: { file: {} }\nsteps:\n  - { name: a, adapter: command, run: 'echo hi > \"$file\"' }\n",
+    );
+    stage.arki(&["run", "p.yaml", "--param", "file=AGENTS.md"]).fails(1, "POLICY_DENIED");
+    stage.arki(&["run", "p.yaml", "--param", "file=notes.txt"]).exits(0);
+    assert_eq!(stage.read("notes.txt"), "hi\n");
 }
 
 #[test]

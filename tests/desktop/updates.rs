@@ -55,15 +55,16 @@ fn answer(mut stream: &TcpStream, release: &Value) -> std::io::Result<()> {
     stream.write_all(&body)
 }
 
-fn signed_by(keys: &KeyPair) -> String {
-    let signature = minisign::sign(Some(&keys.pk), &keys.sk, NEW_APP, Some("file:arki"), None).unwrap();
+fn signed_by(keys: &KeyPair, version: &str) -> String {
+    let comment = format!("timestamp:1\tfile:arki\tversion:{version}");
+    let signature = minisign::sign(Some(&keys.pk), &keys.sk, NEW_APP, Some(&comment), None).unwrap();
     BASE64_STANDARD.encode(signature.to_string())
 }
 
 #[test]
 fn an_update_is_installed_when_the_user_says_so_and_the_key_is_right() {
     let [ours, others] = [(); 2].map(|()| KeyPair::generate_unencrypted_keypair().unwrap());
-    let server = UpdateServer::start(signed_by(&others));
+    let server = UpdateServer::start(signed_by(&others, "9.9.9"));
     let folder = tempfile::tempdir().unwrap();
     let app = folder.path().join("Arki.AppImage");
     fs::write(&app, OLD_APP).unwrap();
@@ -85,7 +86,15 @@ fn an_update_is_installed_when_the_user_says_so_and_the_key_is_right() {
     window.says("isn't signed as Arki's releases are");
     assert_eq!(fs::read(&app).unwrap(), OLD_APP, "another key's update was installed");
 
-    *server.signature.lock().unwrap() = signed_by(&ours);
+    // An old version that is given out as a new one.
+    *server.signature.lock().unwrap() = signed_by(&ours, "0.0.9");
+    window.click("Look for updates now");
+    wait_until("the answer", || !window.text().contains("isn't signed"));
+    window.click("Install 9.9.9");
+    window.says("isn't signed as Arki's releases are");
+    assert_eq!(fs::read(&app).unwrap(), OLD_APP, "another version was installed");
+
+    *server.signature.lock().unwrap() = signed_by(&ours, "9.9.9");
     window.click("Look for updates now");
     window.click("Install 9.9.9");
     window.says("Version 9.9.9 is installed.");

@@ -76,7 +76,7 @@ pub use meanwhile::Meanwhile;
 pub use orphan_guard::number as orphan_guard_number;
 #[cfg(unix)]
 pub use orphan_guard::{ENDED, note_end_in};
-pub use own_program::{own_program, start_own};
+pub use own_program::{own_path, own_program, start_own};
 pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, shell_line, start_piped};
 pub use run::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use running::{Load, RunningCommand, running_commands, stop_command};

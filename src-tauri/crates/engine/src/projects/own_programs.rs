@@ -64,8 +64,8 @@ impl Projects {
         let place = self.place_in(folder, path)?;
         let configured = self.accounts.user_config()?.window.editor;
         let editor = match &configured {
-            Some(name) => own_program(name),
-            None => EDITORS.iter().find_map(|name| own_program(name)),
+            Some(name) => own_program(name, &[folder]),
+            None => EDITORS.iter().find_map(|name| own_program(name, &[folder])),
         };
         let Some(editor) = editor else {
             let message = match configured {
@@ -84,12 +84,14 @@ impl Projects {
     /// When the folder can't be opened, and `COMMAND_SPAWN_FAILED` where there is no terminal.
     pub fn open_terminal(&self, folder: &Path) -> Result<(), Fault> {
         let place = self.place_in(folder, None)?;
-        let own =
-            std::env::var("TERMINAL").ok().and_then(|name| own_program(&name)).map(|program| (program, Vec::new()));
+        let own = std::env::var("TERMINAL")
+            .ok()
+            .and_then(|name| own_program(&name, &[folder]))
+            .map(|program| (program, Vec::new()));
         let known = || {
             let found = |(name, told): &(&str, &[&str])| {
                 let told = told.iter().map(|word| OsString::from(word.replace("DIR", &place.display().to_string())));
-                Some((own_program(name)?, told.collect()))
+                Some((own_program(name, &[folder])?, told.collect()))
             };
             TERMINALS.iter().find_map(found)
         };

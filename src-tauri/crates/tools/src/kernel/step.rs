@@ -144,6 +144,11 @@ impl Kernel {
         Err(fault)
     }
 
+    fn judged(&self, call: &ToolCall) -> Verdict {
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
+    }
+
     fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Fault)> {
         let tool = self.tool(&call.tool_id);
         let subject = self.subject_of(tool, &call.args);
@@ -153,16 +158,18 @@ impl Kernel {
         Some((verdict, fault))
     }
 
-    /// A line may run what a parameter says, which is judged like a line of its own.
+    /// A line may run what a parameter says, or write where it says, which is judged like a line of its own.
     async fn ensure_parameters(&self, command: &StepCommand<'_>, context: &CallContext) -> Result<(), Fault> {
         if arki_policy::is_understood(command.line) {
             return Ok(());
         }
         for (_, value) in command.environment.iter().filter(|(_, value)| !value.trim().is_empty()) {
-            let call = call_of(command.step, COMMAND_TOOL, json!({"command": value, "network": command.network}));
-            match self.refusal_of(&call) {
-                Some((verdict, _)) if verdict.decision == Decision::Deny => self.ensure_step(&call, context).await?,
-                _ => {}
+            // What it may run, and where it may write.
+            for line in [value.clone(), format!("cat > '{}'", value.replace('\'', "'\\''"))] {
+                let call = call_of(command.step, COMMAND_TOOL, json!({"command": line}));
+                if refusal(&self.judged(&call)).is_some() {
+                    self.ensure_step(&call, context).await?;
+                }
             }
         }
         Ok(())

@@ -1,13 +1,14 @@
 //! The few git commands that Arki runs by itself, outside the sandbox. None of them runs a program that a repository
 //! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out and so nothing
-//! filtered, and only the repository's own configuration is read. They are run before a sub-agent has worked in its
+//! filtered, only the repository's own configuration is read, and git itself is none that a command could have written. They are run before a sub-agent has worked in its
 //! worktree, never after it: a worktree is removed without git.
 
 use super::fitness;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Fault};
 use arki_process::{
-    CommandLimits, EnvironmentSpec, Meanwhile, Piped, PipedSpec, child_environment, inherited_environment, start_piped,
+    CommandLimits, EnvironmentSpec, Meanwhile, Piped, PipedSpec, child_environment, inherited_environment, own_path,
+    own_program, start_piped,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
+    ("LD_LIBRARY_PATH", ""),
+    ("LD_PRELOAD", ""),
 ];
 
 /// Git for one repository, by its root.
@@ -119,12 +122,18 @@ impl<'a> Git<'a> {
 
     async fn answer(&self, arguments: Vec<String>) -> Result<Answer, Fault> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
-        let extra: Vec<(String, String)> =
-            VARIABLES.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let writable = [self.root, &self.directory, &std::env::temp_dir()];
+        let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git()) };
+        let path = std::env::join_paths(own_path(&writable)).unwrap_or_default().to_string_lossy().into_owned();
+        let extra: Vec<(String, String)> = [("PATH", path.as_str())]
+            .iter()
+            .chain(VARIABLES)
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         let environment = EnvironmentSpec { temp_dir: self.temp_dir.path(), sandbox: None };
         let spec = PipedSpec {
             name: "git".to_owned(),
-            program: "git".to_owned(),
+            program: program.display().to_string(),
             arguments: settings.chain(arguments).collect(),
             directory: self.directory.clone(),
             environment: child_environment(inherited_environment(), &extra, environment),
