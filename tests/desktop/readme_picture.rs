@@ -1,10 +1,10 @@
-//! The picture in the README, made anew with each run as `target/desktop-screenshots/readme-light.png`.
+//! The pictures in the README and the user guide, made anew with each run as `target/desktop-screenshots/NAME-light.png`.
 //!
 //! For the path in it to be one that people have, give the project a place:
 //! `ARKI_PICTURE_PROJECT=/home/ada/code/windowsill cargo test -p arki-tests --test desktop readme_picture`,
-//! then copy the picture to `docs/screenshot.png`.
+//! then copy `readme` to `docs/screenshot.png`, and those that begin with `guide` to `docs/pictures`.
 
-use crate::harness::Stage;
+use crate::harness::{CONTROL, ESCAPE, Stage};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -81,5 +81,25 @@ fn a_real_review_is_seen_whole_in_a_window_of_the_usual_size() {
     window.pictures("readme");
     window.element("tab", "Timeline").click();
     window.pictures("timeline");
+    window.element("tab", "Context").click();
+    window.says("Tools");
+    window.pictures("guide-context");
+    window.press(&[CONTROL, ","]);
+    window.element("tab", "Rules").click();
+    window.click("Add rule");
+    window.element("textbox", "Command").write("git push");
+    window.click("What would it change?");
+    window.says("past call");
+    window.pictures("guide-rules");
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Settings");
     assert_eq!(std::fs::read_to_string(project.join("windowsill.py")).unwrap(), DEMO[3].1);
+    window.press(&[CONTROL, "1"]);
+    window.click("Accept all");
+    window.says("Both are written.");
+    window.pictures("guide-done");
+    window.click("Pipelines");
+    window.element("dialog", "Pipelines");
+    window.button_saying("review-diff");
+    window.pictures("guide-pipelines");
 }
