@@ -198,7 +198,7 @@ fn after_a_kill_it_goes_on_in_the_same_worktree() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_kill_left_is_tidied_by_the_next_run() {
+fn what_a_kill_left_goes_with_its_session_and_is_told_by_the_next_run() {
     let stage = repository(
         Script::new(vec![Turn::computed(|request| match (task_of(request), answers(request)) {
             (Some(_), 0) => edited("one\n", "ONE\n"),
@@ -218,9 +218,73 @@ fn what_a_kill_left_is_tidied_by_the_next_run() {
     running.end();
     assert!(!files(&trees(&stage)).is_empty());
     stage.arki(&["sessions", "rm", &session]).exits(0);
+    assert!(files(&trees(&stage)).is_empty() && !stage.path(".git/worktrees").exists());
     let events = stage.exec(&["once more"]).exits(0).lines();
     assert!(payload(&events, "sandbox.cleaned_up").to_string().contains("a.txt"));
-    assert!(files(&trees(&stage)).is_empty() && !stage.path(".git/worktrees").exists());
+}
+
+fn command(line: &str, background: bool) -> Turn {
+    Turn::calls().call("run_command", json!({"command": line, "background": background}))
+}
+
+/// A run whose sub-agent does this, and of which nobody takes anything.
+fn untaken(beneath: impl Fn(usize) -> Turn + Send + Sync + 'static) -> Script {
+    Script::new(vec![Turn::computed(move |request| match (task_of(request), answers(request)) {
+        (Some(_), turn) => beneath(turn),
+        (None, 0) => handed(&["change files"]),
+        (None, _) => Turn::text("All is done."),
+    })])
+}
+
+fn entries(folder: &Path) -> usize {
+    std::fs::read_dir(folder).into_iter().flatten().count()
+}
+
+#[test]
+fn a_command_left_at_work_ends_with_the_worktree_and_changes_nothing_of_the_project() {
+    let beneath = |turn: usize| match turn {
+        0 => Turn::calls().call("write_file", json!({"path": "unseen.py", "content": "nobody has seen it\n"})),
+        1 => command("while true; do mkdir -p made && date > made/t.txt; done", true),
+        2 => command("while [ ! -s made/t.txt ]; do sleep 0.1; done", false),
+        _ => Turn::text("Done."),
+    };
+    let stage = repository(untaken(beneath), &Value::Null, |_| {});
+    if !stage.has_sandbox() {
+        return;
+    }
+    let events = stage.exec(&["go", "--approve", "all"]).exits(0).lines();
+    let session = text(&events[0]["sessionId"]);
+    assert_eq!(entries(&trees(&stage)) + entries(&stage.home.data_dir().join("worktrees")), 0);
+    let log = stage.events(&session);
+    let told = payload(&log, "sandbox.cleaned_up").to_string();
+    assert!(told.contains("nobody took its changes to ") && told.contains("unseen.py"), "{told}");
+    let result = text(&payload(&log, "tool.async_result")["result"]);
+    assert!(result.contains("stopped because the sub-agent's worktree was removed"), "{result}");
+    assert_eq!(payloads(&log, "file.changed"), Vec::<Value>::new());
+    stage.arki(&["rewind", &session, "--to", "1", "--files"]).exits(0);
+    assert!(!stage.path("unseen.py").exists() && !stage.path("made").exists());
+    stage.verifies();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_folder_keeps_no_worktree() {
+    let beneath = |turn: usize| match turn {
+        0 => command("mkdir -p closed/below && echo x > closed/below/f && chmod 555 closed/below closed", false),
+        _ => Turn::text("Done."),
+    };
+    let stage = repository(untaken(beneath), &Value::Null, |_| {});
+    if !stage.has_sandbox() {
+        return;
+    }
+    let user = stage.unprivileged();
+    if !user.arki(&["doctor", "--json"]).stdout.contains("\"sandbox\",\"state\":\"ok\"") {
+        return;
+    }
+    let events = user.arki(&["exec", "--json", "--approve", "all", "go"]).exits(0).lines();
+    let told = payload(&stage.events(&text(&events[0]["sessionId"])), "sandbox.cleaned_up").to_string();
+    assert!(told.contains("closed/below/f"), "{told}");
+    assert_eq!(entries(&trees(&stage)) + entries(&stage.home.data_dir().join("worktrees")), 0);
 }
 
 #[cfg(unix)]

@@ -7,6 +7,14 @@ use std::path::Path;
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::error::{FileAction, FileError};
+#[cfg(unix)]
+use crate::{entries, entry_kind::EntryKind, mode_of, open_folder};
+#[cfg(unix)]
+use cap_std::ambient_authority;
+#[cfg(unix)]
+use cap_std::fs::{Dir, Permissions};
+#[cfg(unix)]
+use std::ffi::OsStr;
 
 #[cfg(unix)]
 #[path = "private_dir/abandoned.rs"]
@@ -62,12 +70,50 @@ pub fn remove_private_file(path: &Path) -> Result<(), FileError> {
     fs::remove_file(path).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
 }
 
-/// Removes a folder with all that is in it; links in it are not followed. Nothing to do where it is gone.
+/// Removes a folder with all that is in it, also what a folder in it is closed against; links in it are not followed.
+/// Nothing to do where it is gone.
 pub fn remove_private_dir(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
+    let removed = match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_up(path)?;
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    };
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Gives the owner all permissions on a folder and those below it, following no link.
+#[cfg(unix)]
+fn open_up(path: &Path) -> io::Result<()> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    open_up_in(&Dir::open_ambient_dir(parent, ambient_authority())?, name)
+}
+
+#[cfg(unix)]
+fn open_up_in(parent: &Dir, name: &OsStr) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if mode_of(&parent.symlink_metadata(name)?) & FOLDER_MODE != FOLDER_MODE {
+        // Should it become a link between the two, it leads to nothing outside of `parent`.
+        let permissions = fs::Permissions::from_mode(FOLDER_MODE);
+        parent.set_permissions(name, Permissions::from_std(permissions))?;
+    }
+    let folder = open_folder(parent, name)?;
+    for entry in entries(&folder)? {
+        let (name, kind) = entry?;
+        if kind == EntryKind::Folder {
+            open_up_in(&folder, &name)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn open_up(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -210,5 +256,26 @@ mod tests {
         assert_eq!(mode(&path), 0o700);
         drop(folder);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn folders_that_are_closed_are_opened_and_no_link_is_followed() {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let top = folder.path().join("top");
+        fs::create_dir_all(top.join("closed/below")).unwrap();
+        fs::write(top.join("closed/below/file"), "x").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), top.join("link")).unwrap();
+        set(&top.join("closed/below"), 0o000);
+        set(&top.join("closed"), 0o555);
+        set(elsewhere.path(), 0o555);
+        set(&top, 0o500);
+        open_up(&top).unwrap();
+        let modes = ["", "closed", "closed/below"].map(|path| mode(&top.join(path)));
+        assert_eq!((modes, mode(elsewhere.path())), ([0o700; 3], 0o555));
+        set(&top.join("closed"), 0o555);
+        remove_private_dir(&top).unwrap();
+        assert!(!top.exists() && elsewhere.path().exists());
     }
 }

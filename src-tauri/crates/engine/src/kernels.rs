@@ -56,7 +56,7 @@ impl Kernels {
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
                 .into_iter()
-                .chain(self.projects.trees().take_tool(open.project.root()))
+                .chain(self.projects.trees().take_tool(open.project.root(), &self.background))
                 .chain(self.mcp.mcp_tools(open, config))
                 .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),

@@ -21,8 +21,10 @@ pub(crate) mod slash_commands;
 pub(crate) mod trees;
 
 use crate::accounts::Accounts;
-use crate::records::Records;
+use crate::records::{Records, blocking};
+use arki_domain::{Fault, SessionId};
 use arki_sandbox::SandboxStatus;
+use arki_tools::BackgroundCommands;
 use leavings::Leavings;
 use mentionable::Mentionable;
 use std::sync::{Arc, OnceLock};
@@ -47,6 +49,21 @@ impl Projects {
 
     pub(crate) fn trees(&self) -> &Arc<Trees> {
         &self.trees
+    }
+
+    /// Removes worktrees whose changes nobody can take any more. Returns whether there is something to tell of it.
+    pub(crate) async fn discard_trees(
+        &self,
+        session_ids: Vec<SessionId>,
+        background: &BackgroundCommands,
+    ) -> Result<bool, Fault> {
+        let discarded = self.trees.discard(session_ids, background).await?;
+        let has_some = !discarded.is_empty();
+        blocking(&self.leavings, move |leavings| {
+            discarded.iter().for_each(|tree| leavings.add(&tree.origin.display().to_string(), &[tree.told()]));
+            Ok(has_some)
+        })
+        .await
     }
 
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {

@@ -73,10 +73,11 @@ pub fn copy_files(
 }
 
 /// The files of which `work` has other content than `base`, by their paths: of `known`, which `base` has, and of what
-/// git doesn't ignore in `work`. Blocking; run it off the async threads.
+/// git doesn't ignore in `work`. One of `work` that is too large, or can't be opened, differs: only who takes it fails.
+/// Blocking; run it off the async threads.
 ///
 /// # Errors
-/// When a file can't be read or has more than 64 MiB.
+/// When a file can't be read.
 pub fn differing_files(base: &Project, work: &Project, known: &[String]) -> Result<Vec<String>> {
     let mut paths: BTreeSet<ProjectPath> = known.iter().map(|path| base.resolve(path)).collect::<Result<_>>()?;
     let files = walk(work, &ProjectPath::root(), None).flatten().filter(|entry| entry.kind != EntryKind::Folder);
@@ -144,7 +145,10 @@ fn is_of_git(path: &ProjectPath) -> bool {
 
 fn differs(base: &Project, work: &Project, path: &ProjectPath) -> Result<bool> {
     let content = |project| present(project, path).map(|found| found.map(|found| found.content));
-    Ok(content(base)? != content(work)?)
+    match content(work) {
+        Err(FilesError::File(FileError::TooLarge { .. } | FileError::PermissionDenied { .. })) => Ok(true),
+        work => Ok(content(base)? != work?),
+    }
 }
 
 /// Returns what is at `path` itself; `None` where there is no file, also where a link or a file is on the way to it, or

@@ -13,14 +13,15 @@ mod taking;
 use crate::Directories;
 use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_dir};
-use arki_domain::{Code, Fault, ParentCall, RunId, SessionId};
+use arki_domain::{Code, Fault, ParentCall, SessionId};
 use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
-use arki_tools::Tool;
+use arki_tools::{BackgroundCommands, Tool};
 use git::Git;
 use globset::GlobSet;
 use note::TreeNote;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use taking::Taking;
 
 /// The most that is copied into one worktree: the number of files, and the bytes of all of them together.
 const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
@@ -45,8 +46,11 @@ pub(crate) struct NewTree {
 
 /// A worktree that is there no more, though nobody has decided on what was in it.
 pub(crate) struct Discarded {
+    /// The project's folder.
+    pub(crate) origin: PathBuf,
     session_id: SessionId,
-    changed: Vec<String>,
+    /// `None` where it could not be read.
+    changed: Option<Vec<String>>,
 }
 
 impl Trees {
@@ -55,8 +59,9 @@ impl Trees {
     }
 
     /// Returns the tool that takes the changes of worktrees, where the folder can have some.
-    pub(crate) fn take_tool(self: &Arc<Self>, origin: &Path) -> Option<Tool> {
-        self.ensure_can_be_of(origin).is_ok().then(|| arki_tools::take_changes(self.clone()))
+    pub(crate) fn take_tool(self: &Arc<Self>, origin: &Path, background: &Arc<BackgroundCommands>) -> Option<Tool> {
+        let taking = || Taking { trees: self.clone(), background: background.clone() };
+        self.ensure_can_be_of(origin).is_ok().then(|| arki_tools::take_changes(Arc::new(taking())))
     }
 
     /// # Errors
@@ -129,8 +134,7 @@ impl Trees {
         self.note(session_id).is_some_and(|note| note.files.is_some()) && self.place_of(session_id).is_dir()
     }
 
-    /// Returns the files that the sub-agent, which has ended, changed in its worktree. One without changes is removed.
-    /// Blocking.
+    /// Returns the files that the sub-agent, which has ended, changed in its worktree. Blocking.
     ///
     /// # Errors
     /// When a file can't be read.
@@ -142,43 +146,69 @@ impl Trees {
         let Some(files) = &note.files else { return Ok(Vec::new()) };
         let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
         let changed = differing_files(&base, &tree, files)?;
-        match changed.is_empty() {
-            true => self.remove(session_id),
-            false => TreeNote { changed: Some(changed.clone()), ..note }.write(&self.notes)?,
-        }
+        TreeNote { changed: Some(changed.clone()), ..note }.write(&self.notes)?;
         Ok(changed)
     }
 
-    /// Removes the worktrees of a project whose run above, as `is_over` says, can't take their changes any more.
-    /// Blocking.
-    pub(crate) fn discard(&self, origin: &Path, mut is_over: impl FnMut(&SessionId, &RunId) -> bool) -> Vec<Discarded> {
-        let mut discarded = Vec::new();
-        for note in TreeNote::all(&self.notes) {
-            let TreeNote { session_id, parent, changed, .. } = &note;
-            if note.origin != origin || !is_over(&parent.session_id, &parent.run_id) {
-                continue;
-            }
-            let changed = changed.clone().unwrap_or_else(|| self.changes_at_end(session_id).unwrap_or_default());
-            self.remove(session_id);
-            if !changed.is_empty() {
-                discarded.push(Discarded { session_id: session_id.clone(), changed });
-            }
-        }
-        discarded
+    /// Returns the sessions of the worktrees that `is_it` means, by their project's folder and the call above. Blocking.
+    pub(crate) fn those(&self, mut is_it: impl FnMut(&Path, &ParentCall) -> bool) -> Vec<SessionId> {
+        let notes = TreeNote::all(&self.notes).into_iter();
+        notes.filter(|note| is_it(&note.origin, &note.parent)).map(|note| note.session_id).collect()
     }
 
-    /// Removes a worktree with all that belongs to it. What can't be removed now stays noted, and is tried again by
-    /// whoever begins the next run in the project.
-    fn remove(&self, session_id: &SessionId) {
-        let Some(note) = self.note(session_id) else { return };
+    /// Removes worktrees whose changes nobody can take any more. Returns those that had some and are gone.
+    pub(crate) async fn discard(
+        self: &Arc<Self>,
+        session_ids: Vec<SessionId>,
+        background: &BackgroundCommands,
+    ) -> Result<Vec<Discarded>, Fault> {
+        let mut discarded = Vec::new();
+        for session_id in session_ids {
+            background.stop_in_worktree(&session_id).await;
+            discarded.extend(blocking(self, move |trees| Ok(trees.discarded(session_id))).await?);
+        }
+        Ok(discarded)
+    }
+
+    fn discarded(&self, session_id: SessionId) -> Option<Discarded> {
+        let origin = self.note(&session_id)?.origin;
+        let changed = self.changes_at_end(&session_id);
+        if let Err(fault) = &changed {
+            tracing::warn!(%session_id, %fault, "what a sub-agent changed in its worktree could not be read");
+        }
+        let is_untouched = changed.as_ref().is_ok_and(Vec::is_empty);
+        let is_removed = self.remove(&session_id);
+        (is_removed && !is_untouched).then(|| Discarded { origin, session_id, changed: changed.ok() })
+    }
+
+    /// Ends what the sub-agent left at work in its worktree, and removes that.
+    pub(crate) async fn end(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        background: &BackgroundCommands,
+    ) -> Result<(), Fault> {
+        background.stop_in_worktree(session_id).await;
+        let session_id = session_id.clone();
+        blocking(self, move |trees| {
+            trees.remove(&session_id);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a worktree with all that belongs to it; returns whether nothing of it is left. What can't be removed now
+    /// stays noted, and is tried again by whoever begins the next run in the project.
+    fn remove(&self, session_id: &SessionId) -> bool {
+        let Some(note) = self.note(session_id) else { return true };
         let tree = self.place_of(session_id);
         let removed = forget_worktree(&note.origin, &tree)
             .and_then(|()| remove_private_dir(&tree))
             .and_then(|()| remove_private_dir(&self.base_of(session_id)))
             .and_then(|()| note.remove(&self.notes));
-        if let Err(error) = removed {
+        if let Err(error) = &removed {
             tracing::warn!(%session_id, %error, "a sub-agent's worktree could not be removed");
         }
+        removed.is_ok()
     }
 
     fn base_of(&self, session_id: &SessionId) -> PathBuf {
@@ -194,16 +224,16 @@ impl Discarded {
     /// Returns the message for the session's log.
     pub(crate) fn told(&self) -> String {
         const MAX_NAMED: usize = 20;
-        let named: Vec<&str> = self.changed.iter().take(MAX_NAMED).map(String::as_str).collect();
-        let more = match self.changed.len() - named.len() {
+        let removed = format!("Removed the worktree of the sub-agent {}", self.session_id);
+        let Some(changed) = &self.changed else {
+            return format!("{removed}. Nobody took its changes, and which files they were to could not be read.");
+        };
+        let named: Vec<&str> = changed.iter().take(MAX_NAMED).map(String::as_str).collect();
+        let more = match changed.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        format!(
-            "Removed the worktree of the sub-agent {}: nobody took its changes to {}{more}.",
-            self.session_id,
-            named.join(", ")
-        )
+        format!("{removed}: nobody took its changes to {}{more}.", named.join(", "))
     }
 }
 

@@ -145,13 +145,17 @@ impl Runs {
         .await
     }
 
-    /// Returns what an isolated sub-agent that has ended changed in its worktree.
+    /// Returns what an isolated sub-agent that has ended changed in its worktree. One without changes is removed.
     async fn changed_in_tree(self: &Arc<Self>, started: &SubagentStarted) -> Result<Vec<String>, Fault> {
         if started.tree.is_none() {
             return Ok(Vec::new());
         }
         let session_id = started.session_id.clone();
-        blocking(self, move |runs| runs.projects.trees().changes_at_end(&session_id)).await
+        let changed = blocking(self, move |runs| runs.projects.trees().changes_at_end(&session_id)).await?;
+        if changed.is_empty() {
+            self.projects.trees().end(&started.session_id, self.kernels.background()).await?;
+        }
+        Ok(changed)
     }
 
     async fn subagent_now(

@@ -4,7 +4,6 @@ use crate::ActiveRun;
 use crate::config::Config;
 use crate::presence::Presence;
 use crate::projects::open::OpenProject;
-use crate::projects::trees::Discarded;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
@@ -15,7 +14,7 @@ use crate::runs::notifying::Notifier;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
-use arki_domain::{Code, Fault, ModelOptions, RunId, SessionId};
+use arki_domain::{Code, Fault, ModelOptions, ParentCall, SessionId};
 use arki_policy::PolicySettings;
 use arki_tools::Kernel;
 use std::path::Path;
@@ -78,16 +77,14 @@ impl Runs {
     /// gone. Returns whether there is something to tell of it.
     async fn discard_trees(self: &Arc<Self>, project: &str) -> bool {
         let folder = project.to_owned();
-        let discarded = blocking(self, move |runs| {
-            let is_over = |session_id: &SessionId, run_id: &RunId| match runs.sessions.overview(session_id) {
-                Ok(overview) => overview.run.is_none_or(|run| run.run_id != *run_id || !run.can_go_on()),
+        let over = blocking(self, move |runs| {
+            let is_over = |parent: &ParentCall| match runs.sessions.overview(&parent.session_id) {
+                Ok(overview) => overview.run.is_none_or(|run| run.run_id != parent.run_id || !run.can_go_on()),
                 Err(fault) => fault.is(Code::SESSION_NOT_FOUND),
             };
-            let discarded = runs.projects.trees().discard(Path::new(&folder), is_over);
-            let notes: Vec<String> = discarded.iter().map(Discarded::told).collect();
-            runs.projects.leavings().add(&folder, &notes);
-            Ok(!notes.is_empty())
+            Ok(runs.projects.trees().those(|origin, parent| origin == Path::new(&folder) && is_over(parent)))
         });
+        let discarded = async { self.projects.discard_trees(over.await?, self.kernels.background()).await };
         discarded.await.unwrap_or_else(|fault| {
             tracing::warn!(%fault, "the worktrees of sub-agents were not looked through");
             false

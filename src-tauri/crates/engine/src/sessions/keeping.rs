@@ -40,7 +40,20 @@ impl Sessions {
         let subagents = self.records.store().read(move |reader| reader.subagent_sessions(&id)).await?;
         let _claims: Vec<Claim> =
             subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
-        Ok(self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?)
+        let removed = self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?;
+        self.discard_trees_of(session_id).await;
+        Ok(removed)
+    }
+
+    /// Removes the worktrees of a removed session's sub-agents: nobody can take their changes any more.
+    async fn discard_trees_of(self: &Arc<Self>, session_id: &SessionId) {
+        let id = session_id.clone();
+        let of_session =
+            blocking(self, move |sessions| Ok(sessions.projects.trees().those(|_, parent| parent.session_id == id)));
+        let discarded = async { self.projects.discard_trees(of_session.await?, self.kernels.background()).await };
+        if let Err(fault) = discarded.await {
+            tracing::warn!(%session_id, %fault, "the worktrees of a removed session's sub-agents are still there");
+        }
     }
 
     /// A sub-agent that is gone while the run above waits for it would be begun anew.

@@ -85,6 +85,19 @@ fn what_differs_is_changed_made_or_removed() {
     assert_eq!(differing, [".gitignore", "changed", "made/new", "removed"]);
 }
 
+#[test]
+fn a_file_that_is_too_large_differs_and_keeps_no_other_from_being_taken() {
+    let (base, work, disk) = (place(&[]), place(&[("small", "1")]), place(&[]));
+    fs::File::create(work.folder.path().join("large")).unwrap().set_len(DELETE_LIMIT_BYTES + 1).unwrap();
+    let differing = differing_files(&base.project, &work.project, &[]).unwrap();
+    assert_eq!(differing, ["large", "small"]);
+    let code = |path: &str| {
+        let taken = plan_take(&base.project, &work.project, &disk.project, &[path.to_owned()]);
+        taken.map(drop).map_err(|error| error.code())
+    };
+    assert_eq!((code("large"), code("small")), (Err(Code::FILE_TOO_LARGE), Ok(())));
+}
+
 const LINES: &str = "1\n2\n3\n4\n5\n";
 
 fn taken(base: &[(&str, &str)], work: &[(&str, &str)], disk: &[(&str, &str)], paths: &[&str]) -> (Place, Taken) {

@@ -25,13 +25,20 @@ pub const MAX_BACKGROUND: usize = 8;
 /// A background command is ended after this long, unless its call asks for less.
 const BACKGROUND_LIMIT_SECONDS: u64 = 24 * 60 * 60;
 
+const BY_REMOVAL: &str = "because the sub-agent's worktree was removed";
+
 /// The commands in the background of this process, in every session.
 pub struct BackgroundCommands {
     log: Arc<dyn EventLog>,
-    going: Mutex<HashMap<CallPlace, CancellationToken>>,
+    going: Mutex<HashMap<CallPlace, Going>>,
     count: watch::Sender<usize>,
     /// The program ends.
     ends: AtomicBool,
+}
+
+struct Going {
+    cancel: CancellationToken,
+    why_stopped: &'static str,
 }
 
 /// Ids of calls are unique in their session only.
@@ -50,16 +57,29 @@ impl BackgroundCommands {
 
     /// Asks it to end; its result tells when it has. False when it does not go on in this process.
     pub fn stop(&self, session_id: &SessionId, async_call_id: &CallId) -> bool {
-        self.lock().get(&(session_id.clone(), async_call_id.clone())).map(CancellationToken::cancel).is_some()
+        self.lock().get(&(session_id.clone(), async_call_id.clone())).map(|going| going.cancel.cancel()).is_some()
     }
 
     /// Ends all of them, and waits until each has told its end.
     pub async fn stop_all(&self) {
         self.ends.store(true, Ordering::SeqCst);
-        self.lock().values().for_each(CancellationToken::cancel);
+        self.lock().values().for_each(|going| going.cancel.cancel());
         let mut count = self.count.subscribe();
         // The sender lives as long as `self`.
         let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    /// Ends those of a session whose worktree is about to be removed, and waits until each has told its end.
+    pub async fn stop_in_worktree(&self, session_id: &SessionId) {
+        let mut count = self.count.subscribe();
+        for (_, going) in self.lock().iter_mut().filter(|((of, _), _)| of == session_id) {
+            going.why_stopped = BY_REMOVAL;
+            going.cancel.cancel();
+        }
+        while self.lock().keys().any(|(of, _)| of == session_id) {
+            // The sender lives as long as `self`.
+            let _ = count.changed().await;
+        }
     }
 
     /// `None` when the session has as many as it may.
@@ -70,16 +90,19 @@ impl BackgroundCommands {
         }
         let cancel = CancellationToken::new();
         let call = (session_id.clone(), call_id.clone());
-        going.insert(call.clone(), cancel.clone());
+        going.insert(call.clone(), Going { cancel: cancel.clone(), why_stopped: BY_USER });
         self.count.send_replace(going.len());
         Some(Place { commands: self.clone(), call, cancel })
     }
 
-    fn why_stopped(&self) -> &'static str {
-        if self.ends.load(Ordering::SeqCst) { "because Arki ended" } else { BY_USER }
+    fn why_stopped(&self, session_id: &SessionId, call_id: &CallId) -> &'static str {
+        if self.ends.load(Ordering::SeqCst) {
+            return "because Arki ended";
+        }
+        self.lock().get(&(session_id.clone(), call_id.clone())).map_or(BY_USER, |going| going.why_stopped)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallPlace, CancellationToken>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallPlace, Going>> {
         self.going.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -167,7 +190,7 @@ impl Kernel {
         let ran = arki_process::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
         self.learn_env_files().await;
-        limit.stopped = self.settings.background.why_stopped();
+        limit.stopped = self.settings.background.why_stopped(&context.session_id, &call.call_id);
         let mut result = match ran {
             Ok(outcome) => {
                 if let Some(why) = &outcome.unfinished_look {
@@ -244,7 +267,7 @@ impl Kernel {
     }
 }
 
-fn has_room(going: &HashMap<CallPlace, CancellationToken>, session_id: &SessionId) -> bool {
+fn has_room(going: &HashMap<CallPlace, Going>, session_id: &SessionId) -> bool {
     going.keys().filter(|(of, _)| of == session_id).count() < MAX_BACKGROUND
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 /// `WORKTREE_UNAVAILABLE`, with the reason.
 pub(super) fn ensure_fit(origin: &Path) -> Result<(), Fault> {
     match origin.join(".git").symlink_metadata() {
-        Ok(found) if found.is_dir() => {}
+        Ok(found) if found.is_dir() => ensure_has_all_of_git(&origin.join(".git"))?,
         Ok(_) => {
             return Err(unavailable(
                 "The folder is itself a linked worktree, or part of another repository.",
@@ -33,6 +33,19 @@ pub(super) fn ensure_fit(origin: &Path) -> Result<(), Fault> {
     }
 }
 
+/// What git would write elsewhere, it would write outside the folder.
+fn ensure_has_all_of_git(git_dir: &Path) -> Result<(), Fault> {
+    let found = |name: &str| git_dir.join(name).symlink_metadata();
+    let leads_elsewhere = found("commondir").is_ok() || found("worktrees").is_ok_and(|found| !found.is_dir());
+    match leads_elsewhere {
+        true => Err(unavailable(
+            "The repository keeps a part of its git directory elsewhere.",
+            "Open the repository's main folder, or delegate without `isolation`.",
+        )),
+        false => Ok(()),
+    }
+}
+
 pub(super) fn submodules() -> Fault {
     unavailable(
         "The repository has submodules, and a worktree would be without their files.",
@@ -51,3 +64,6 @@ pub(super) fn no_git() -> Fault {
 fn unavailable(why: &str, hint: &str) -> Fault {
     Fault::new(Code::WORKTREE_UNAVAILABLE, format!("There can be no worktree here. {why}"), hint)
 }
+
+#[cfg(test)]
+mod tests;

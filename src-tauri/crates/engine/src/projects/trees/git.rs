@@ -33,6 +33,7 @@ const SETTINGS: &[&str] = &[
     "submodule.recurse=false",
     "gc.auto=0",
     "maintenance.auto=false",
+    "worktree.useRelativePaths=false",
 ];
 const VARIABLES: &[(&str, &str)] = &[
     ("GIT_CONFIG_NOSYSTEM", "1"),

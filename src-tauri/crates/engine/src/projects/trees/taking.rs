@@ -3,37 +3,59 @@
 use super::{Trees, gone};
 use arki_domain::{Code, Fault, SessionId};
 use arki_files::{ChangeSet, Project, Taken, plan_take};
-use arki_tools::SubagentChanges;
+use arki_tools::{BackgroundCommands, SubagentChanges};
 use async_trait::async_trait;
+use std::sync::Arc;
 
 /// The longest diff that a conflict shows, in bytes.
 const MAX_CONFLICT_BYTES: usize = 16 << 10;
 
+/// Worktrees, and the commands that sub-agents left at work in them.
+pub(super) struct Taking {
+    pub(super) trees: Arc<Trees>,
+    pub(super) background: Arc<BackgroundCommands>,
+}
+
 #[async_trait]
-impl SubagentChanges for Trees {
+impl SubagentChanges for Taking {
     fn paths(&self, worktree: &SessionId) -> Vec<String> {
-        self.note(worktree).and_then(|note| note.changed).unwrap_or_default()
+        self.trees.note(worktree).and_then(|note| note.changed).unwrap_or_default()
     }
 
     fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Fault> {
+        self.trees.plan(project, worktree, only)
+    }
+
+    async fn settle(&self, worktree: &SessionId) {
+        if let Err(fault) = self.trees.end(worktree, &self.background).await {
+            tracing::warn!(session_id = %worktree, %fault, "a sub-agent's worktree was not removed");
+        }
+    }
+}
+
+impl Trees {
+    pub(super) fn plan(
+        &self,
+        project: &Project,
+        worktree: &SessionId,
+        only: Option<&[String]>,
+    ) -> Result<ChangeSet, Fault> {
         let note = self.note(worktree).filter(|note| note.origin == project.root());
         let Some(changed) = note.and_then(|note| note.changed) else { return Err(gone(worktree)) };
         let paths = match only {
             None => changed,
             Some(only) => among(project, &changed, only)?,
         };
-        match self.planned(project, worktree, &paths)? {
+        let planned = self.planned(project, worktree, &paths).map_err(|fault| match paths.len() {
+            1 => fault,
+            _ => Fault { hint: format!("Take the other files with `paths`. {}", fault.hint), ..fault },
+        });
+        match planned? {
             Taken::Change(change) => Ok(change),
             Taken::Conflicts(wanted) => Err(conflict(&wanted)),
         }
     }
 
-    async fn settle(&self, worktree: &SessionId) {
-        self.remove(worktree);
-    }
-}
-
-impl Trees {
     fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<Taken, Fault> {
         let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
         Ok(plan_take(&base, &tree, project, paths)?)

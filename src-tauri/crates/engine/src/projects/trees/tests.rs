@@ -57,20 +57,20 @@ fn a_worktree_is_of_its_project_and_nothing_beside_it_is() {
 }
 
 #[test]
-fn changes_are_told_once_it_has_ended_and_without_any_it_is_removed() {
+fn changes_are_told_once_it_has_ended() {
     let home = home();
     let (changed, same) = (home.made("c1", &[("a", "1", "2"), ("b", "1", "1")]), home.made("c2", &[("a", "1", "1")]));
     assert_eq!(home.trees.changes_at_end(&changed).unwrap(), ["a"]);
     assert_eq!(home.trees.changes_at_end(&same).unwrap(), Vec::<String>::new());
-    assert!(home.trees.is_made(&changed) && !home.trees.is_made(&same));
     // What comes later, from what it left running, was not told and is not taken.
     fs::write(home.trees.place_of(&changed).join("b"), "late").unwrap();
+    fs::write(home.trees.place_of(&same).join("a"), "late").unwrap();
     assert_eq!(home.trees.changes_at_end(&changed).unwrap(), ["a"]);
+    assert_eq!(home.trees.changes_at_end(&same).unwrap(), Vec::<String>::new());
 }
 
 #[test]
 fn only_what_was_changed_can_be_taken_and_only_into_its_project() {
-    use arki_tools::SubagentChanges;
     let home = home();
     fs::write(home.origin().join("a"), "1").unwrap();
     let session_id = home.made("call", &[("a", "1", "2"), ("b", "1", "1")]);
@@ -87,15 +87,54 @@ fn only_what_was_changed_can_be_taken_and_only_into_its_project() {
 }
 
 #[test]
-fn those_of_a_run_that_is_over_are_discarded_and_no_others() {
+fn a_file_that_is_too_large_keeps_no_other_from_being_taken() {
     let home = home();
     let session_id = home.made("call", &[("a", "1", "2")]);
-    let origin = home.origin();
-    assert!(home.trees.discard(&origin, |_, _| false).is_empty());
-    assert!(home.trees.discard(home.folder.path(), |_, _| true).is_empty(), "another project's");
-    let told: Vec<String> = home.trees.discard(&origin, |_, _| true).iter().map(Discarded::told).collect();
-    assert!(told[0].contains(session_id.as_str()) && told[0].contains("changes to a."), "{told:?}");
+    fs::File::create(home.trees.place_of(&session_id).join("large")).unwrap().set_len((64 << 20) + 1).unwrap();
+    assert_eq!(home.trees.changes_at_end(&session_id).unwrap(), ["a", "large"]);
+    let project = Project::open(&home.origin()).unwrap();
+    fs::write(home.origin().join("a"), "1").unwrap();
+    let fault = home.trees.plan(&project, &session_id, None).unwrap_err();
+    assert!(fault.is(Code::FILE_TOO_LARGE) && fault.hint.contains("Take the other files"), "{fault:?}");
+    assert_eq!(home.trees.plan(&project, &session_id, Some(&["a".to_owned()])).unwrap().files().len(), 1);
+}
+
+#[test]
+fn only_those_that_are_meant_are_discarded_and_their_changes_told() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    assert!(home.trees.those(|_, parent| parent.session_id.as_str() == "another").is_empty());
+    let meant = home.trees.those(|origin, parent| origin == home.origin() && parent.session_id.as_str() == "above");
+    assert_eq!(meant, std::slice::from_ref(&session_id));
+    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    assert!(told.contains(session_id.as_str()) && told.contains("changes to a."), "{told}");
     assert!(!home.trees.is_made(&session_id) && home.trees.note(&session_id).is_none());
+    let untouched = home.made("call", &[("a", "1", "1")]);
+    assert!(home.trees.discarded(untouched.clone()).is_none() && !home.trees.is_made(&untouched));
+}
+
+#[test]
+fn where_its_changes_can_not_be_read_that_is_told() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    fs::remove_dir_all(home.trees.base_of(&session_id)).unwrap();
+    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    assert!(told.contains(session_id.as_str()) && told.contains("could not be read"), "{told}");
+}
+
+#[test]
+fn what_could_not_be_removed_is_told_once_it_is() {
+    let home = home();
+    let session_id = home.made("call", &[("a", "1", "2")]);
+    let in_the_way = home.trees.base_of(&session_id);
+    home.trees.changes_at_end(&session_id).unwrap();
+    fs::remove_dir_all(&in_the_way).unwrap();
+    fs::write(&in_the_way, "no folder").unwrap();
+    assert!(home.trees.discarded(session_id.clone()).is_none() && home.trees.note(&session_id).is_some());
+    fs::remove_file(&in_the_way).unwrap();
+    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    assert!(told.contains("changes to a."), "{told}");
+    assert!(home.trees.discarded(session_id).is_none());
 }
 
 #[test]

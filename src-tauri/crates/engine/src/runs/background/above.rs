@@ -96,20 +96,8 @@ impl Runs {
         let handed_over = blocking(&self.sessions, move |sessions| handed_over(sessions, &subagent)).await?;
         let Some(HandedOver { seq, run_id, started }) = handed_over else { return Ok(Vec::new()) };
         let told = self.files_told(session_id, seq).await?;
-        let changes = ended.changes.into_iter().filter_map(|changed| {
-            let changed = FileChanged {
-                call_id: started.call_id.clone(),
-                hunks: Vec::new(),
-                by_session: Some(source.session_id.clone()),
-                by_hook: None,
-                ..changed
-            };
-            match told.get(&changed.path) {
-                Some(last) => changed.since(last),
-                None => Some(changed),
-            }
-        });
-        let mut bodies: Vec<EventBody> = changes.map(EventBody::from).collect();
+        let changes = changes_above(ended.changes, &started, &told);
+        let mut bodies: Vec<EventBody> = changes.into_iter().map(EventBody::from).collect();
         bodies.push(
             ToolAsyncResult {
                 async_call_id: call.async_call_id.clone(),
@@ -151,6 +139,32 @@ impl Runs {
     }
 }
 
+/// Returns a sub-agent's changes as the session above has them, from where it was last `told`. None of a worktree's:
+/// they are changes of the project only once they are taken.
+fn changes_above(
+    changes: Vec<FileChanged>,
+    started: &SubagentStarted,
+    told: &HashMap<String, FileChanged>,
+) -> Vec<FileChanged> {
+    if started.tree.is_some() {
+        return Vec::new();
+    }
+    let above = changes.into_iter().filter_map(|changed| {
+        let changed = FileChanged {
+            call_id: started.call_id.clone(),
+            hunks: Vec::new(),
+            by_session: Some(started.session_id.clone()),
+            by_hook: None,
+            ..changed
+        };
+        match told.get(&changed.path) {
+            Some(last) => changed.since(last),
+            None => Some(changed),
+        }
+    });
+    above.collect()
+}
+
 /// Returns where the session above handed its task to a sub-agent.
 fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
     let Some(parent) = sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
@@ -186,3 +200,6 @@ fn left(call: BackgroundCall, started: &SubagentStarted) -> LeftInBackground {
         source: BackgroundSource { session_id: started.session_id.clone(), async_call_id },
     }
 }
+
+#[cfg(test)]
+mod tests;
