@@ -71,6 +71,7 @@ impl Picture {
     }
 
     /// Fails where the reference of this name shows something else.
+    #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what wasn't compared")]
     #[track_caller]
     pub(crate) fn must_look_like(&self, name: &str) {
         let file = references().join(format!("{name}.png"));
