@@ -70,29 +70,31 @@ impl Picture {
         pairs.filter(differs).count() as f64 / (self.width * self.height) as f64
     }
 
-    /// Fails where the reference of this name shows something else.
+    /// What is wrong with it, by the reference of this name. Nothing where the fonts are others; a run that accepts
+    /// pictures makes the reference instead.
     #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what wasn't compared")]
-    #[track_caller]
-    pub(crate) fn must_look_like(&self, name: &str) {
+    pub(crate) fn compared_with(&self, name: &str) -> Result<(), String> {
         let file = references().join(format!("{name}.png"));
         let seen = self.reduced();
         if std::env::var_os("ARKI_ACCEPT_PICTURES").is_some() {
             std::fs::write(references().join(FONTS), fonts()).unwrap();
-            return seen.write(&file);
+            seen.write(&file);
+            return Ok(());
         }
         let [seen_in, made_in] = [fonts(), std::fs::read_to_string(references().join(FONTS)).unwrap()];
         if seen_in != made_in {
-            return eprintln!("{name} is not compared: the fonts here are {seen_in:?}");
+            eprintln!("{name} is not compared: the fonts here are {seen_in:?}");
+            return Ok(());
         }
-        let Some(reference) = Self::read(&file) else {
-            panic!("{name} has no reference; with ARKI_ACCEPT_PICTURES=1 this run makes it");
-        };
+        let reference = Self::read(&file)
+            .ok_or_else(|| format!("{name} has no reference; with ARKI_ACCEPT_PICTURES=1 this run makes it"))?;
         let difference = seen.difference(&reference);
-        assert!(
-            difference <= TOLERANCE,
-            "{name} looks different from its reference: {:.1} % of it, in target/desktop-screenshots/{name}.png",
-            difference * 100.0
-        );
+        if difference <= TOLERANCE {
+            return Ok(());
+        }
+        let share = difference * 100.0;
+        let place = "target/desktop-screenshots";
+        Err(format!("{name} looks different from its reference: {share:.1} % of it, in {place}/{name}.png"))
     }
 }
 
