@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "arki:";
 const FILE: &str = "file:";
-/// What leads to a session, before its id.
+/// The beginning of a link to a session; the id follows.
 const SESSION_LINK: &str = "arki://session/";
 
-/// What a start asks for.
+/// The wish that the app is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
     Folder(PathBuf),

@@ -317,7 +317,7 @@ async fn known(engine: &Arc<Engine>, session: SessionId) -> Result<(), Fault> {
     looked.await.map_err(Fault::internal)?
 }
 
-/// What happens to a window.
+/// Passes on an event of a window.
 fn hear(window: &Window, event: &WindowEvent) {
     let windows = window.state::<Windows>();
     match event {

@@ -62,7 +62,7 @@ describe("the list of sessions", () => {
     const sessions = [
       session("a", { title: "Fix the parser", state: "waiting" }),
       session("b", { title: "Fix the docs", state: "failed" }),
-      session("c", { title: "Parser", project: "/work/garden", state: "running" }),
+      session("c", { title: "Parser", project: "/home/ada/garden", state: "running" }),
     ];
     const ids = (wanted: Partial<Parameters<typeof groupsOf>[1]>) =>
       groupsOf(sessions, { ...all, ...wanted }).flatMap(({ days }) =>

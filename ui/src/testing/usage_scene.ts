@@ -5,7 +5,7 @@ const models = ["openai/gpt-5.1", "anthropic/claude-sonnet-4.5", "lab/qwen3-code
 const projects = [
   "/home/ada/code/arki",
   "/home/ada/code/other-repo",
-  "/home/ada/work/a-folder-with-a-long-name",
+  "/home/ada/code/a-folder-with-a-long-name",
 ];
 const perToken = 2e-6;
 

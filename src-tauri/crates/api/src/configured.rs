@@ -30,7 +30,7 @@ wire! {
         pub action: HookActionKind,
         /// The shell line or the text.
         pub does: String,
-        /// Of a command.
+        /// The time that a command has.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub timeout_seconds: Option<u64>,
@@ -45,7 +45,7 @@ wire! {
     }
     AgentEntries {
         pub agents: Vec<ConfiguredAgent>,
-        /// What is wrong with some agents' files: a sentence each.
+        /// Faults of agents' files, a sentence each.
         pub warnings: Vec<String>,
     }
     /// An agent as it would work, with what it takes from `arki` where it says nothing itself.
@@ -72,7 +72,7 @@ wire! {
         pub skills: Vec<SkillEntry>,
         /// Why files that look like skills are none.
         pub faults: Vec<CommandError>,
-        /// What is left out because there is too much.
+        /// A sentence about skills that are left out because there are too many.
         pub notice: Option<String>,
     }
     SkillEntry {
@@ -87,7 +87,7 @@ wire! {
         pub paths: Vec<String>,
         /// The tools that a run has for which the user chose it; null for all.
         pub allowed_tools: Option<ToolNames>,
-        /// What is wrong with it, in words that go on after its file.
+        /// Faults of the skill, in words that go on after its file's name.
         pub warnings: Vec<String>,
         pub off: Option<SkillOffReason>,
     }

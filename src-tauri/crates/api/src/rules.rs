@@ -11,7 +11,7 @@ wire! {
         /// Those that would be decided differently first; not all if there are many.
         pub matched: Vec<PastCallEntry>,
         pub matched_count: usize,
-        /// Of the matched ones: those that would be decided differently.
+        /// The number of matched calls that would be decided differently.
         pub changed: usize,
         /// All calls that were looked at.
         pub calls: usize,

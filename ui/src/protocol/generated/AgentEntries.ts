@@ -4,7 +4,7 @@ import type { ConfiguredAgent } from "./ConfiguredAgent";
 export type AgentEntries = {
   agents: Array<ConfiguredAgent>;
   /**
-   * What is wrong with some agents' files: a sentence each.
+   * Faults of agents' files, a sentence each.
    */
   warnings: Array<string>;
 };

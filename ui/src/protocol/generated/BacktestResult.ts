@@ -11,7 +11,7 @@ export type BacktestResult = {
   matched: Array<PastCallEntry>;
   matchedCount: number;
   /**
-   * Of the matched ones: those that would be decided differently.
+   * The number of matched calls that would be decided differently.
    */
   changed: number;
   /**

@@ -16,7 +16,7 @@ export type HookEntry = {
    */
   does: string;
   /**
-   * Of a command.
+   * The time that a command has.
    */
   timeoutSeconds?: number | null;
   network: boolean;

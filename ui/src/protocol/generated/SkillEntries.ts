@@ -13,7 +13,7 @@ export type SkillEntries = {
    */
   faults: Array<CommandError>;
   /**
-   * What is left out because there is too much.
+   * A sentence about skills that are left out because there are too many.
    */
   notice: string | null;
 };

@@ -25,7 +25,7 @@ export type SkillEntry = {
    */
   allowedTools: ToolNames | null;
   /**
-   * What is wrong with it, in words that go on after its file.
+   * Faults of the skill, in words that go on after its file's name.
    */
   warnings: Array<string>;
   off: SkillOffReason | null;

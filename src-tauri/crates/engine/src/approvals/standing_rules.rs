@@ -51,7 +51,7 @@ impl PastCall {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Backtest {
     pub matched: usize,
-    /// Of the matched ones: those that would be decided differently.
+    /// The number of matched calls that would be decided differently.
     pub changed: usize,
     pub calls: usize,
     /// Calls of projects that are no longer there.

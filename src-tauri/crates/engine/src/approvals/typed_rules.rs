@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The past calls that are listed, of each kind: changed by a rule, and decided as before.
 const MAX_LISTED_CALLS: usize = 200;
-/// Of a call that is listed.
+/// The characters of a listed call that are shown.
 const MAX_CALL_CHARS: usize = 1000;
 /// Stands for a file's name in errors.
 const TYPED: &str = "The rule";

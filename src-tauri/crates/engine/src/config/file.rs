@@ -263,7 +263,7 @@ pub(crate) struct LimitsConfig {
     pub(crate) max_command_processes: Option<usize>,
     /// The memory that a command may take, with all it started; 75 % of the machine's where `null`.
     pub(crate) max_command_memory_megabytes: Option<u64>,
-    /// What a command may write to its output.
+    /// The longest output of a command, in megabytes.
     pub(crate) max_command_output_megabytes: Option<u64>,
 }
 

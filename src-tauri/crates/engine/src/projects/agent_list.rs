@@ -51,7 +51,7 @@ struct NamedBy {
 }
 
 impl NamedBy {
-    /// Of several files for one agent only the first counts.
+    /// Returns where an agent is configured; of several files for one agent only the first counts.
     fn origins(&self, agent: &str) -> Vec<String> {
         let project = self.project.contains(agent).then_some(PROJECT_CONFIG);
         let user = self.user.contains(agent).then_some(self.user_file.as_str());

@@ -64,8 +64,8 @@ impl Projects {
         let place = self.place_in(folder, path)?;
         let configured = self.accounts.user_config()?.window.editor;
         let editor = match &configured {
-            Some(name) => own_program(name, &[folder]),
-            None => EDITORS.iter().find_map(|name| own_program(name, &[folder])),
+            Some(name) => self.program(name, folder),
+            None => EDITORS.iter().find_map(|name| self.program(name, folder)),
         };
         let Some(editor) = editor else {
             let message = match configured {
@@ -86,12 +86,12 @@ impl Projects {
         let place = self.place_in(folder, None)?;
         let own = std::env::var("TERMINAL")
             .ok()
-            .and_then(|name| own_program(&name, &[folder]))
+            .and_then(|name| self.program(&name, folder))
             .map(|program| (program, Vec::new()));
         let known = || {
             let found = |(name, told): &(&str, &[&str])| {
                 let told = told.iter().map(|word| OsString::from(word.replace("DIR", &place.display().to_string())));
-                Some((own_program(name, &[folder])?, told.collect()))
+                Some((self.program(name, folder)?, told.collect()))
             };
             TERMINALS.iter().find_map(found)
         };
@@ -100,6 +100,13 @@ impl Projects {
             return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, "No terminal was found.", hint));
         };
         start(&terminal, &told, &place)
+    }
+
+    /// Returns a program of the user's; none from this folder or another that was opened, where commands may have written it.
+    fn program(&self, name: &str, folder: &Path) -> Option<PathBuf> {
+        let opened = self.recent_projects();
+        let writable: Vec<&Path> = opened.iter().map(Path::new).chain([folder]).collect();
+        own_program(name, &writable)
     }
 
     /// Returns the full path of something in a folder, or of the folder itself without a path. It exists. Blocking.

@@ -33,7 +33,7 @@ pub(super) fn ensure_fit(origin: &Path) -> Result<(), Fault> {
     }
 }
 
-/// What git would write elsewhere, it would write outside the folder.
+/// Refuses a repository whose git directory leads elsewhere: git would write outside the folder.
 fn ensure_has_all_of_git(git_dir: &Path) -> Result<(), Fault> {
     let found = |name: &str| git_dir.join(name).symlink_metadata();
     let leads_elsewhere = found("commondir").is_ok() || found("worktrees").is_ok_and(|found| !found.is_dir());

@@ -185,7 +185,7 @@ impl Runs {
         })
     }
 
-    /// What a run that works for one of this session waits for.
+    /// Returns the approval that a run beneath this session waits for.
     fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Fault> {
         for pending in self.records.reader().pending_approvals(MAX_LISTED)? {
             if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {

@@ -286,7 +286,7 @@ fn content(bytes: &[u8]) -> Content {
 }
 
 impl WholePipeline {
-    /// What is kept beside the log of a run.
+    /// Returns the texts that are kept beside the log of a run.
     pub(super) fn contents(&self) -> impl Iterator<Item = Content> {
         self.texts().map(|text| content(text.as_bytes()))
     }
