@@ -20,9 +20,6 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 const MAX_OUTPUT_BYTES: u64 = 32 << 20;
 /// The longest error output of git that is read, in bytes.
 const MAX_TOLD_BYTES: u64 = 2 << 10;
-/// The usual places of git, before the PATH is looked at: only the user's system writes there.
-const PLACES: &[&str] =
-    &["/usr/bin/git", "/usr/local/bin/git", "/run/current-system/sw/bin/git", "/opt/homebrew/bin/git"];
 /// The exit code for a program that is not there.
 const NOT_FOUND: i32 = 127;
 /// The mode of a submodule in the index.
@@ -127,8 +124,7 @@ impl<'a> Git<'a> {
     async fn answer(&self, arguments: Vec<String>) -> Result<Answer, Fault> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
         let writable = [self.root, &self.directory, &std::env::temp_dir()];
-        let program = PLACES.iter().map(PathBuf::from).find(|place| place.is_file());
-        let Some(program) = program.or_else(|| own_program("git", &writable)) else { return Err(fitness::no_git()) };
+        let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git()) };
         let path = std::env::join_paths(own_path(&writable)).unwrap_or_default().to_string_lossy().into_owned();
         let extra: Vec<(String, String)> = [("PATH", path.as_str())]
             .iter()
