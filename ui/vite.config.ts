@@ -3,6 +3,7 @@ import { lingui } from "@lingui/vite-plugin";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { FailedLast } from "./scripts/failed_last";
 
 /** Expands Lingui's macros, in the files that import them: everything else is left to Vite's own transformer. */
 const macros: Plugin = {
@@ -47,5 +48,6 @@ export default defineConfig({
     css: true,
     // Two shared cores: a slow machine is no failure.
     testTimeout: 30_000,
+    reporters: ["default", new FailedLast()],
   },
 });
