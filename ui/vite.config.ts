@@ -47,7 +47,7 @@ export default defineConfig({
     // The style sheets are read by tests; emptied ones would pass anything.
     css: true,
     // Two shared cores: a slow machine is no failure.
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     reporters: ["default", new FailedLast()],
   },
 });

@@ -17,10 +17,25 @@ const diff = `--- a/a
 const hunks = parseDiff(diff)[0]?.hunks ?? [];
 
 describe("the room around hunks", () => {
-  it("reaches from one to the next, and to both ends of the file", () => {
+  it("reaches to both ends of the file, and to the middle between two of them", () => {
     expect(roomsOf(hunks)).toEqual([
-      { first: 1, last: 39 },
+      { first: 1, last: 26 },
+      { first: 27, last: null },
+    ]);
+  });
+
+  it("is none between neighbours", () => {
+    const [hunk] = hunks;
+    if (!hunk) throw new Error("no hunk");
+    const next = { ...hunk, oldStart: 13 };
+    expect(roomsOf([hunk, next])).toEqual([
+      { first: 1, last: 12 },
       { first: 13, last: null },
+    ]);
+    const afterOne = { ...hunk, oldStart: 14 };
+    expect(roomsOf([hunk, afterOne])).toEqual([
+      { first: 1, last: 13 },
+      { first: 14, last: null },
     ]);
   });
 

@@ -11,20 +11,26 @@ const context = ({ from, lines }: { from: number; lines: number }) => ({
 });
 const texts = () => [...document.querySelectorAll(".diff-text")].map((line) => line.textContent);
 
-it("shows lines between hunks and below them, up to the neighbour and to the file's end", async () => {
+it("shows lines between hunks once, and below them to the file's end", async () => {
   const { fake, id, approvalId } = waiting({ review_context: context });
   await show(fake, id);
   // The others begin their files.
   expect(buttons("Show lines above")).toHaveLength(1);
   await press("Show lines above");
   await waitFor(() => expect(document.body.textContent).toContain("line 10"));
-  expect(sent(fake, "review_context")).toEqual([{ approvalId, path: "src/a.rs", from: 3, lines: 9 }]);
-  expect(document.body.textContent).toContain("line 3");
-  // Nothing is left between them above the second; below it there is.
+  expect(sent(fake, "review_context")).toEqual([{ approvalId, path: "src/a.rs", from: 7, lines: 5 }]);
+  expect(document.body.textContent).toContain("line 7");
+  expect(document.body.textContent).not.toContain("line 6");
+  // The second has its half; the first shows the other.
   expect(buttons("Show lines above")).toHaveLength(0);
-  await press("Show lines below", 1);
+  await press("Show lines below");
+  await waitFor(() => expect(document.body.textContent).toContain("line 6"));
+  for (const line of ["line 3", "line 6", "line 7", "line 10"]) {
+    expect(texts().filter((text) => text === line)).toHaveLength(1);
+  }
+  await press("Show lines below");
   await waitFor(() => expect(document.body.textContent).toContain("line 32"));
-  await press("Show lines below", 1);
+  await press("Show lines below");
   await waitFor(() => expect(document.body.textContent).toContain("line 40"));
   expect(texts().filter((text) => text?.includes("line 20"))).toHaveLength(1);
 });

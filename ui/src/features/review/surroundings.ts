@@ -6,21 +6,22 @@ import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
 
-/** What lies between a hunk and its neighbours, in lines of the file before the change, counted from 1. */
+/** What can be shown around a hunk, in lines of the file before the change, counted from 1. */
 export type Room = {
-  /** The first line above that no other hunk shows. */
   first: number;
-  /** The last one below; null: the file's. */
+  /** Null: the file's last line. */
   last: number | null;
 };
 
-/** For each hunk of a file. */
+/** For each hunk of a file. Two neighbours have a half each of what lies between them: no line is shown twice. */
 export function roomsOf(hunks: readonly DiffHunk[]): Room[] {
-  return hunks.map((_, at) => {
+  const middle = (above: DiffHunk, below: DiffHunk) =>
+    Math.ceil((above.oldStart + above.oldLines + below.oldStart) / 2);
+  return hunks.map((hunk, at) => {
     const [before, after] = [hunks[at - 1], hunks[at + 1]];
     return {
-      first: before ? before.oldStart + before.oldLines : 1,
-      last: after ? after.oldStart - 1 : null,
+      first: before ? middle(before, hunk) : 1,
+      last: after ? middle(hunk, after) - 1 : null,
     };
   });
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { waitFor } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
 import { pageSize } from "../../protocol/window";
 import { eventLog } from "../../testing/events";
 import type { Answer, Platform } from "../platform";
@@ -23,7 +24,7 @@ function slow(count: number) {
     session,
     /** Answers what was asked, in this order. */
     answer: async (...order: number[]) => {
-      await vi.waitFor(() => expect(waiting).toHaveLength(order.length));
+      await waitFor(() => expect(waiting).toHaveLength(order.length));
       const asked = waiting.splice(0);
       for (const place of order) asked[place]?.();
       await settle();
