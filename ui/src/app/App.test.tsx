@@ -183,7 +183,9 @@ describe("the window", () => {
     expect(sent(fake, "answer_question")).toEqual([
       { sessionId: "s", questionId: "q2", text: "One row a setting" },
     ]);
-    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" })),
+    );
     expect(document.title).not.toContain("(1) ");
   });
 

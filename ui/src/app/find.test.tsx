@@ -40,9 +40,9 @@ it("Ctrl+F finds in the session that is shown, and Escape goes back to the messa
   await waitFor(() => expect(found()).toContain("the parser again"));
   await userEvent.keyboard("{Enter}");
   await waitFor(() => expect(found()).toContain("the parser fails"));
-  expect(document.activeElement).toBe(field);
+  await waitFor(() => expect(document.activeElement).toBe(field));
   await userEvent.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("search")).toBeNull());
   expect(found()).toBeUndefined();
-  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" }));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" })));
 });

@@ -64,7 +64,7 @@ describe("going back", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Rewind" }));
     expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 2, files: true, conversation: true }]);
     await waitFor(() => expect(message().value).toBe("second"));
-    expect(document.activeElement).toBe(message());
+    await waitFor(() => expect(document.activeElement).toBe(message()));
     expect(await screen.findByText(/^Rewound: 2 messages reverted, 2 files restored/)).toBeTruthy();
     const log = screen.getByRole("log", { name: "Transcript" });
     expect(within(log).queryByText("second")).toBeNull();

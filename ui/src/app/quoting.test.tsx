@@ -29,5 +29,5 @@ it("an answer is quoted into the message box, which then has the focus", async (
   await userEvent.click(await screen.findByRole("button", { name: "More about this answer" }));
   await userEvent.click(await screen.findByRole("menuitem", { name: "Quote" }));
   await waitFor(() => expect(box.value).toBe("> Take the first.\n>\n> Or none.\n\nbut why"));
-  expect(document.activeElement).toBe(box);
+  await waitFor(() => expect(document.activeElement).toBe(box));
 });

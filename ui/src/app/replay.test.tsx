@@ -38,7 +38,7 @@ it("a session is gone through step by step, with its files as they were", async 
   const slider = await screen.findByRole("slider", { name: "Moment" });
   await waitFor(() => expect(screen.queryByText("the third prompt")).toBeNull());
   expect(screen.getByText("the first prompt")).toBeTruthy();
-  expect(document.activeElement).toBe(slider);
+  await waitFor(() => expect(document.activeElement).toBe(slider));
   expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
   expect(await screen.findByText("first.txt")).toBeTruthy();
   expect(screen.getAllByText("as before")).toHaveLength(3);

@@ -98,7 +98,7 @@ describe("a window that is read to the left", () => {
     const changes = await screen.findByRole("tab", { name: "Changes" });
     changes.focus();
     await userEvent.keyboard("{ArrowLeft}");
-    expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Timeline" }));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Timeline" })));
   });
 
   it("keeps code and diffs as they are read", async () => {

@@ -69,6 +69,6 @@ it("a commit begins in the message box, where one may say what belongs into it",
   await userEvent.type(await screen.findByRole("combobox"), "Commit…{Enter}");
   const message = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
   await waitFor(() => expect(message.value).toBe("/commit "));
-  expect(document.activeElement).toBe(message);
+  await waitFor(() => expect(document.activeElement).toBe(message));
   expect(sent(fake, "send_message")).toEqual([]);
 });

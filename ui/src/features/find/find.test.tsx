@@ -31,7 +31,7 @@ const counted = (words: string) => waitFor(() => expect(screen.getByRole("status
 describe("finding in a session", () => {
   it("searches the whole session once one pauses, and shows the newest place first", async () => {
     const { fake, field, onShow } = await shown([hit(9), hit(5), hit(2)]);
-    expect(document.activeElement).toBe(field);
+    await waitFor(() => expect(document.activeElement).toBe(field));
     await userEvent.type(field, "pars");
     await counted("3 of 3");
     expect(sent(fake, "search_sessions").at(-1)).toEqual({
@@ -55,7 +55,7 @@ describe("finding in a session", () => {
     await userEvent.keyboard("{Shift>}{Enter}{/Shift}");
     await counted("1 of 3");
     expect(onShow.mock.calls.map(([seq]) => seq)).toEqual([9, 5, 2, 9, 2]);
-    expect(document.activeElement).toBe(field);
+    await waitFor(() => expect(document.activeElement).toBe(field));
     await userEvent.click(screen.getByRole("button", { name: "Next match" }));
     await counted("2 of 3");
   });

@@ -52,7 +52,7 @@ describe("the review of memories", () => {
     await waitFor(() => expect(rows("To review")).toHaveLength(2));
     await userEvent.click(button(rows("To review")[0], "Accept"));
     await waitFor(() => expect(rows("In this project")).toHaveLength(2));
-    expect(document.activeElement).toBe(button(rows("To review")[0], "Accept"));
+    await waitFor(() => expect(document.activeElement).toBe(button(rows("To review")[0], "Accept")));
     await userEvent.click(button(rows("To review")[0], "Reject"));
     await waitFor(() => expect(screen.getByText(/Nothing to review/)).toBeTruthy());
     expect([sent(fake, "accept_memory"), sent(fake, "reject_memory")]).toEqual([

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { waiting } from "../../testing/approvals";
@@ -81,13 +81,13 @@ describe("the list of files", () => {
   it("decides files by keys alone, and goes on to the next undecided one", async () => {
     const fake = await show(four);
     await userEvent.keyboard("f");
-    expect(document.activeElement).toBe(row("README.md"));
+    await waitFor(() => expect(document.activeElement).toBe(row("README.md")));
     await userEvent.keyboard("{ArrowDown}a");
     expect(said("src/a.rs")).toContain("accepted");
-    expect(document.activeElement).toBe(row("src/b.rs"));
+    await waitFor(() => expect(document.activeElement).toBe(row("src/b.rs")));
     await userEvent.keyboard("r");
     expect(said("src/b.rs")).toContain("rejected");
-    expect(document.activeElement).toBe(row("src/x/c.rs"));
+    await waitFor(() => expect(document.activeElement).toBe(row("src/x/c.rs")));
     await userEvent.keyboard("{Home}{ArrowDown}u");
     expect(said("src/a.rs")).toContain("undecided");
     await userEvent.keyboard("{Enter}a");
@@ -107,6 +107,6 @@ describe("the list of files", () => {
     expect(said("src/a.rs")).toContain("rejected");
     await userEvent.click(of("src/a.rs").getByRole("button", { name: "Undo" }));
     expect(said("src/a.rs")).toContain("undecided");
-    expect(document.activeElement).toBe(row("src/a.rs"));
+    await waitFor(() => expect(document.activeElement).toBe(row("src/a.rs")));
   });
 });

@@ -1,5 +1,5 @@
 /** A hunk's text in its editor: nothing accepts past it, and nothing loses it. */
-import { cleanup, screen } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { press, resolution, show, waiting } from "../../testing/approvals";
@@ -28,12 +28,12 @@ describe("a text that is not saved", () => {
     await userEvent.keyboard("mine ");
     for (const name of ["Accept all", "Always approve", "Approve for this session"]) {
       await press(name);
-      expect(document.activeElement).toBe(editor());
+      await waitFor(() => expect(document.activeElement).toBe(editor()));
     }
     expect(screen.getByRole("alert").textContent).toBe(why);
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "so");
     await userEvent.keyboard("{Control>}{Enter}{/Control}");
-    expect(document.activeElement).toBe(editor());
+    await waitFor(() => expect(document.activeElement).toBe(editor()));
     expect(resolution(fake)).toEqual([]);
     expect(editor().value).toContain("mine ");
     await press("Save edit");
@@ -49,7 +49,7 @@ describe("a text that is not saved", () => {
     await userEvent.keyboard("mine ");
     await press("Fold");
     await press("Accept all");
-    expect(document.activeElement).toBe(editor());
+    await waitFor(() => expect(document.activeElement).toBe(editor()));
     expect(editor().value).toContain("mine ");
   });
 

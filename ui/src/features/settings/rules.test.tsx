@@ -67,7 +67,7 @@ describe("rules", () => {
     const removed = sent(fake, "remove_rule")[0]?.rule ?? "";
     expect(JSON.parse(removed)).toEqual(mine);
     const undo = await screen.findByRole("button", { name: "Undo" });
-    expect(document.activeElement).toBe(undo);
+    await waitFor(() => expect(document.activeElement).toBe(undo));
     await userEvent.keyboard("{Enter}");
     expect(sent(fake, "add_rule")).toEqual([{ rule: removed }]);
     expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();

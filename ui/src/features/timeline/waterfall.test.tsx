@@ -72,7 +72,7 @@ describe("the waterfall", () => {
     expect(onShow).toHaveBeenCalledWith(3);
     await userEvent.keyboard("{Escape}");
     expect(screen.queryByRole("region", { name: "gpt" })).toBeNull();
-    expect(document.activeElement).toBe(tree);
+    await waitFor(() => expect(document.activeElement).toBe(tree));
     await userEvent.keyboard("{End}{ArrowRight}");
     expect(rows().slice(4)).toEqual([
       "read_filesrc/1.rs, tool call, 10 ms, src/1.rs",

@@ -112,7 +112,7 @@ describe("the menu of commands", () => {
     const list = await screen.findByRole("listbox");
     await userEvent.click(within(list).getByText(/^\/context/));
     await waitFor(() => expect(onSend).toHaveBeenCalledExactlyOnceWith("/context", null));
-    expect(document.activeElement).toBe(box());
+    await waitFor(() => expect(document.activeElement).toBe(box()));
   });
 
   it("lists nothing about a session before there is one", async () => {

@@ -153,12 +153,16 @@ describe("attached pictures", () => {
     paste(box, [file("30x10", "a.png"), file("30x10", "b.png"), file("30x10", "c.png")]);
     await waitFor(async () => expect(await chipTexts()).toHaveLength(3));
     await userEvent.click(screen.getByRole("button", { name: "Remove b.png" }));
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Remove c.png" }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(screen.getByRole("button", { name: "Remove c.png" })),
+    );
     await userEvent.keyboard("{Delete}");
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Remove a.png" }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(screen.getByRole("button", { name: "Remove a.png" })),
+    );
     await userEvent.keyboard("{Enter}");
     expect(screen.queryByRole("list", { name: "Attached pictures" })).toBeNull();
-    expect(document.activeElement).toBe(box);
+    await waitFor(() => expect(document.activeElement).toBe(box));
   });
 
   it("stay with their own draft, also those that come once one has left it", async () => {
