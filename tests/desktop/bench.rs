@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a measurement prints its figures")]
 
 mod account;
+mod large;
 mod material;
 mod start;
 mod stream;
@@ -19,11 +20,14 @@ fn window() {
     if is_chosen("start") {
         start::measure();
     }
+    if is_chosen("large") {
+        large::measure();
+    }
     let chosen: Vec<_> = material::all().into_iter().filter(|one| is_chosen(one.name)).collect();
     if !chosen.is_empty() {
         stream::measure(&chosen);
     }
-    assert!(choice == "start" || !chosen.is_empty(), "there is no measurement {choice:?}");
+    assert!(["start", "large"].contains(&choice.as_str()) || !chosen.is_empty(), "there is no measurement {choice:?}");
 }
 
 /// What everything is compared with.

@@ -65,7 +65,7 @@ fn started(stage: &Stage, window: &Window<'_>, shows: Shows) -> Start {
     Start { painted: since(0).unwrap(), transcript: since(1), pss_kib: Account::of(app).pss_kib as f64 }
 }
 
-fn median(figures: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn median(figures: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = figures.collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)

@@ -180,7 +180,12 @@ impl<'a> Window<'a> {
     /// A script that ends by calling its last argument.
     #[track_caller]
     pub(crate) fn run_async(&self, script: &str) -> Value {
-        let body = json!({"script": script, "args": []});
+        self.run_async_with(script, &[])
+    }
+
+    #[track_caller]
+    pub(crate) fn run_async_with(&self, script: &str, arguments: &[Value]) -> Value {
+        let body = json!({"script": script, "args": arguments});
         self.driver.post(&format!("{}/execute/async", self.path), &body).unwrap()
     }
 

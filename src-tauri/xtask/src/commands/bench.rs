@@ -14,7 +14,7 @@ const KNOWN: &str = "there are `context`, `edit`, `memory`, `pipelines`, `policy
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
-        [name, option] if option == "--dist" => {
+        [name, option] if option == "--dist" && name != "window" => {
             run(&Repository { measured: Measured::Dist, ..repository.clone() }, std::slice::from_ref(name))
         }
         [name, option] if option == "--debug" && name != "window" => {

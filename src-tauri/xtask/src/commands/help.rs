@@ -33,9 +33,10 @@ installs what else is missing.
   cargo xtask bench start      time from starting `arki` to its first request
   cargo xtask bench store      speed, disk and memory of the event log
   cargo xtask bench window     how evenly the window draws while 2,000 tokens a
-                               second come, how soon it starts, and its memory;
-                               one of them with `start`, `markdown`, `code`,
-                               `table` or `paragraph`
+                               second come, how soon it starts, what a session of
+                               100,000 events and a list of 10,000 cost, and its
+                               memory; one of them with `start`, `large`,
+                               `markdown`, `code`, `table` or `paragraph`
   cargo xtask bench turns      time and memory over a run of 100 turns
   cargo xtask bench NAME --dist
                                measures the programs as they are shipped, where

@@ -1,0 +1,225 @@
+//! A long life: a session of 100,000 events among 10,000 sessions, opened, filtered, and left alone.
+
+use super::account::Account;
+use super::empty_window;
+use super::start::median;
+use crate::harness::{Stage, Window, wait_until};
+use arki_domain::{Event, EventId, GENESIS_HASH, RunId, SessionId};
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+use std::thread;
+use std::time::Duration;
+
+const EVENTS: usize = 100_000;
+const SESSIONS: usize = 10_000;
+const OPENINGS: usize = 9;
+const SETTLING: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(60);
+
+/// What the one session that is really run says; sessions made from it say it with their own words in its place.
+const ASKED: &str = "Look at the sixty lines";
+const ANSWERED: &str = "There are sixty of them";
+/// What the long session is found by, and what it ends with.
+const LONG: (&str, &str) = ("The long session", "That was the last word");
+
+/// The arguments are a session's row and a word of its end. Answers with the milliseconds from the click until a frame
+/// that has the word in it is over.
+const OPEN: &str = r"
+    const [title, words, done] = arguments;
+    const row = [...document.querySelectorAll('nav button.session')].find((row) => row.textContent.includes(title));
+    const began = performance.now();
+    row.click();
+    const look = () => {
+        const log = document.querySelector('[role=log]');
+        if (log === null || !log.innerText.includes(words)) requestAnimationFrame(look);
+        else requestAnimationFrame(() => done(performance.now() - began));
+    };
+    look();
+";
+
+/// Types what is to be found, a character at a time, and empties the field again. Answers with the gaps between the
+/// frames in which that is worked out and drawn, after a look at what the list shows.
+const FILTER: &str = r"
+    const [words, done] = arguments;
+    const field = document.querySelector('input[type=search]');
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+    const frame = () => new Promise(requestAnimationFrame);
+    const typed = [...Array(words.length).keys()].map((at) => words.slice(0, at + 1));
+    const gaps = [];
+    (async () => {
+        for (const text of [...typed, ...typed.reverse().slice(1), '']) {
+            const before = await frame();
+            set.call(field, text);
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+            const worked = await frame();
+            const drawn = await frame();
+            gaps.push(worked - before, drawn - worked);
+            const rows = [...document.querySelectorAll('nav button.session')];
+            if (text === words && (rows.length === 0 || !rows.every((row) => row.textContent.includes(words)))) {
+                return done('the list does not show what was typed: ' + rows.length);
+            }
+            await frame();
+        }
+        done(gaps);
+    })();
+";
+
+pub(super) fn measure() {
+    let stage = Stage::trusted(Script::new(vec![
+        Turn::text("Let me look.").call("read_file", json!({"path": "src/app.txt"})),
+        Turn::text(ANSWERED),
+    ]));
+    let empty = {
+        let window = stage.open_program(&empty_window());
+        let figures = left_alone(&stage);
+        stage.close(window);
+        figures
+    };
+    stage.arki(&["exec", ASKED]);
+    let model: Vec<Event> = stage.events().iter().map(|event| serde_json::from_value(event.clone()).unwrap()).collect();
+    import(&stage, "many", (0..SESSIONS).map(|number| numbered(&model, number)));
+    import(&stage, "long", [long(&model)].into_iter());
+
+    let window = stage.open();
+    wait_until("the sessions", || !window.elements("button", Some(LONG.0)).is_empty());
+    let mut openings = Vec::new();
+    for opening in 0..=OPENINGS {
+        opened(&window, &title(SESSIONS - 1), "There are 9999 of them");
+        let took = opened(&window, LONG.0, LONG.1);
+        // The first fills the page cache.
+        if opening > 0 {
+            openings.push(took);
+        }
+    }
+    let gaps = filtered(&window, &title(77));
+    let alone = left_alone(&stage);
+    window.picture("bench-large");
+    stage.close(window);
+    report(openings, gaps, &alone, &empty);
+}
+
+struct Alone {
+    /// Of one processor.
+    cpu: f64,
+    pss_kib: f64,
+}
+
+fn left_alone(stage: &Stage) -> Alone {
+    thread::sleep(SETTLING);
+    let first = Account::of(stage.app());
+    thread::sleep(IDLE);
+    let last = Account::of(stage.app());
+    Alone { cpu: (last.cpu - first.cpu).as_secs_f64() / IDLE.as_secs_f64(), pss_kib: last.pss_kib as f64 }
+}
+
+fn opened(window: &Window<'_>, title: &str, words: &str) -> f64 {
+    window.run_async_with(OPEN, &[json!(title), json!(words)]).as_f64().unwrap()
+}
+
+fn filtered(window: &Window<'_>, words: &str) -> Vec<f64> {
+    let gaps = window.run_async_with(FILTER, &[json!(words)]);
+    assert!(gaps.is_array(), "{gaps}");
+    let mut gaps: Vec<f64> = gaps.as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    gaps.sort_by(f64::total_cmp);
+    gaps
+}
+
+fn title(number: usize) -> String {
+    format!("Look at the {number} lines")
+}
+
+fn numbered(model: &[Event], number: usize) -> String {
+    let (asked, answered) = (title(number), format!("There are {number} of them"));
+    let mut chain = Chain::new(&model[0].session_id, format!("session-{number}"), number);
+    model.iter().for_each(|event| chain.add(event, "run", &[(ASKED, &asked), (ANSWERED, &answered)]));
+    chain.lines
+}
+
+/// The same run again and again.
+fn long(model: &[Event]) -> String {
+    let begins = model.iter().position(|event| event.kind == "run.started").unwrap();
+    let (head, run) = model.split_at(begins);
+    let mut chain = Chain::new(&model[0].session_id, "session-long".to_owned(), SESSIONS);
+    head.iter().for_each(|event| chain.add(event, "run", &[(ASKED, LONG.0)]));
+    for number in 0..EVENTS / run.len() {
+        let is_last = number + 1 == EVENTS / run.len();
+        let call = format!("call-{number}-");
+        let answered = if is_last { LONG.1 } else { ANSWERED };
+        for event in run {
+            chain.add(event, &format!("run-{number}"), &[(ASKED, LONG.0), (ANSWERED, answered), ("call_", &call)]);
+        }
+    }
+    chain.lines
+}
+
+/// The lines of one session's export.
+struct Chain {
+    of: SessionId,
+    session: String,
+    /// The list has the newest at its top.
+    later_ms: i64,
+    seq: u64,
+    prev_hash: String,
+    lines: String,
+}
+
+impl Chain {
+    fn new(of: &SessionId, session: String, place: usize) -> Self {
+        let (prev_hash, lines) = (GENESIS_HASH.to_owned(), String::new());
+        Self { of: of.clone(), session, later_ms: 1000 + place as i64, seq: 0, prev_hash, lines }
+    }
+
+    /// Adds another event like this one, with other words in it.
+    fn add(&mut self, like: &Event, run: &str, others: &[(&str, &str)]) {
+        self.seq += 1;
+        let mut payload = like.payload.get().replace(self.of.as_str(), &self.session);
+        for (words, other) in others {
+            payload = payload.replace(words, other);
+        }
+        let run_id = like.run_id.as_ref().map(|_| RunId::from(format!("{}-{run}", self.session)));
+        let mut event = Event {
+            event_id: EventId::from(format!("{}-{}", self.session, self.seq)),
+            run_id,
+            session_id: SessionId::from(self.session.clone()),
+            seq: self.seq,
+            ts: like.ts + self.later_ms,
+            payload: serde_json::value::RawValue::from_string(payload).unwrap(),
+            prev_hash: std::mem::take(&mut self.prev_hash),
+            ..like.clone()
+        };
+        event.hash = event.computed_hash().unwrap();
+        self.lines.push_str(&serde_json::to_string(&event).unwrap());
+        self.lines.push('\n');
+        self.prev_hash = event.hash;
+    }
+}
+
+fn import(stage: &Stage, name: &str, sessions: impl Iterator<Item = String>) {
+    let file = stage.home.project_dir().with_file_name(format!("{name}.jsonl"));
+    std::fs::write(&file, sessions.collect::<String>()).unwrap();
+    stage.arki(&["sessions", "import", &file.display().to_string()]);
+}
+
+fn report(mut openings: Vec<f64>, gaps: Vec<f64>, alone: &Alone, empty: &Alone) {
+    openings.sort_by(f64::total_cmp);
+    let (opening, slowest) = (median(openings.iter().copied()), openings[openings.len() - 1]);
+    let (middle, widest) = (median(gaps.iter().copied()), gaps[gaps.len() - 1]);
+    let memory = alone.pss_kib / empty.pss_kib;
+    println!("\nA session of {EVENTS} events among {SESSIONS} sessions");
+    println!("  opening it, median of {OPENINGS}: {opening:.0} ms, slowest {slowest:.0} ms");
+    println!("  frames while the list is filtered: {middle:.1} ms apart, widest {widest:.1} ms");
+    println!(
+        "  processor when nothing happens: {:.3} %, the empty window {:.3} %",
+        alone.cpu * 100.0,
+        empty.cpu * 100.0
+    );
+    println!("  memory: {:.0} MiB, {memory:.2} times the empty window's", alone.pss_kib / 1024.0);
+    println!(
+        "{}",
+        json!({
+            "bench": "window", "what": "large", "events": EVENTS, "sessions": SESSIONS, "openMs": opening,
+            "slowestOpenMs": slowest, "filterFrameMs": middle, "widestFilterFrameMs": widest, "idleCores": alone.cpu,
+            "emptyIdleCores": empty.cpu, "kib": alone.pss_kib, "emptyKib": empty.pss_kib, "memoryToEmpty": memory,
+        })
+    );
+}
