@@ -2,11 +2,12 @@
 
 use crate::arguments::Asked;
 use crate::desktop_state::Shared;
+use crate::tray::{Choice, Tray};
 use crate::windows::Windows;
 use crate::{
-    arguments, awake, display, drops, log_files, notices, process_environment, rpc, rpc_configured, rpc_context,
-    rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures, rpc_pipelines,
-    rpc_places, rpc_runs, rpc_settings, rpc_windows, updates, windows,
+    arguments, awake, display, drops, log_files, menu_bar, notices, process_environment, rpc, rpc_configured,
+    rpc_context, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures,
+    rpc_pipelines, rpc_places, rpc_runs, rpc_settings, rpc_windows, tray, updates, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -66,6 +67,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .manage(updates::Found::default())
         .manage(Windows::default())
         .on_window_event(hear)
+        .on_menu_event(|app, event| choose(app, event.id().as_ref()))
         .invoke_handler(tauri::generate_handler![
             rpc::app_state,
             rpc::choose_folder,
@@ -183,7 +185,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::set_setting,
             rpc_settings::unset_setting,
             rpc_windows::open_window,
-            rpc_windows::take_asked_session,
+            rpc_windows::take_asked,
+            rpc_windows::set_menu_bar,
+            rpc_windows::set_tray_words,
             rpc_windows::look_for_update,
             rpc_windows::install_update,
             rpc_windows::restart,
@@ -201,11 +205,13 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
                 }
             };
             // No command comes before: this thread takes them up.
-            let begins = if let Asked::Folder(_) = asked { &asked } else { &Asked::Nothing };
-            app.state::<Windows>().add(windows::MAIN, &engine, begins);
+            let begins = if let Asked::Folder(_) = asked { asked.clone() } else { Asked::Nothing };
+            app.state::<Windows>().add(windows::MAIN, &engine, begins.into());
             let awake = Arc::new(awake::Awake::default());
-            app.manage(Shared { engine: engine.clone(), awake: awake.clone() });
+            let tray = Arc::new(Tray::new(app.handle()));
+            app.manage(Shared { engine: engine.clone(), awake: awake.clone(), tray: tray.clone() });
             tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
+            tauri::async_runtime::spawn(tray.follow_waiting(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
             // Windows come and go.
             let keeper = Client::attach(&engine, "window", Presence { answers: true, stays: true });
@@ -234,9 +240,14 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .map_err(|error| windows::unavailable(&error))?
         .run(|app, event| match event {
             RunEvent::Exit => end(app),
+            // No window is left; an end that somebody asks for has a code.
+            RunEvent::ExitRequested { code: None, api, .. } => tray::stay(app, &api),
             // By a link or a folder dropped on the icon.
             #[cfg(target_os = "macos")]
             RunEvent::Opened { urls } => urls.iter().for_each(|url| open_url(app, url)),
+            // By the Dock, while the tray keeps it without one.
+            #[cfg(target_os = "macos")]
+            RunEvent::Reopen { has_visible_windows: false, .. } => tray::carry_out(app, Choice::Show),
             _ => {}
         });
     Ok(())
@@ -324,6 +335,17 @@ fn hear(window: &Window, event: &WindowEvent) {
         WindowEvent::DragDrop(event) => drops::hear(window, event),
         WindowEvent::Focused(true) => windows.comes_to_front(window.label()),
         WindowEvent::Destroyed => windows.remove(window.label()),
+        _ => {}
+    }
+}
+
+/// Passes on what was chosen in a menu of the system.
+fn choose(app: &AppHandle, id: &str) {
+    let Some(shared) = app.try_state::<Shared>() else { return };
+    match (menu_bar::command_of(id), Choice::of(id)) {
+        (Some(command), _) => windows::run_command(app, &shared.engine, command),
+        (_, Some(choice)) => tray::carry_out(app, choice),
+        // An item that is the system's own.
         _ => {}
     }
 }

@@ -1,6 +1,7 @@
 //! What commands work with: what all windows share, and the window that asks.
 
 use crate::awake::Awake;
+use crate::tray::Tray;
 use crate::windows::{OpenWindow, Windows};
 use arki_engine::Engine;
 use std::sync::Arc;
@@ -11,12 +12,14 @@ use tauri::{Manager, Runtime};
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
+    pub(crate) tray: Arc<Tray>,
 }
 
 /// What a command works with: what all windows share, and the window that asks.
 pub(crate) struct Desktop {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
+    pub(crate) tray: Arc<Tray>,
     pub(crate) window: Arc<OpenWindow>,
 }
 
@@ -27,7 +30,8 @@ impl<'de, R: Runtime> CommandArg<'de, R> for Desktop {
         let window = webview.try_state::<Windows>().and_then(|windows| windows.of(webview.label()));
         match (shared, window) {
             (Some(shared), Some(window)) => {
-                Ok(Self { engine: shared.engine.clone(), awake: shared.awake.clone(), window })
+                let Shared { engine, awake, tray } = &*shared;
+                Ok(Self { engine: engine.clone(), awake: awake.clone(), tray: tray.clone(), window })
             }
             _ => Err(InvokeError::from("the window is closed")),
         }

@@ -14,6 +14,7 @@ mod desktop_state;
 mod display;
 mod drops;
 mod log_files;
+mod menu_bar;
 mod notices;
 mod process_environment;
 mod rpc;
@@ -31,6 +32,7 @@ mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;
 mod rpc_windows;
+mod tray;
 mod updates;
 mod windows;
 

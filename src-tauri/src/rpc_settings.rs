@@ -93,6 +93,7 @@ pub(crate) async fn list_settings(folder: Option<PathBuf>, desktop: Desktop) -> 
 pub(crate) async fn set_setting(key: String, text: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().set_config(&key, &text)).await?;
     desktop.awake.look(&desktop.engine).await;
+    desktop.tray.look(&desktop.engine).await;
     Ok(())
 }
 
@@ -100,5 +101,6 @@ pub(crate) async fn set_setting(key: String, text: String, desktop: Desktop) -> 
 pub(crate) async fn unset_setting(key: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().unset_config(&key)).await?;
     desktop.awake.look(&desktop.engine).await;
+    desktop.tray.look(&desktop.engine).await;
     Ok(())
 }

@@ -4,8 +4,8 @@ use crate::arguments::Asked;
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use crate::updates::Found;
-use crate::{updates, windows};
-use arki_api::UpdateState;
+use crate::{menu_bar, updates, windows};
+use arki_api::{AskedOfWindow, MenuBar, TrayWords, UpdateState};
 use tauri::{AppHandle, State};
 
 /// One on the folder of the window that asks, or on a session.
@@ -17,13 +17,24 @@ pub(crate) async fn open_window(session_id: Option<String>, app: AppHandle, desk
         }
         None => desktop.window.client.folder().map_or(Asked::Nothing, Asked::Folder),
     };
-    Ok(windows::open_another(&app, &desktop.engine, &asked)?)
+    Ok(windows::open_another(&app, &desktop.engine, asked.into())?)
 }
 
 /// What the page was asked for from outside since this was last called.
 #[tauri::command]
-pub(crate) async fn take_asked_session(desktop: Desktop) -> Answer<Option<String>> {
-    Ok(desktop.window.take_asked().map(|session| session.to_string()))
+pub(crate) async fn take_asked(desktop: Desktop) -> Answer<Vec<AskedOfWindow>> {
+    Ok(desktop.window.take_asked())
+}
+
+#[tauri::command]
+pub(crate) async fn set_menu_bar(bar: MenuBar, app: AppHandle) -> Answer<Vec<String>> {
+    Ok(menu_bar::show(&app, bar).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn set_tray_words(words: TrayWords, desktop: Desktop) -> Answer<()> {
+    desktop.tray.speak(words).await;
+    Ok(())
 }
 
 #[tauri::command]

@@ -1,13 +1,14 @@
 //! The windows: opening them, and what each has of its own: its folder and decisions (its client), the frames that it
-//! hears, what is dropped on it, and the session that it was asked for.
+//! hears, what is dropped on it, and what it was asked for from outside.
 
 use crate::arguments::Asked;
 use crate::drops::Dropped;
 use crate::rpc_frames::Listening;
+use arki_api::AskedOfWindow;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Client, Engine, Presence};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::plugin::TauriPlugin;
@@ -21,54 +22,91 @@ const SMALLEST: (f64, f64) = (720.0, 480.0);
 /// A window with a webview takes some 200 MB.
 const MAX_WINDOWS: usize = 12;
 
-/// The event that tells a page to ask for the session that it shall show.
-const SESSION_EVENT: &str = "arki://session";
+/// The event that tells a page to take what it is asked for.
+const ASKED_EVENT: &str = "arki://asked";
+/// The wishes that wait for one page; it takes them as soon as it is there.
+const MAX_ASKED: usize = 16;
 
 /// The windows that are open, by their labels.
 pub(crate) struct Windows {
     open: Mutex<HashMap<String, Arc<OpenWindow>>>,
     /// The label of the one that had the focus last.
     front: Mutex<String>,
+    /// The folder of the one that was closed last.
+    last_folder: Mutex<Option<PathBuf>>,
     opened: AtomicU32,
+}
+
+/// What a new window begins with.
+#[derive(Default)]
+pub(crate) struct Beginning {
+    folder: Option<PathBuf>,
+    asked: Option<AskedOfWindow>,
+}
+
+impl From<Asked> for Beginning {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Folder(folder) => Self { folder: Some(folder), asked: None },
+            Asked::Session(session) => Self { folder: None, asked: Some(to_show(&session)) },
+            Asked::Nothing => Self::default(),
+        }
+    }
+}
+
+fn to_show(session: &SessionId) -> AskedOfWindow {
+    AskedOfWindow::Session { session_id: session.to_string() }
 }
 
 pub(crate) struct OpenWindow {
     pub(crate) client: Client,
     pub(crate) listening: Listening,
     pub(crate) dropped: Dropped,
-    /// What its page shall show, until the page takes it.
-    asked: Mutex<Option<SessionId>>,
+    /// What its page is asked for, until the page takes it.
+    asked: Mutex<Vec<AskedOfWindow>>,
 }
 
 impl OpenWindow {
-    pub(crate) fn take_asked(&self) -> Option<SessionId> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn take_asked(&self) -> Vec<AskedOfWindow> {
+        std::mem::take(&mut self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    fn ask(&self, asked: AskedOfWindow) {
+        queue(&mut self.asked.lock().unwrap_or_else(PoisonError::into_inner), asked);
+    }
+}
+
+/// Where a page takes nothing, the first wishes go.
+fn queue(waiting: &mut Vec<AskedOfWindow>, asked: AskedOfWindow) {
+    if waiting.len() == MAX_ASKED {
+        waiting.remove(0);
+    }
+    waiting.push(asked);
 }
 
 impl Default for Windows {
     fn default() -> Self {
-        Self { open: Mutex::default(), front: Mutex::new(MAIN.to_owned()), opened: AtomicU32::new(0) }
+        Self {
+            open: Mutex::default(),
+            front: Mutex::new(MAIN.to_owned()),
+            last_folder: Mutex::default(),
+            opened: AtomicU32::new(0),
+        }
     }
 }
 
 impl Windows {
     /// Keeps what a window has of its own, before its page asks for anything.
-    pub(crate) fn add(&self, label: &str, engine: &Arc<Engine>, asked: &Asked) -> Arc<OpenWindow> {
+    pub(crate) fn add(&self, label: &str, engine: &Arc<Engine>, begins: Beginning) -> Arc<OpenWindow> {
         let client = Client::attach(engine, "window", Presence { answers: true, stays: true });
-        let session = match asked {
-            Asked::Folder(folder) => {
-                client.set_folder(folder);
-                None
-            }
-            Asked::Session(session) => Some(session.clone()),
-            Asked::Nothing => None,
-        };
+        if let Some(folder) = &begins.folder {
+            client.set_folder(folder);
+        }
         let window = Arc::new(OpenWindow {
             client,
             listening: Listening::default(),
             dropped: Dropped::default(),
-            asked: Mutex::new(session),
+            asked: Mutex::new(begins.asked.into_iter().collect()),
         });
         self.all().insert(label.to_owned(), window.clone());
         window
@@ -80,7 +118,20 @@ impl Windows {
 
     /// Forgets a window that was closed. What waits for it hears no more.
     pub(crate) fn remove(&self, label: &str) {
-        self.all().remove(label);
+        let Some(window) = self.all().remove(label) else { return };
+        if let Some(folder) = window.client.folder() {
+            *self.last_folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        }
+    }
+
+    pub(crate) fn are_all_closed(&self) -> bool {
+        self.all().is_empty()
+    }
+
+    /// Returns what a window begins with that is opened after the last one was closed.
+    fn again(&self, asked: Option<AskedOfWindow>) -> Beginning {
+        let folder = self.last_folder.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Beginning { folder, asked }
     }
 
     /// A window got the focus.
@@ -125,7 +176,7 @@ pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
 ///
 /// # Errors
 /// `WINDOWS_FULL`, or where the system opens none.
-pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, asked: &Asked) -> Result<(), Fault> {
+pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginning) -> Result<(), Fault> {
     let windows = app.state::<Windows>();
     if windows.all().len() >= MAX_WINDOWS {
         let message = format!("{MAX_WINDOWS} windows are open, and more are not opened.");
@@ -135,7 +186,7 @@ pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, asked: &Asked)
         true => format!("window-{}", windows.opened.fetch_add(1, Ordering::Relaxed)),
         false => MAIN.to_owned(),
     };
-    windows.add(&label, engine, asked);
+    windows.add(&label, engine, begins);
     build(app, &label).map_err(|error| {
         windows.remove(&label);
         unavailable(&error)
@@ -177,28 +228,37 @@ pub(crate) fn is_in_front(app: &AppHandle) -> bool {
 
 /// Brings a window to the front, a new one where none is open.
 pub(crate) fn show(app: &AppHandle, engine: &Arc<Engine>) {
-    if app.state::<Windows>().front().is_some() {
+    let windows = app.state::<Windows>();
+    if windows.front().is_some() {
         return focus(app);
     }
-    if let Err(fault) = open_another(app, engine, &Asked::Nothing) {
+    if let Err(fault) = open_another(app, engine, windows.again(None)) {
         tracing::warn!(%fault, "a window");
     }
 }
 
 /// Shows a session in the window that the user worked in last, or in a new one where none is open.
 pub(crate) fn show_session(app: &AppHandle, engine: &Arc<Engine>, session: &SessionId) {
+    ask(app, engine, to_show(session));
+}
+
+/// Runs one of the page's commands in the window that the user worked in last, or in a new one where none is open.
+pub(crate) fn run_command(app: &AppHandle, engine: &Arc<Engine>, id: &str) {
+    ask(app, engine, AskedOfWindow::Command { id: id.to_owned() });
+}
+
+fn ask(app: &AppHandle, engine: &Arc<Engine>, asked: AskedOfWindow) {
     let windows = app.state::<Windows>();
-    let Some(label) = windows.front() else {
-        if let Err(fault) = open_another(app, engine, &Asked::Session(session.clone())) {
-            tracing::warn!(%fault, "a window for a session");
+    let front = windows.front().and_then(|label| Some((windows.of(&label)?, label)));
+    let Some((window, label)) = front else {
+        if let Err(fault) = open_another(app, engine, windows.again(Some(asked))) {
+            tracing::warn!(%fault, "a window for a wish");
         }
         return;
     };
-    if let Some(window) = windows.of(&label) {
-        *window.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
-    }
+    window.ask(asked);
     focus(app);
-    send(app, &label, SESSION_EVENT, ());
+    send(app, &label, ASKED_EVENT, ());
 }
 
 /// Opens a folder in the window that the user worked in last, or in a new one where none is open.
@@ -210,7 +270,7 @@ pub(crate) async fn show_folder(app: &AppHandle, engine: &Arc<Engine>, folder: &
             focus(app);
             send(app, &label, "arki://project", project);
         }),
-        _ => open_another(app, engine, &Asked::Folder(folder.to_owned())),
+        _ => open_another(app, engine, Asked::Folder(folder.to_owned()).into()),
     };
     if let Err(fault) = shown {
         tracing::warn!(%fault, "the folder of a second start");
@@ -243,5 +303,14 @@ mod tests {
         assert_eq!(front_of("window-1", &["main", "window-1"]).as_deref(), Some("window-1"));
         assert_eq!(front_of("window-1", &["main"]).as_deref(), Some("main"));
         assert_eq!(front_of("window-1", &[]), None);
+    }
+
+    #[test]
+    fn of_too_many_wishes_the_last_ones_are_kept() {
+        let command = |number: usize| AskedOfWindow::Command { id: number.to_string() };
+        let mut waiting = Vec::new();
+        (0..MAX_ASKED + 2).for_each(|number| queue(&mut waiting, command(number)));
+        assert_eq!(waiting.len(), MAX_ASKED);
+        assert_eq!((&waiting[0], waiting.last()), (&command(2), Some(&command(MAX_ASKED + 1))));
     }
 }

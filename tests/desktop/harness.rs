@@ -9,11 +9,13 @@ mod picture;
 mod process;
 mod session_bus;
 mod stage;
+mod tray;
 mod waiting;
 mod window;
 
 pub(crate) use keys::{ALT, CONTROL, ENTER, ESCAPE, SHIFT, TAB};
 pub(crate) use notifications::Notifications;
 pub(crate) use stage::{Stage, program};
+pub(crate) use tray::{Host, Tray};
 pub(crate) use waiting::{wait_for, wait_until};
 pub(crate) use window::{Element, Window};

@@ -49,6 +49,7 @@ mod several;
 mod stale_preview;
 mod stopping;
 mod transcript;
+mod tray;
 mod untrusted;
 mod updates;
 mod usage;

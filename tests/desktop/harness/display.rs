@@ -3,10 +3,11 @@
 use crate::harness::picture::Picture;
 use crate::harness::process::Process;
 use crate::harness::waiting::wait_until;
-use std::io::{Read as _, Write as _};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ClientMessageEvent, ConnectionExt as _, EventMask, InputFocus, MapState};
+use x11rb::wrapper::ConnectionExt as _;
 
 /// The size of the window: it fills the screen.
 const SCREEN: &str = "1440x900x24";
@@ -34,18 +35,24 @@ impl Display {
 
     /// Takes the keyboard's focus from every window, as another program does that comes to the front.
     pub(crate) fn take_focus(&self) {
-        // <https://www.x.org/releases/X11R7.7/doc/xproto/x11protocol.html>: little-endian, version 11.0, no password.
-        let number = self.name.trim_start_matches(':');
-        let mut server = UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).unwrap();
-        server.write_all(&[b'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
-        let mut head = [0; 8];
-        server.read_exact(&mut head).unwrap();
-        assert_eq!(head[0], 1, "the display refused a client");
-        let words = u16::from_le_bytes([head[6], head[7]]);
-        server.read_exact(&mut vec![0; usize::from(words) * 4]).unwrap();
-        // SetInputFocus to no window, at the current time; then GetInputFocus, whose answer comes after it is done.
-        server.write_all(&[42, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43, 0, 1, 0]).unwrap();
-        server.read_exact(&mut [0; 32]).unwrap();
+        let (server, _) = x11rb::connect(Some(&self.name)).unwrap();
+        server.set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME).unwrap();
+        server.sync().unwrap();
+    }
+
+    /// Asks every window to close, as a window manager does for its user.
+    pub(crate) fn close_windows(&self) {
+        let (server, screen) = x11rb::connect(Some(&self.name)).unwrap();
+        let atom = |name: &str| server.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+        let (protocols, close) = (atom("WM_PROTOCOLS"), atom("WM_DELETE_WINDOW"));
+        for window in server.query_tree(server.setup().roots[screen].root).unwrap().reply().unwrap().children {
+            let attributes = server.get_window_attributes(window).unwrap().reply().unwrap();
+            if attributes.map_state == MapState::VIEWABLE && !attributes.override_redirect {
+                let message = ClientMessageEvent::new(32, window, protocols, [close, x11rb::CURRENT_TIME, 0, 0, 0]);
+                server.send_event(false, window, EventMask::NO_EVENT, message).unwrap();
+            }
+        }
+        server.sync().unwrap();
     }
 
     /// What can be seen, once it stands still.

@@ -91,6 +91,16 @@ impl Stage {
     /// Closes the window as its user would, and sees the app end by itself.
     pub(crate) fn close(&self, window: Window<'_>) {
         window.close();
+        self.app_ends();
+    }
+
+    /// Closes every window as its user would, and leaves the app to itself.
+    pub(crate) fn close_windows(&self) {
+        self.desk.display.close_windows();
+    }
+
+    #[track_caller]
+    pub(crate) fn app_ends(&self) {
         wait_until("the end of the app", || self.desk.apps().is_empty());
     }
 

@@ -60,6 +60,14 @@ impl<'a> Window<'a> {
         wait_until("the conversation", || self.run("return document.querySelector('main') !== null") == true);
     }
 
+    /// From now on this speaks of the window that the app opens after all others were closed.
+    #[track_caller]
+    pub(crate) fn switch_to_new(&self) {
+        let new = wait_for("a window", || self.handles().into_iter().next());
+        self.driver.post(&format!("{}/window", self.path), &json!({"handle": new})).unwrap();
+        wait_until("the conversation", || self.run("return document.querySelector('main') !== null") == true);
+    }
+
     /// Closes the window that this speaks of, and leaves the others.
     #[track_caller]
     pub(crate) fn close_this(&self) {

@@ -23,6 +23,7 @@ import {
   InspectorRail,
   KeyboardMap,
   MemoryDialog,
+  NativeMenus,
   Palette,
   PipelinesDialog,
   SettingsDialog,
@@ -39,7 +40,7 @@ const restAfterMs = 400;
 export function App() {
   const window = useWindow();
   const locale = useLocale();
-  const { commands, actions, keys, shortcuts } = useCommands(window);
+  const { commands, actions, keys, menus, shortcuts } = useCommands(window);
   const { panes, selected, history } = window;
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
@@ -119,6 +120,7 @@ export function App() {
                 </ErrorBoundary>
               }
             />
+            <NativeMenus {...menus} />
             <ErrorBoundary part={t`A dialog`} about={window.dialog}>
               <Dialogs window={window} commands={commands} />
             </ErrorBoundary>

@@ -222,9 +222,12 @@ const formats: readonly [ExportFormat, string][] = [
   ["html", "HTML"],
 ];
 
+const exportId = (format: ExportFormat) => `export ${format}`;
+export const exportIds: readonly string[] = formats.map(([format]) => exportId(format));
+
 function exportsOf({ exportAs }: Actions): Draft[] {
   return formats.map(([format, name]) => ({
-    id: `export ${format}`,
+    id: exportId(format),
     section: t`Session`,
     title: t`Export as ${name}`,
     run: exportAs && (() => exportAs(format)),

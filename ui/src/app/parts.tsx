@@ -40,4 +40,5 @@ export const ReplayBar = lazily(() => import("../features/replay/ReplayBar").the
 export const ReplayedFiles = lazily(() =>
   import("../features/replay/ReplayedFiles").then((part) => part.ReplayedFiles),
 );
+export const NativeMenus = lazily(() => import("./NativeMenus").then((part) => part.NativeMenus));
 export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

@@ -1,5 +1,5 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
@@ -8,7 +8,7 @@ import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, draftsOf, useKeys } from "./commands";
 import { useOwnShortcuts } from "./own_shortcuts";
 import type { Window } from "./use_window";
-import { nextWaiting } from "./window_state";
+import { nextWaiting, useOnAsked } from "./window_state";
 import { useZoom } from "./zoom";
 
 /** States from which a run can go on. */
@@ -56,8 +56,20 @@ export function useCommands(window: Window) {
   // The same one as long as the keys are: every button reads it.
   const keys = useMemo(() => keysOf(JSON.parse(ids), choices), [ids, choices]);
   const commands = commandsOf(drafts, keys);
-  useKeys(commands, window.dialog !== null || window.history.asking !== null);
-  return { commands, actions, keys, shortcuts: { bindings: drafts, choices, choose } };
+  const [heardByMenu, setHeardByMenu] = useState<readonly string[]>([]);
+  const isBusy = window.dialog !== null || window.history.asking !== null;
+  useKeys(
+    commands.filter(({ id }) => !heardByMenu.includes(id)),
+    isBusy,
+  );
+  useOnAsked((asked) => {
+    setDialog(null);
+    window.history.setAsking(null);
+    if (asked.type === "session") return window.go(asked.sessionId);
+    commands.find(({ id }) => id === asked.id)?.run();
+  });
+  const menus = { drafts, keys, isBusy, onHeard: setHeardByMenu };
+  return { commands, actions, keys, menus, shortcuts: { bindings: drafts, choices, choose } };
 }
 
 function useRunActions({ shown, selected, session, panes, go, history }: Window) {

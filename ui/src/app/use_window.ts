@@ -23,7 +23,6 @@ import {
   useBadge,
   useEarnsInspector,
   useOnApproval,
-  useOnSession,
   useTitle,
 } from "./window_state";
 
@@ -79,11 +78,6 @@ export function useWindow() {
     history.leavePlace();
     lead(sessionId);
   };
-  useOnSession((sessionId) => {
-    show(null);
-    history.setAsking(null);
-    go(sessionId);
-  });
   const newSession = () => {
     go(null);
     // The box is another one by then; it must be there to take the focus.

@@ -4,6 +4,7 @@ import { useLatest } from "../components/latest";
 import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
 import type { OverviewState } from "../platform/stores/overview";
 import { useStore } from "../platform/stores/store";
+import type { AskedOfWindow } from "../protocol/generated";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog =
@@ -75,15 +76,15 @@ export function useBadge(): void {
   }, [platform, waiting]);
 }
 
-/** A session that the user asks for from outside the window. */
-export function useOnSession(onSession: (sessionId: string) => void): void {
+/** What the user asks for from outside the page. */
+export function useOnAsked(onAsked: (asked: AskedOfWindow) => void): void {
   const { platform } = useArki();
   const ready = useStore(useArki().ready);
-  const latest = useLatest(onSession);
+  const latest = useLatest(onAsked);
   useEffect(() => {
-    // Where it leads is known with the list of sessions.
+    // Where a session leads, and what waits, is known with the lists.
     if (!ready) return;
-    const listening = platform.onSession((sessionId) => latest.current(sessionId));
+    const listening = platform.onAsked((asked) => latest.current(asked));
     return () => void listening.then((stop) => stop());
   }, [platform, ready, latest]);
 }

@@ -2,7 +2,14 @@
  * The one door between the window and the world: the engine's commands, its frames, and links. Features and
  * components never import Tauri; tests and visual work put an in-memory fake behind the same type.
  */
-import type { CommandError, Commands, DragStep, Frame, ProjectState } from "../protocol/generated";
+import type {
+  AskedOfWindow,
+  CommandError,
+  Commands,
+  DragStep,
+  Frame,
+  ProjectState,
+} from "../protocol/generated";
 import { isRecord } from "../protocol/read";
 
 export type Params<Name extends keyof Commands> = Commands[Name]["params"];
@@ -32,10 +39,11 @@ export type Platform = {
   /** A folder was opened from outside the window: by a second start of the app. */
   onProject(opened: (project: ProjectState) => void): Promise<() => void>;
   /**
-   * The user wants to see a session, from outside the window: by a click on a notification, by a link, or because the
-   * window was opened for it. Also what was asked for before anybody listened.
+   * The user wants something from outside the page: to see a session, by a click on a notification, by a link or because
+   * the window was opened for it; to run a command, by the menu bar or the tray. Also what was asked for before anybody
+   * listened.
    */
-  onSession(asked: (sessionId: string) => void): Promise<() => void>;
+  onAsked(hear: (asked: AskedOfWindow) => void): Promise<() => void>;
   /** Files are dragged over the window. What was dropped is asked for with `take_dropped`. */
   onDrag(heard: (step: DragStep) => void): Promise<() => void>;
   /** Draws everything that many times as large. */

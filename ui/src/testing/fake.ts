@@ -4,6 +4,7 @@ import { type PendingApproval, pendingStep } from "../protocol/approvals";
 import type {
   AgentState,
   AppState,
+  AskedOfWindow,
   CommandError,
   DragStep,
   ElicitationFault,
@@ -62,6 +63,7 @@ const demoApp: AppState = {
   notifies: true,
   keepsAwake: false,
   looksForUpdates: false,
+  hasTray: false,
 };
 
 export function createFake(given: {
@@ -93,7 +95,7 @@ export function createFake(given: {
   const opened: string[] = [];
   const zooms: number[] = [];
   const badges: (number | null)[] = [];
-  let onSession: ((sessionId: string) => void) | null = null;
+  let onAsked: ((asked: AskedOfWindow) => void) | null = null;
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
   const dragged = new Set<(step: DragStep) => void>();
@@ -253,6 +255,8 @@ export function createFake(given: {
     session_lines: () => [],
     list_settings: () => given.settings ?? [],
     set_setting: () => null,
+    set_menu_bar: () => [],
+    set_tray_words: () => null,
     unset_setting: () => null,
     backtest_rule: () => ({ matched: [], matchedCount: 0, changed: 0, calls: 0, leftOut: 0 }),
     add_rule: () => null,
@@ -292,10 +296,10 @@ export function createFake(given: {
       onProject = listener;
       return () => undefined;
     },
-    onSession: async (asked) => {
-      onSession = asked;
+    onAsked: async (hear) => {
+      onAsked = hear;
       return () => {
-        onSession = null;
+        onAsked = null;
       };
     },
     onDrag: async (hear) => {
@@ -318,8 +322,8 @@ export function createFake(given: {
       opened.push(url);
     },
   };
-  const showSession = (sessionId: string) => onSession?.(sessionId);
-  return { platform, calls, opened, zooms, badges, tested, send, openOutside, showSession, drag, logs, app };
+  const askOutside = (asked: AskedOfWindow) => onAsked?.(asked);
+  return { platform, calls, opened, zooms, badges, tested, send, openOutside, askOutside, drag, logs, app };
 }
 
 /** The engine reads them off the first bytes; here the picture says them itself, as "1200x500". */

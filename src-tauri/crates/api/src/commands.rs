@@ -94,8 +94,12 @@ commands! {
     open_terminal { folder: PathBuf } -> ();
     /// Opens one more window: on a session or, where none is named, on the folder of the one that asks.
     open_window { session_id: Option<String> } -> ();
-    /// Returns the session that the window was asked to show from outside since this was last called.
-    take_asked_session {} -> Option<String>;
+    /// Returns what the window was asked for from outside since this was last called, the first first.
+    take_asked {} -> Vec<AskedOfWindow>;
+    /// Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
+    set_menu_bar { bar: MenuBar } -> Vec<String>;
+    /// Names the items of the tray.
+    set_tray_words { words: TrayWords } -> ();
     /// Asks the update server whether there is a newer version.
     look_for_update {} -> UpdateState;
     /// Downloads and installs the version that was found; it is used from the next start.

@@ -78,6 +78,8 @@ wire! {
         pub keeps_awake: bool,
         /// True if the window looks for updates once a day (`window.updates`).
         pub looks_for_updates: bool,
+        /// True if Arki has an icon in the system's tray, where there is one (`window.tray`).
+        pub has_tray: bool,
     }
     /// The state of a folder's repository.
     RepositoryState {

@@ -102,12 +102,13 @@ pub struct Config {
     pub(crate) mcp_left_out: Vec<String>,
 }
 
-/// The desktop app's settings for notifications, staying awake, updates and the editor.
+/// The desktop app's settings for notifications, staying awake, updates, the tray and the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowSettings {
     pub notifies: bool,
     pub keeps_awake: bool,
     pub looks_for_updates: bool,
+    pub has_tray: bool,
     /// The editor's name or path; the first known editor if `None`.
     pub editor: Option<String>,
 }

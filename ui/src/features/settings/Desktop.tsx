@@ -44,6 +44,17 @@ export function Desktop() {
           />
         </div>
         <p className="secondary">{t`While a run works. It may sleep while a run waits for you.`}</p>
+        <div className="settings-switch">
+          <h3>{t`Icon in the tray`}</h3>
+          <Switch
+            label={t`Icon in the tray`}
+            checked={app?.hasTray ?? false}
+            onChange={turn("window.tray")}
+          />
+        </div>
+        <p className="secondary">
+          {t`It says how many decisions wait. After the last window was closed, Arki and its runs go on, if your desktop shows such icons; otherwise Arki ends.`}
+        </p>
         {error && <ErrorNote error={error} />}
       </section>
       <Updates turn={turn} />

@@ -10,12 +10,11 @@ export const tauriPlatform: Platform = {
   testMcpServer: (params, onStep) => ask("test_mcp_server", params, { onStep: new Channel(onStep) }),
   subscribe: hearFrames,
   onProject: (opened) => hear<ProjectState>("arki://project", (event) => opened(event.payload)),
-  onSession: async (asked) => {
+  onAsked: async (heard) => {
     const take = async () => {
-      const sessionId = await ask("take_asked_session", {});
-      if (sessionId !== null) asked(sessionId);
+      for (const asked of await ask("take_asked", {})) heard(asked);
     };
-    const stop = await hear("arki://session", () => void take());
+    const stop = await hear("arki://asked", () => void take());
     // What it was opened for.
     void take();
     return stop;

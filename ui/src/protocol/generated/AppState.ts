@@ -27,4 +27,8 @@ export type AppState = {
    * True if the window looks for updates once a day (`window.updates`).
    */
   looksForUpdates: boolean;
+  /**
+   * True if Arki has an icon in the system's tray, where there is one (`window.tray`).
+   */
+  hasTray: boolean;
 };

@@ -3,6 +3,7 @@ import type { AgentEntries } from "./AgentEntries";
 import type { AgentState } from "./AgentState";
 import type { AppState } from "./AppState";
 import type { ApprovalSummary } from "./ApprovalSummary";
+import type { AskedOfWindow } from "./AskedOfWindow";
 import type { AttachedFile } from "./AttachedFile";
 import type { BacktestResult } from "./BacktestResult";
 import type { CompactedSession } from "./CompactedSession";
@@ -22,6 +23,7 @@ import type { McpTestStep } from "./McpTestStep";
 import type { MemoryEntry } from "./MemoryEntry";
 import type { MentionEntry } from "./MentionEntry";
 import type { MentionSize } from "./MentionSize";
+import type { MenuBar } from "./MenuBar";
 import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
 import type { Observation } from "./Observation";
@@ -64,6 +66,7 @@ import type { SkillEntries } from "./SkillEntries";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StartPipeline } from "./StartPipeline";
 import type { StateChanged } from "./StateChanged";
+import type { TrayWords } from "./TrayWords";
 import type { UpdateState } from "./UpdateState";
 import type { UsageReport } from "./UsageReport";
 
@@ -106,9 +109,17 @@ export type Commands = {
    */
   open_window: { params: { sessionId: string | null }; result: null };
   /**
-   * Returns the session that the window was asked to show from outside since this was last called.
+   * Returns what the window was asked for from outside since this was last called, the first first.
    */
-  take_asked_session: { params: Record<symbol, never>; result: string | null };
+  take_asked: { params: Record<symbol, never>; result: Array<AskedOfWindow> };
+  /**
+   * Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
+   */
+  set_menu_bar: { params: { bar: MenuBar }; result: Array<string> };
+  /**
+   * Names the items of the tray.
+   */
+  set_tray_words: { params: { words: TrayWords }; result: null };
   /**
    * Asks the update server whether there is a newer version.
    */

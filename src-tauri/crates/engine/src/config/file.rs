@@ -289,7 +289,7 @@ pub(crate) struct RetentionConfig {
     pub(crate) max_image_megabytes: Option<u64>,
 }
 
-/// The desktop app's settings for notifications, staying awake, updates and the editor; only in the user's own configuration.
+/// The desktop app's settings for notifications, staying awake, updates, the tray and the editor; only in the user's own configuration.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct WindowConfig {
@@ -299,6 +299,9 @@ pub(crate) struct WindowConfig {
     pub(crate) keep_awake: Option<bool>,
     /// Look once a day whether there is a newer version of the app. Nothing is installed before you say so.
     pub(crate) updates: Option<bool>,
+    /// Show an icon with the number of pending decisions in the system's tray. Closing the last window then keeps Arki
+    /// and its runs, unless the desktop shows no such icons.
+    pub(crate) tray: Option<bool>,
     /// The program for "Open in editor", by its name on your PATH; the first known one where absent.
     #[serde(default, deserialize_with = "none_or_line")]
     pub(crate) editor: Option<String>,

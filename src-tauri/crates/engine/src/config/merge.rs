@@ -198,6 +198,7 @@ fn window(file: &WindowConfig) -> WindowSettings {
         notifies: file.notifications.unwrap_or(true),
         keeps_awake: file.keep_awake.unwrap_or(false),
         looks_for_updates: file.updates.unwrap_or(false),
+        has_tray: file.tray.unwrap_or(false),
         editor: file.editor.clone(),
     }
 }

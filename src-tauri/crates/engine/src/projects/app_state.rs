@@ -23,6 +23,7 @@ impl Projects {
             notifies: config.window.notifies,
             keeps_awake: config.window.keeps_awake,
             looks_for_updates: config.window.looks_for_updates,
+            has_tray: config.window.has_tray,
         })
     }
 }

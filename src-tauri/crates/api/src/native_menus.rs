@@ -1,0 +1,75 @@
+//! The menus that the desktop draws itself: macOS's menu bar and the tray's menu. The window names what is in them, in its
+//! language and with the user's keys; a chosen command comes back to it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// A menu of the menu bar, which says what the system has in it besides.
+    MenuPlace { App, File, Edit, View, Session, Window, Help }
+}
+
+wire! {
+    /// The menu bar from left to right.
+    MenuBar {
+        pub menus: Vec<BarMenu>,
+        pub words: SystemWords,
+    }
+    BarMenu {
+        pub place: MenuPlace,
+        pub title: String,
+        /// With a line between each two.
+        pub groups: Vec<Vec<BarItem>>,
+    }
+    /// A command of the window's.
+    BarItem {
+        pub id: String,
+        pub title: String,
+        /// As the window writes them, such as `Mod+Shift+N`; null: none.
+        pub keys: Option<String>,
+        pub is_enabled: bool,
+    }
+    /// The names of the items that are the system's own.
+    SystemWords {
+        pub about: String,
+        pub services: String,
+        pub hide: String,
+        pub hide_others: String,
+        pub show_all: String,
+        pub quit: String,
+        pub close_window: String,
+        pub undo: String,
+        pub redo: String,
+        pub cut: String,
+        pub copy: String,
+        pub paste: String,
+        pub select_all: String,
+        pub full_screen: String,
+        pub minimize: String,
+        pub zoom: String,
+        pub bring_all_to_front: String,
+    }
+    /// The words of the tray.
+    #[derive(PartialEq, Eq)]
+    TrayWords {
+        pub show: String,
+        pub new_session: String,
+        /// Before the number of decisions that wait, in brackets.
+        pub inbox: String,
+        pub quit: String,
+        /// Before that number, in the tooltip.
+        pub pending: String,
+    }
+}
+
+/// A wish from outside the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[ts(export)]
+pub enum AskedOfWindow {
+    /// To show a session.
+    Session { session_id: String },
+    /// To run a command of the window's.
+    Command { id: String },
+}

@@ -1,0 +1,18 @@
+//! How much waits for the user, over all sessions.
+
+use crate::runs::Runs;
+use arki_domain::Fault;
+
+impl Runs {
+    /// Returns how many approvals and questions wait for the user in all sessions. Blocking.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn waiting_count(&self) -> Result<usize, Fault> {
+        let approvals = self.approvals.pending_approvals()?;
+        let approvals = approvals.iter().filter(|record| record.request().is_some()).count();
+        let of_servers = self.mcp.elicitations();
+        let of_servers = of_servers.iter().filter(|asked| asked.session_id.is_some()).count();
+        Ok(approvals + self.sessions.open_questions()?.len() + of_servers)
+    }
+}

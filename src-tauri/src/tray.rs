@@ -1,0 +1,225 @@
+//! An icon in the system's tray, where the user wants one (`window.tray`): how many decisions wait, and a way back to a
+//! window.
+//!
+//! With it, Arki and its runs go on after the last window was closed, but only while the system shows the icon: nobody
+//! could reach it otherwise. Decision 0045 says what the icon is on each system.
+
+#[cfg(target_os = "linux")]
+mod status_notifier;
+#[cfg(not(target_os = "linux"))]
+mod system_icon;
+
+#[cfg(target_os = "linux")]
+use self::status_notifier as system;
+#[cfg(not(target_os = "linux"))]
+use self::system_icon as system;
+use crate::desktop_state::Shared;
+use crate::windows::{self, Windows};
+use arki_api::TrayWords;
+use arki_engine::{Engine, EventClass, EventFilter};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tauri::{AppHandle, ExitRequestApi, Manager};
+
+/// An item of the tray's menu.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Show,
+    NewSession,
+    Inbox,
+    Quit,
+}
+
+impl Choice {
+    const ALL: [Self; 4] = [Self::Show, Self::NewSession, Self::Inbox, Self::Quit];
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::Show => "tray:show",
+            Self::NewSession => "tray:new-session",
+            Self::Inbox => "tray:inbox",
+            Self::Quit => "tray:quit",
+        }
+    }
+
+    /// Returns what an item of a menu stands for; `None` for an item of another menu.
+    pub(crate) fn of(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.id() == id)
+    }
+}
+
+/// What the icon says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Content {
+    /// Empty while nothing waits.
+    tooltip: String,
+    items: Vec<(Choice, String)>,
+}
+
+impl Content {
+    fn new(words: &TrayWords, waiting: usize) -> Self {
+        let inbox = if waiting == 0 { words.inbox.clone() } else { format!("{} ({waiting})", words.inbox) };
+        let tooltip = if waiting == 0 { String::new() } else { format!("{}: {waiting}", words.pending) };
+        let words = [words.show.clone(), words.new_session.clone(), inbox, words.quit.clone()];
+        Self { tooltip, items: Choice::ALL.into_iter().zip(words).collect() }
+    }
+}
+
+/// Until a page names them in its language.
+fn english() -> TrayWords {
+    TrayWords {
+        show: "Show Arki".to_owned(),
+        new_session: "New session".to_owned(),
+        inbox: "Inbox".to_owned(),
+        quit: "Quit".to_owned(),
+        pending: "Pending decisions".to_owned(),
+    }
+}
+
+pub(crate) struct Tray {
+    app: AppHandle,
+    icon: tokio::sync::Mutex<Option<system::Icon>>,
+    /// Whether there is an icon: asked where nothing can be waited for.
+    has_icon: AtomicBool,
+    words: Mutex<TrayWords>,
+    waiting: AtomicUsize,
+}
+
+impl Tray {
+    pub(crate) fn new(app: &AppHandle) -> Self {
+        Self {
+            app: app.clone(),
+            icon: tokio::sync::Mutex::default(),
+            has_icon: AtomicBool::new(false),
+            words: Mutex::new(english()),
+            waiting: AtomicUsize::new(0),
+        }
+    }
+
+    /// Shows the icon, if it is wanted, and how much waits, until the engine is gone.
+    pub(crate) async fn follow_waiting(self: Arc<Self>, engine: Arc<Engine>) {
+        let classes = vec![EventClass::Approval, EventClass::Question, EventClass::Run, EventClass::Session];
+        let mut heard = engine.subscribe_to(EventFilter { classes: Some(classes), ..EventFilter::default() });
+        self.look(&engine).await;
+        let engine = Arc::downgrade(&engine);
+        while heard.next().await.is_some() {
+            // What came with it is counted with it.
+            while heard.ready().is_some() {}
+            let Some(engine) = engine.upgrade() else { return };
+            if self.has_icon.load(Ordering::Relaxed) {
+                self.count(&engine).await;
+                self.say(self.icon.lock().await.as_ref()).await;
+            }
+        }
+    }
+
+    /// Shows the icon or takes it away, by the user's configuration.
+    pub(crate) async fn look(&self, engine: &Arc<Engine>) {
+        let of = engine.clone();
+        let is_wanted = tauri::async_runtime::spawn_blocking(move || {
+            of.accounts().user_config().is_ok_and(|config| config.window.has_tray)
+        });
+        let is_wanted = is_wanted.await.unwrap_or(false);
+        let mut icon = self.icon.lock().await;
+        match (is_wanted, icon.take()) {
+            (true, None) => {
+                self.count(engine).await;
+                *icon = system::Icon::show(&self.app, self.content()).await;
+                // The page may have named the items meanwhile.
+                self.say(icon.as_ref()).await;
+            }
+            (false, Some(shown)) => shown.remove().await,
+            (_, there) => *icon = there,
+        }
+        self.has_icon.store(icon.is_some(), Ordering::Relaxed);
+    }
+
+    /// Names the items in the window's language from now on.
+    pub(crate) async fn speak(&self, words: TrayWords) {
+        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
+        self.say(self.icon.lock().await.as_ref()).await;
+    }
+
+    async fn say(&self, icon: Option<&system::Icon>) {
+        if let Some(icon) = icon {
+            icon.say(self.content()).await;
+        }
+    }
+
+    fn content(&self) -> Content {
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        Content::new(&words, self.waiting.load(Ordering::Relaxed))
+    }
+
+    async fn count(&self, engine: &Arc<Engine>) {
+        let engine = engine.clone();
+        match tauri::async_runtime::spawn_blocking(move || engine.runs().waiting_count()).await {
+            Ok(Ok(waiting)) => self.waiting.store(waiting, Ordering::Relaxed),
+            Ok(Err(fault)) => tracing::warn!(%fault, "how much waits is not shown in the tray"),
+            Err(error) => tracing::warn!(%error, "how much waits was not counted"),
+        }
+    }
+
+    async fn is_shown(&self) -> bool {
+        match self.icon.lock().await.as_ref() {
+            Some(icon) => icon.is_shown().await,
+            None => false,
+        }
+    }
+}
+
+/// The last window was closed: Arki goes on if it can be reached by its icon, and ends as ever if not.
+pub(crate) fn stay(app: &AppHandle, api: &ExitRequestApi) {
+    let Some(shared) = app.try_state::<Shared>() else { return };
+    let (tray, engine) = (shared.tray.clone(), shared.engine.clone());
+    if !tray.has_icon.load(Ordering::Relaxed) {
+        return;
+    }
+    api.prevent_exit();
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        // It may have been switched off by hand.
+        tray.look(&engine).await;
+        if !tray.is_shown().await && app.state::<Windows>().are_all_closed() {
+            tracing::info!("the last window was closed, and no tray shows Arki: it ends");
+            app.exit(0);
+        }
+    });
+}
+
+/// Carries out what was chosen. At once: who tells of a choice must not wait for a window.
+pub(crate) fn carry_out(app: &AppHandle, choice: Choice) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let Some(shared) = app.try_state::<Shared>() else { return };
+        match choice {
+            Choice::Show => windows::show(&app, &shared.engine),
+            Choice::NewSession => windows::run_command(&app, &shared.engine, "new"),
+            Choice::Inbox => windows::run_command(&app, &shared.engine, "inbox"),
+            Choice::Quit => app.exit(0),
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_that_waits_is_said_only_where_something_waits() {
+        let said = |waiting| {
+            let Content { tooltip, items } = Content::new(&english(), waiting);
+            (tooltip, items.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", "))
+        };
+        assert_eq!(said(0), (String::new(), "Show Arki, New session, Inbox, Quit".to_owned()));
+        assert_eq!(said(3), ("Pending decisions: 3".to_owned(), "Show Arki, New session, Inbox (3), Quit".to_owned()));
+    }
+
+    #[test]
+    fn an_item_leads_back_to_its_choice() {
+        for choice in Choice::ALL {
+            assert_eq!(Choice::of(choice.id()), Some(choice));
+        }
+        assert_eq!(Choice::of("command:quit"), None);
+    }
+}

@@ -1,0 +1,91 @@
+/** The menu bar of macOS: which command stands in which menu. The system's own items come from the shell. Pure. */
+import { t } from "@lingui/core/macro";
+import type { CommandKeys } from "../components/command_keys";
+import type { BarItem, MenuBar, MenuPlace, SystemWords } from "../protocol/generated";
+import { type Draft, exportIds } from "./commands";
+
+/** Every command but those of the models, by its id, in groups. */
+const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
+  ["app", [["settings"]]],
+  [
+    "file",
+    [
+      ["new", "window", "open"],
+      ["apart", "link"],
+      ["import", ...exportIds],
+      ["editor", "reveal", "terminal", "commit", "trust"],
+    ],
+  ],
+  ["edit", [["find", "search"], ["message"]]],
+  [
+    "view",
+    [
+      ["palette", "sidebar", "inspector", "filter"],
+      ["changes", "timeline", "plan", "context", "processes"],
+      ["memory", "pipelines", "usage"],
+      ["zoom-in", "zoom-out", "zoom-usual"],
+      ["light", "dark", "system"],
+    ],
+  ],
+  [
+    "session",
+    [
+      ["stop", "pause", "resume", "next", "inbox"],
+      ["fork", "compact", "replay"],
+      ["rename", "pin", "archive", "delete"],
+      ["session-settings"],
+      ["only-plan", "ask", "edits", "all"],
+    ],
+  ],
+  ["window", []],
+  ["help", [["keys"]]],
+];
+
+/** While a dialog is open, nothing can be chosen and no key is listened to. */
+export function menuBarOf(drafts: readonly Draft[], keys: CommandKeys, isBusy: boolean): MenuBar {
+  const titles = menuTitles();
+  const item = (id: string): BarItem[] => {
+    const draft = drafts.find((one) => one.id === id);
+    if (!draft) return [];
+    // Where a dialog follows, people see dots.
+    const title = id === "settings" ? t`Settings…` : draft.title;
+    return [{ id, title, keys: (!isBusy && keys[id]) || null, isEnabled: draft.run !== null && !isBusy }];
+  };
+  const menus = layout.map(([place, groups]) => ({
+    place,
+    title: titles[place],
+    groups: groups.map((ids) => ids.flatMap(item)),
+  }));
+  return { menus, words: systemWords() };
+}
+
+const menuTitles = (): Record<MenuPlace, string> => ({
+  app: "Arki",
+  file: t`File`,
+  edit: t`Edit`,
+  view: t`View`,
+  session: t`Session`,
+  window: t`Window`,
+  help: t`Help`,
+});
+
+/** As macOS has them in its own apps. */
+const systemWords = (): SystemWords => ({
+  about: t`About Arki`,
+  services: t`Services`,
+  hide: t`Hide Arki`,
+  hideOthers: t`Hide others`,
+  showAll: t`Show all`,
+  quit: t`Quit Arki`,
+  closeWindow: t`Close window`,
+  undo: t`Undo`,
+  redo: t`Redo`,
+  cut: t`Cut`,
+  copy: t`Copy`,
+  paste: t`Paste`,
+  selectAll: t`Select all`,
+  fullScreen: t`Full screen`,
+  minimize: t`Minimize`,
+  zoom: t`Zoom`,
+  bringAllToFront: t`Bring all to front`,
+});
