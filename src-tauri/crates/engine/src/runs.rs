@@ -30,6 +30,7 @@ pub(crate) mod start;
 pub(crate) mod stopping;
 mod system_prompt;
 mod typed;
+pub(crate) mod worktrees;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
