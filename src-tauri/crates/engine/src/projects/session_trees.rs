@@ -112,7 +112,8 @@ impl SessionTrees {
     }
 
     fn git_of(&self, note: &WorktreeNote) -> Result<Git, Fault> {
-        Ok(Git::of(&note.project, &self.notes, Instead::IN_THE_FOLDER)?.patient(&note.folder))
+        Ok(Git::of(&note.project, &self.notes, Instead::IN_THE_FOLDER)?
+            .patient(note.folder.parent().unwrap_or(&note.folder)))
     }
 
     fn note(&self, folder: &Path) -> Result<WorktreeNote, Fault> {

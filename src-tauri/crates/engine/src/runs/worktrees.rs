@@ -53,7 +53,7 @@ impl Runs {
         .await?;
         let project = new.project.clone();
         let place = self.projects.session_trees().make(new).await?;
-        self.projects.trust_worktree(&place, &trust).await?;
+        self.projects.trust_worktree(&place, trust).await?;
         self.worktree(&project, name.as_str()).await
     }
 

@@ -32,7 +32,6 @@ const OF_THE_FETCH: &[&str] = &[
 ];
 const FETCH: &[&str] = &[
     "fetch",
-    "--quiet",
     "--no-tags",
     "--no-prune",
     "--no-recurse-submodules",

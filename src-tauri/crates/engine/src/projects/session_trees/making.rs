@@ -18,6 +18,7 @@ use std::sync::Arc;
 const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
 /// The longest list of files to ignore that is copied, in bytes.
 const MAX_EXCLUDE_BYTES: u64 = 1 << 20;
+const ARKI_FOLDER: &str = ".arki";
 /// The user's name for commits, where the project has one of its own.
 const OF_THE_USER: [&str; 2] = ["user.name", "user.email"];
 
@@ -63,7 +64,7 @@ impl SessionTrees {
             fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
             trees.ensure_folders()?;
             let place = Self::place_of(&project, &branch)?;
-            Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(&place))
+            Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
         })
         .await?;
         let base = git.last_commit().await?;
@@ -125,10 +126,11 @@ impl SessionTrees {
         agreed: Vec<String>,
     ) -> Result<(), Fault> {
         clone(git, &note).await?;
+        let keeps_arki = !git.done(git.in_repository(&["ls-files", "--", ARKI_FOLDER])).await?.is_empty();
         let mut paths = git.files().await?;
         paths.extend(agreed);
         blocking(self, move |trees| {
-            copy_exclude(&note.project, &note.folder);
+            exclude(&note.project, &note.folder, keeps_arki);
             let (from, to) = (Project::open(&note.project)?, Project::open(&note.folder)?);
             let paths: Vec<String> = paths.into_iter().collect();
             copy_files(&from, &[&to], &paths, &secrets, LIMITS).map_err(|error| too_large(error.into()))?;
@@ -165,20 +167,22 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What git ignores in the project alone is ignored in the worktree too. It is no reason to fail.
-fn copy_exclude(project: &Path, folder: &Path) {
+/// What git ignores in the project alone is ignored in the worktree too, and so is Arki's own folder where git doesn't
+/// keep it: nobody has chosen to commit it. It is no reason to fail.
+fn exclude(project: &Path, folder: &Path, keeps_arki: bool) {
     let place = |root: &Path| root.join(".git/info/exclude");
-    let is_file = |found: std::fs::Metadata| found.is_file() && found.len() <= MAX_EXCLUDE_BYTES;
-    if !place(project).symlink_metadata().is_ok_and(is_file) {
-        return;
-    }
-    let copied = std::fs::File::open(place(project)).and_then(|file| {
-        let mut bytes = Vec::new();
-        file.take(MAX_EXCLUDE_BYTES).read_to_end(&mut bytes)?;
+    let written = || -> std::io::Result<()> {
+        let mut text = Vec::new();
+        if place(project).symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_EXCLUDE_BYTES) {
+            std::fs::File::open(place(project))?.take(MAX_EXCLUDE_BYTES).read_to_end(&mut text)?;
+        }
+        if !keeps_arki {
+            text.extend(format!("\n/{ARKI_FOLDER}/\n").into_bytes());
+        }
         std::fs::create_dir_all(folder.join(".git/info"))?;
-        std::fs::write(place(folder), bytes)
-    });
-    if let Err(error) = copied {
+        std::fs::write(place(folder), text)
+    };
+    if let Err(error) = written() {
         tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
     }
 }

@@ -73,8 +73,11 @@ async fn a_worktree_has_the_projects_files_as_they_are_and_a_branch_of_its_own()
         (".env", "KEY=1\n"),
         ("RULES.md", "be kind\n"),
         ("scratch.log", "x"),
+        (".arki/config.json", "{}"),
     ] {
-        fs::write(home.project.join(path), text).unwrap();
+        let file = home.project.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
     }
     fs::write(home.project.join(".git/info/exclude"), "scratch.log\n").unwrap();
     fs::write(home.project.join(".git/hooks/post-checkout"), "#!/bin/sh\nexit 1\n").unwrap();
@@ -84,7 +87,10 @@ async fn a_worktree_has_the_projects_files_as_they_are_and_a_branch_of_its_own()
     assert_eq!(tree, home.project.with_file_name("project.worktrees").join("feature-x"));
     assert_eq!(fs::read_to_string(tree.join("a.txt")).unwrap(), "one\nmore\n");
     let is_there = |path: &str| tree.join(path).exists();
-    assert!(is_there("new.txt") && is_there("RULES.md"), "what is not committed, and what was agreed to");
+    assert!(
+        is_there("new.txt") && is_there("RULES.md") && is_there(".arki/config.json"),
+        "what is not committed, and what was agreed to"
+    );
     assert!(!is_there("ignored") && !is_there(".env") && !is_there("scratch.log"));
     assert!(!is_there(".git/hooks"), "no hook comes along");
     assert_eq!(git(&tree, &["status", "--porcelain"]), "M a.txt\n?? new.txt", "the index is the last commit's");

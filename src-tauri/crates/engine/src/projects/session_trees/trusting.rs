@@ -2,22 +2,33 @@
 
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
-use arki_domain::{Code, Fault};
+use crate::records::blocking;
+use arki_context::imports_of;
+use arki_domain::{Code, Fault, TrustPin};
 use arki_files::PinKind;
 use arki_store::TrustRecord;
 use std::path::Path;
 use std::sync::Arc;
 
 impl Projects {
-    /// Trusts a worktree as its project is trusted: by the same pins, so that what differs there is off. Git's own are
-    /// left out, since the worktree's repository has no hooks and a configuration of its own.
+    /// Trusts a worktree as its project is trusted: by the same pins, so that what differs there is off. Of git's own, only
+    /// those of what is there in the same form: the worktree's repository has a configuration of its own.
     ///
     /// # Errors
-    /// When the database can't be written.
-    pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: &TrustRecord) -> Result<(), Fault> {
-        let of_git = [PinKind::GitConfig, PinKind::GitHook].map(kind_word);
-        let pins = agreed.pins.iter().filter(|record| !of_git.contains(&record.pin.kind)).cloned().collect();
-        let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
+    /// When the folder can't be read, or the database can't be written.
+    pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: TrustRecord) -> Result<(), Fault> {
+        let place = folder.to_owned();
+        let pins = blocking(self, move |_| {
+            let there = arki_files::scan(&place, imports_of)?.pins;
+            let is_of_git =
+                |kind: &str| [PinKind::GitConfig, PinKind::GitHook].map(kind_word).iter().any(|it| it == kind);
+            let is_there = |pin: &TrustPin| {
+                there.iter().any(|it| it.path == pin.path && it.hash == pin.hash && kind_word(it.kind) == pin.kind)
+            };
+            let pins = agreed.pins.into_iter();
+            Ok(pins.filter(|record| !is_of_git(&record.pin.kind) || is_there(&record.pin)).collect())
+        });
+        let record = TrustRecord { trusted: true, pins: pins.await?, decided_at: self.records.clock().now_ms() };
         Ok(self.records.store().set_trust(&folder.display().to_string(), record).await?)
     }
 
