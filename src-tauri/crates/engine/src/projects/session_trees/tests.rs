@@ -15,6 +15,7 @@ struct Home {
 }
 
 /// As the user or a command runs it, not as Arki does.
+#[allow(clippy::disallowed_methods, reason = "a test plays the user")]
 fn git(folder: &Path, line: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=me", "-c", "user.email=me@example.org"]).args(line).current_dir(folder);
@@ -186,12 +187,16 @@ async fn a_repository_that_is_not_whole_gets_none() {
     assert!(!home.project.with_file_name("project.worktrees").join("x").exists());
 }
 
+/// With the home, the worktree, and a program that leaves a mark.
+#[cfg(unix)]
+type Attack<'a> = &'a dyn Fn(&Home, &Path, &str);
+
 /// Each is what a command in the worktree could do to have Arki's git run a program or read elsewhere.
 #[cfg(unix)]
 #[tokio::test]
 async fn what_a_command_wrote_into_the_worktrees_repository_runs_nothing() {
     let mark = |home: &Home| home.project.with_file_name("mark");
-    let attacks: [&dyn Fn(&Home, &Path, &str); 5] = [
+    let attacks: [Attack<'_>; 5] = [
         &|_, tree, program| {
             let config = format!(
                 "[uploadpack]\n\tpackObjectsHook = {program}\n[core]\n\tfsmonitor = {program}\n\tsshCommand = {program}\n\
@@ -233,33 +238,33 @@ async fn what_a_command_wrote_into_the_worktrees_repository_runs_nothing() {
 async fn a_repository_that_leads_elsewhere_is_refused() {
     use std::os::unix::fs::symlink;
     let secret = |home: &Home| home.project.with_file_name("secret");
-    let attacks: [&dyn Fn(&Home, &Path); 8] = [
-        &|home, tree| {
+    let attacks: [Attack<'_>; 8] = [
+        &|home, tree, _| {
             fs::remove_dir_all(tree.join(".git")).unwrap();
             symlink(secret(home).join(".git"), tree.join(".git")).unwrap();
         },
-        &|home, tree| {
+        &|home, tree, _| {
             fs::remove_dir_all(tree.join(".git")).unwrap();
             fs::write(tree.join(".git"), format!("gitdir: {}\n", secret(home).join(".git").display())).unwrap();
         },
-        &|home, tree| {
+        &|home, tree, _| {
             let info = tree.join(".git/objects/info");
             fs::create_dir_all(&info).unwrap();
             fs::write(info.join("alternates"), secret(home).join(".git/objects").display().to_string()).unwrap();
         },
-        &|home, tree| {
+        &|home, tree, _| {
             fs::remove_dir_all(tree.join(".git/objects")).unwrap();
             symlink(secret(home).join(".git/objects"), tree.join(".git/objects")).unwrap();
         },
-        &|home, tree| {
+        &|home, tree, _| {
             fs::remove_dir_all(tree.join(".git/objects/pack")).unwrap();
             symlink(secret(home).join(".git/objects/pack"), tree.join(".git/objects/pack")).unwrap();
         },
-        &|home, tree| symlink(secret(home).join("a.txt"), tree.join(".git/objects/pack/x.pack")).unwrap(),
-        &|home, tree| {
+        &|home, tree, _| symlink(secret(home).join("a.txt"), tree.join(".git/objects/pack/x.pack")).unwrap(),
+        &|home, tree, _| {
             fs::write(tree.join(".git/commondir"), secret(home).join(".git").display().to_string()).unwrap();
         },
-        &|home, tree| {
+        &|home, tree, _| {
             fs::remove_file(tree.join(".git/refs/heads/x")).unwrap();
             symlink(secret(home).join(".git/refs/heads/main"), tree.join(".git/refs/heads/x")).unwrap();
         },
@@ -271,7 +276,7 @@ async fn a_repository_that_leads_elsewhere_is_refused() {
         commit(&secret(&home), "of nobody's business");
         let tree = home.make("x").await.unwrap();
         commit(&tree, "two");
-        attack(&home, &tree);
+        attack(&home, &tree, "");
         assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
         assert_eq!(code(home.trees.unsaved_commits(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
         assert_eq!(git(&home.project, &["branch", "--list"]), "* main", "{number}");
