@@ -1,10 +1,11 @@
 //! The window's commands about what surrounds it: the folder's repository, the user's editor, file manager and terminal,
-//! a folder that is dropped.
+//! a folder that is dropped, worktrees beside it.
 
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{ExamplePrompt, RepositoryState};
+use arki_api::{BroughtBranch, ExamplePrompt, PlannedWorktree, RepositoryState, WorktreeEntry};
 use arki_domain::{Code, Fault};
+use arki_engine::WorktreeRemoval;
 use std::path::PathBuf;
 use tauri::AppHandle;
 use tauri_plugin_opener::OpenerExt;
@@ -23,6 +24,32 @@ pub(crate) async fn example_prompts(folder: PathBuf, desktop: Desktop) -> Answer
 #[tauri::command]
 pub(crate) async fn repository(folder: PathBuf, desktop: Desktop) -> Answer<Option<RepositoryState>> {
     Ok(desktop.engine.runs().repository(folder).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn plan_worktree(folder: PathBuf, branch: String, desktop: Desktop) -> Answer<PlannedWorktree> {
+    reading(&desktop, move |engine| engine.runs().planned_worktree(&folder, &branch)).await
+}
+
+#[tauri::command]
+pub(crate) async fn add_worktree(folder: PathBuf, branch: String, desktop: Desktop) -> Answer<WorktreeEntry> {
+    Ok(desktop.engine.runs().add_worktree(&folder, &branch).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn list_worktrees(folder: PathBuf, desktop: Desktop) -> Answer<Vec<WorktreeEntry>> {
+    reading(&desktop, move |engine| engine.runs().worktrees(&folder)).await
+}
+
+#[tauri::command]
+pub(crate) async fn bring_worktree(folder: PathBuf, branch: String, desktop: Desktop) -> Answer<BroughtBranch> {
+    Ok(desktop.engine.runs().bring_worktree(&folder, &branch).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn remove_worktree(folder: PathBuf, branch: String, force: bool, desktop: Desktop) -> Answer<()> {
+    let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
+    Ok(desktop.engine.runs().remove_worktree(&folder, &branch, removal).await?)
 }
 
 #[tauri::command]

@@ -15,8 +15,7 @@ const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]
 pub(crate) async fn list_sessions(desktop: Desktop) -> Answer<Vec<SessionSummary>> {
-    let sessions = reading(&desktop, |engine| engine.sessions().list(LISTED_SESSIONS)).await?;
-    Ok(sessions.into_iter().map(SessionSummary::from).collect())
+    reading(&desktop, |engine| engine.runs().listed_sessions(LISTED_SESSIONS)).await
 }
 
 #[tauri::command]

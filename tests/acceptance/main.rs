@@ -115,3 +115,4 @@ mod trust;
 mod unanswered;
 mod under_a_tool;
 mod usage;
+mod worktrees;

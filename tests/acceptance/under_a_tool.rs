@@ -23,6 +23,9 @@ const STEERING: &[&[&str]] = &[
     &["providers", "add", "x", "--kind", "openai"],
     &["providers", "rm", "x"],
     &["memory", "accept", "x"],
+    &["worktrees", "add", "x"],
+    &["worktrees", "bring", "x"],
+    &["worktrees", "rm", "x", "--force"],
     &["sessions", "configure", "x", "--model", "mock/mock"],
 ];
 

@@ -55,4 +55,5 @@ mod updates;
 mod usage;
 mod waterfall;
 mod windows;
+mod worktrees;
 mod zooming;

@@ -6,6 +6,8 @@ import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
 import { SessionSettingsDialog } from "../features/session_settings/SessionSettingsDialog";
 import { ToolsDialog } from "../features/tools/ToolsDialog";
+import { RemoveWorktreeDialog } from "../features/worktrees/RemoveWorktreeDialog";
+import { WorktreeDialog } from "../features/worktrees/WorktreeDialog";
 import { useSessions } from "../platform/context";
 import { subagentsOf } from "../protocol/sessions";
 import type { Window } from "./use_window";
@@ -54,6 +56,16 @@ export function HistoryDialogs({ window }: { window: Window }) {
           onSendNoModel={() => window.setModel(null)}
           onTools={() => setAsking({ ...asking, about: "tools" })}
           onClose={close}
+        />
+      );
+    case "worktree":
+      return <WorktreeDialog {...asking} onClose={close} onDone={history.inWorktree} />;
+    case "remove_worktree":
+      return (
+        <RemoveWorktreeDialog
+          {...asking}
+          onClose={close}
+          onDone={() => history.worktreeRemoved(asking.worktree.branch)}
         />
       );
     case "delete": {

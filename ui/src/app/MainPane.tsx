@@ -161,6 +161,7 @@ function MainHead({ window }: { window: Window }) {
           history={history}
           onRename={window.rename}
           onReplay={window.replay}
+          onWorktree={() => history.setAsking({ about: "worktree", folder: shown.folder })}
         />
       )}
       <Button

@@ -5,7 +5,10 @@ import {
   ArchiveRestore,
   Download,
   Ellipsis,
+  FolderX,
+  GitBranch,
   GitFork,
+  GitPullRequestArrow,
   History as HistoryIcon,
   Link,
   Pencil,
@@ -16,9 +19,10 @@ import {
   Upload,
   Wrench,
 } from "lucide-react";
+import { folderName } from "../components/format";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
-import type { SessionSummary } from "../protocol/generated";
+import type { SessionSummary, WorktreeOf } from "../protocol/generated";
 import type { History } from "./history";
 
 const size = 14;
@@ -30,9 +34,11 @@ type Props = {
   history: History;
   onRename: () => void;
   onReplay: () => void;
+  /** A new session in a worktree of the folder that is shown. */
+  onWorktree: () => void;
 };
 
-export function SessionMenu({ sessionId, session, history, onRename, onReplay }: Props) {
+export function SessionMenu({ sessionId, session, history, onRename, onReplay, onWorktree }: Props) {
   const bring: MenuAction = {
     label: t`Import…`,
     detail: t`Import sessions that were exported as JSONL.`,
@@ -103,11 +109,22 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay }:
           },
           { label: t`Export as HTML…`, icon: <Download size={size} />, run: () => history.keep("html") },
         ];
+  const worktree = session?.worktree ?? null;
+  const beside: (MenuAction | null)[] = [
+    null,
+    {
+      label: t`New session in a worktree…`,
+      detail: t`Work on a copy of the project, on a branch of its own.`,
+      icon: <GitBranch size={size} />,
+      run: onWorktree,
+    },
+    ...(worktree === null ? [] : worktreeActions(worktree, history)),
+    ...(sessionId === null ? [] : [null]),
+  ];
   const gone: (MenuAction | null)[] =
     sessionId === null
       ? []
       : [
-          null,
           {
             label: t`Delete…`,
             icon: <Trash2 size={size} />,
@@ -118,7 +135,24 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay }:
     <ActionMenu
       label={t`Session menu`}
       trigger={<Ellipsis size={16} aria-hidden />}
-      actions={[...kept, bring, ...gone]}
+      actions={[...kept, bring, ...beside, ...gone]}
     />
   );
+}
+
+function worktreeActions(worktree: WorktreeOf, history: History): MenuAction[] {
+  const project = folderName(worktree.project);
+  return [
+    {
+      label: t`Bring branch to ${project}`,
+      detail: t`Copies the commits on ${worktree.branch} to the project. Nothing is merged.`,
+      icon: <GitPullRequestArrow size={size} />,
+      run: () => history.bringBranch(worktree),
+    },
+    {
+      label: t`Remove worktree…`,
+      icon: <FolderX size={size} />,
+      run: () => history.setAsking({ about: "remove_worktree", worktree }),
+    },
+  ];
 }

@@ -9,6 +9,7 @@ import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generat
 export type Actions = {
   openFolder: () => void;
   newSession: () => void;
+  newWorktree: (() => void) | null;
   newWindow: () => void;
   /** In a window of its own. */
   openApart: (() => void) | null;
@@ -64,6 +65,12 @@ export type Draft = Omit<Command, "run" | "shortcut"> & { run: (() => void) | nu
 export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
   return [
     { id: "new", section: t`Session`, title: t`New session`, run: act.newSession },
+    {
+      id: "worktree",
+      section: t`Session`,
+      title: t`New session in a worktree…`,
+      run: act.newWorktree,
+    },
     {
       id: "apart",
       section: t`Session`,

@@ -2,12 +2,18 @@
 import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { copyText } from "../components/copy";
-import { rounded } from "../components/format";
+import { folderName, rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError, type Params } from "../platform/platform";
-import type { CommandError, ExportFormat, LineOrigin, RewindPreview } from "../protocol/generated";
+import type {
+  CommandError,
+  ExportFormat,
+  LineOrigin,
+  RewindPreview,
+  WorktreeOf,
+} from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
 
 /** The question that is open about a session's past. */
@@ -18,7 +24,10 @@ export type Asking =
   | { about: "tools"; sessionId: string }
   | { about: "settings"; sessionId: string }
   | { about: "compact"; sessionId: string; focus?: string }
-  | { about: "delete"; sessionId: string };
+  | { about: "delete"; sessionId: string }
+  /** A new session in a worktree of this folder's project. */
+  | { about: "worktree"; folder: string }
+  | { about: "remove_worktree"; worktree: WorktreeOf };
 
 type Given = {
   selected: string | null;
@@ -108,6 +117,21 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     });
   const mark = (sessionId: string, marks: { pinned: boolean | null; archived: boolean | null }) =>
     void attempt(async () => void (await arki.platform.call("mark_session", { sessionId, ...marks })));
+  const inWorktree = (folder: string) => {
+    setAsking(null);
+    go(null, folder);
+    setTimeout(focusMessage, 0);
+  };
+  const bringBranch = ({ project, branch }: WorktreeOf) =>
+    void attempt(async () => {
+      const { commits } = await arki.platform.call("bring_worktree", { folder: project, branch });
+      const count = plural(commits, { one: "# commit", other: "# commits" });
+      say(t`Brought ${count} on ${branch} to ${folderName(project)}.`);
+    });
+  const worktreeRemoved = (branch: string) => {
+    setAsking(null);
+    say(t`Removed the worktree ${branch}.`);
+  };
   /** With a program of the user's own: what came of it is said here if it fails. */
   const open: Open = (name, params) =>
     void attempt(async () => void (await arki.platform.call(name, params)));
@@ -146,6 +170,9 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     mark,
     open,
     removed,
+    inWorktree,
+    bringBranch,
+    worktreeRemoved,
   };
 }
 

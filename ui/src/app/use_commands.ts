@@ -123,9 +123,10 @@ function placeActions({ shown, unavailable, focusMessage, history: { open, putDr
   };
 }
 
-function historyActions({ selected, session, history, rename }: Window) {
+function historyActions({ shown, selected, session, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
+    newWorktree: shown && (() => history.setAsking({ about: "worktree", folder: shown.folder })),
     openApart: of((sessionId) => history.open("open_window", { sessionId })),
     copyLink: of(history.copyLink),
     fork: of((sessionId) => history.fork(sessionId, null, null)),

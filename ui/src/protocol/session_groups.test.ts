@@ -41,6 +41,18 @@ describe("the list of sessions", () => {
     ]);
   });
 
+  it("has those in worktrees under their project, and finds them by the branch", () => {
+    const worktree = { project: "/code/arki", branch: "feature/x" };
+    const folder = "/code/arki.worktrees/feature-x";
+    const sessions = [session("w", { project: folder, worktree }), session("a"), session("b")];
+    const together = [["/code/arki", ["today", "w", "a", "b"]]];
+    expect(told(groupsOf(sessions, all))).toEqual(together);
+    expect(told(groupsOf(sessions, { ...all, folder }))).toEqual(together);
+    expect(told(groupsOf(sessions, { ...all, words: "ature/x arki" }))).toEqual([
+      ["/code/arki", ["today", "w"]],
+    ]);
+  });
+
   it("has the pinned ones of all projects first, and archived ones only where they are asked for", () => {
     const sessions = [
       session("a"),

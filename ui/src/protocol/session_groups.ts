@@ -1,6 +1,6 @@
 /** The list of sessions as it is read: filtered, the pinned ones first, then by folder and day. Pure. */
 import type { SessionState, SessionSummary } from "./generated";
-import { type Family, families } from "./sessions";
+import { type Family, families, projectOf } from "./sessions";
 
 /** Which sessions are listed: all but the archived ones, those alone, or those that stand so. */
 export type Shown = "all" | "waiting" | "running" | "stopped" | "done" | "archived";
@@ -21,7 +21,7 @@ type DayList = { day: Day; families: readonly Family[] };
 export type Group = { project: string | null; days: readonly DayList[] };
 
 type Wanted = {
-  /** Every word in the title or in the folder's name, in any order. */
+  /** Every word in the title, in the folder's name or in the worktree's branch, in any order. */
   words: string;
   shown: Shown;
   /** The folder that is open, which is listed first and also without a session. */
@@ -37,13 +37,15 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
   const kept = filtered(sessions, wanted);
   const pinned: Family[] = [];
   const projects = new Map<string, Family[]>();
-  if (wanted.folder !== null && !isFiltered) projects.set(wanted.folder, []);
+  const open = sessions.find((one) => one.project === wanted.folder && one.worktree);
+  const first = open ? projectOf(open) : wanted.folder;
+  if (first !== null && !isFiltered) projects.set(first, []);
   for (const family of families(kept)) {
     if (family.session.pinned && wanted.shown !== "archived") {
       pinned.push(family);
       continue;
     }
-    const { project } = family.session;
+    const project = projectOf(family.session);
     const group = projects.get(project);
     if (group) group.push(family);
     else projects.set(project, [family]);
@@ -86,9 +88,9 @@ const names = new WeakMap<SessionSummary, string>();
 function nameOf(session: SessionSummary): string {
   const known = names.get(session);
   if (known !== undefined) return known;
-  const { title, project } = session;
+  const project = projectOf(session);
   const folder = project.slice(Math.max(project.lastIndexOf("/"), project.lastIndexOf("\\")) + 1);
-  const name = `${title} ${folder}`.toLowerCase();
+  const name = `${session.title} ${folder} ${session.worktree?.branch ?? ""}`.toLowerCase();
   names.set(session, name);
   return name;
 }

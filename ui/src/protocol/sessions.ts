@@ -46,6 +46,7 @@ function created({ payload: p, ...event }: EventOf<"session.created">): SessionS
     agent: p.agent,
     pinned: false,
     archived: false,
+    ...(p.worktree && { worktree: p.worktree }),
   };
 }
 
@@ -107,6 +108,11 @@ export type Family = { session: SessionSummary; subagents: readonly SessionSumma
 export function folderOf(session: SessionSummary, sessions: readonly SessionSummary[]): string {
   const above = sessions.find((one) => one.sessionId === session.parent);
   return (above ?? session).project;
+}
+
+/** The project under which a session is listed: that of the worktree, where its folder is one. */
+export function projectOf(session: SessionSummary): string {
+  return session.worktree?.project ?? session.project;
 }
 
 /** A sub-agent's session whose parent is not among them stands for itself. */

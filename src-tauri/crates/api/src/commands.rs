@@ -86,6 +86,17 @@ commands! {
     example_prompts { folder: PathBuf } -> Vec<ExamplePrompt>;
     /// Returns the state of the folder's repository; null if git doesn't keep it. May take some hundred milliseconds.
     repository { folder: PathBuf } -> Option<RepositoryState>;
+    /// Returns the place that a worktree of the folder's project would get; nothing is made.
+    plan_worktree { folder: PathBuf, branch: String } -> PlannedWorktree;
+    /// Makes a worktree with a new branch at the last commit and the project's files as they are; it is trusted as the
+    /// project is.
+    add_worktree { folder: PathBuf, branch: String } -> WorktreeEntry;
+    /// The worktrees of the project that the folder is or belongs to, the newest first.
+    list_worktrees { folder: PathBuf } -> Vec<WorktreeEntry>;
+    /// Brings a worktree's commits back to the branch of the same name in its project.
+    bring_worktree { folder: PathBuf, branch: String } -> BroughtBranch;
+    /// Without `force` it fails with `WORKTREE_UNSAVED` where work would be lost.
+    remove_worktree { folder: PathBuf, branch: String, force: bool } -> ();
     /// Opens the folder, or a file of it, in the user's editor.
     open_in_editor { folder: PathBuf, path: Option<String> } -> ();
     /// Shows the folder, or a file of it, in the system's file manager.

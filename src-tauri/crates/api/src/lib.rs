@@ -38,6 +38,7 @@ mod settings;
 mod slash_commands;
 mod updates;
 mod usage;
+mod worktrees;
 
 pub use approvals::*;
 pub use commands::{DeclaredCommand, declared_commands};
@@ -66,3 +67,4 @@ pub use settings::*;
 pub use slash_commands::*;
 pub use updates::*;
 pub use usage::*;
+pub use worktrees::*;

@@ -1,5 +1,6 @@
 //! Sessions, as they are listed, and the state that each keeps.
 
+use arki_domain::WorktreeOf;
 use arki_domain::projection::{self, SessionState, SessionSummary as Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,10 @@ wire! {
         pub pinned: bool,
         /// Lists leave it out, until its next run.
         pub archived: bool,
+        /// The worktree that its folder is or was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub worktree: Option<WorktreeOf>,
     }
     /// The size of a session's changes: the files before the first change compared with those after the last.
     #[derive(PartialEq, Eq)]
@@ -63,6 +68,7 @@ impl From<Summary> for SessionSummary {
             agent: summary.agent,
             pinned: summary.pinned,
             archived: summary.archived,
+            worktree: None,
         }
     }
 }

@@ -5,6 +5,7 @@ mod exec;
 mod pipelines;
 mod policy;
 mod sessions;
+mod worktrees;
 
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
@@ -14,6 +15,7 @@ pub(crate) use sessions::{
     ConfigureArguments, ExportArguments, ExportForm, FilesArguments, QueueCommand, Queueing, RewindArguments,
     SearchArguments, SessionsCommand, StateArguments,
 };
+pub(crate) use worktrees::WorktreesCommand;
 
 use crate::exit::Exit;
 use crate::output::Output;
@@ -90,6 +92,9 @@ pub(crate) enum Command {
     /// List, show, search, fork, export, import or remove sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Have sessions work beside the project, each on a branch of its own: add, list, bring back or remove worktrees
+    #[command(subcommand)]
+    Worktrees(WorktreesCommand),
     /// Print the events of a session or run, oldest first
     Events(EventsArguments),
     /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1

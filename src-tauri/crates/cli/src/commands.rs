@@ -34,10 +34,11 @@ mod tools;
 mod trust;
 mod usage;
 mod verify;
+mod worktrees;
 
 use crate::arguments::{
     ApprovalsCommand, Arguments, Command, ConfigCommand, HooksCommand, McpCommand, MemoryCommand, QueueCommand,
-    ScheduleCommand, SessionsCommand, ToolsArguments,
+    ScheduleCommand, SessionsCommand, ToolsArguments, WorktreesCommand,
 };
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
@@ -83,6 +84,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output).await,
+        Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
         Command::Approvals(command) => approvals::run(&client, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
@@ -169,6 +171,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
         Command::Memory(command) => matches!(command, MemoryCommand::List),
         Command::Hooks(command) => matches!(command, HooksCommand::List),
+        Command::Worktrees(command) => matches!(command, WorktreesCommand::List),
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }
@@ -202,6 +205,9 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                     | SessionsCommand::Compact { .. }
                     | SessionsCommand::Configure(_)
                     | SessionsCommand::Rename { .. }
+            )
+            | Command::Worktrees(
+                WorktreesCommand::Add { .. } | WorktreesCommand::Bring { .. } | WorktreesCommand::Rm { .. }
             )
             | Command::Keys(_)
             | Command::Memory(

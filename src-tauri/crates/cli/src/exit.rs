@@ -24,6 +24,7 @@ const USAGE_CODES: &[Code] = &[
     Code::APPROVAL_ALREADY_RESOLVED,
     Code::APPROVAL_EXPIRED,
     Code::APPROVAL_NOT_FOUND,
+    Code::BRANCH_NAME_INVALID,
     Code::CHANGE_NOT_FOUND,
     Code::COMMAND_UNKNOWN,
     Code::CONFIG_INVALID,
@@ -55,6 +56,8 @@ const USAGE_CODES: &[Code] = &[
     Code::UNDER_TOOL,
     Code::UNKNOWN_PROVIDER,
     Code::USAGE,
+    Code::WORKTREE_EXISTS,
+    Code::WORKTREE_GONE,
 ];
 
 impl Exit {

@@ -48,6 +48,10 @@ codes! {
     BACKGROUND_FULL,
     /// The agent may change files, so it can't work in the background beside the run above.
     BACKGROUND_WOULD_WRITE,
+    /// The branch is checked out in the project, so only git there may move it.
+    BRANCH_CHECKED_OUT,
+    /// The name can't be that of a branch.
+    BRANCH_NAME_INVALID,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
     /// The run was cancelled.
@@ -284,16 +288,22 @@ codes! {
     USAGE,
     /// No more windows are opened.
     WINDOWS_FULL,
-    /// A sub-agent's changes and the project's since then are to the same lines.
+    /// The changes in a worktree and those in the project since then don't go together.
     WORKTREE_CONFLICT,
-    /// Git could not make or remove a sub-agent's worktree.
+    /// There is a branch or a folder with this name already.
+    WORKTREE_EXISTS,
+    /// Git could not make a worktree, or take something from one.
     WORKTREE_FAILED,
-    /// There is no worktree whose changes could be taken.
+    /// There is no such worktree, or none whose changes could be taken.
     WORKTREE_GONE,
     /// The folder has too many files, or too large ones, for a worktree.
     WORKTREE_TOO_LARGE,
-    /// A sub-agent can't have a worktree of this folder.
+    /// There can be no worktree of this folder, or nothing can be taken from what became of one.
     WORKTREE_UNAVAILABLE,
+    /// The worktree has no commit that the project doesn't have.
+    WORKTREE_UNCHANGED,
+    /// The worktree has work that is nowhere else.
+    WORKTREE_UNSAVED,
 }
 
 impl fmt::Display for Code {

@@ -75,6 +75,12 @@ impl Directories {
         self.data.join("worktrees")
     }
 
+    /// Returns the folder for notes on the worktrees of sessions.
+    #[must_use]
+    pub(crate) fn session_tree_notes(&self) -> PathBuf {
+        self.data.join("session-worktrees")
+    }
+
     /// Names of exports that are being written.
     pub(crate) fn unfinished_exports(&self) -> PathBuf {
         self.data.join("exports")

@@ -74,6 +74,7 @@ pub use runs::place::{RunTarget, StartRun};
 pub use runs::prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
 pub use runs::queue::Accepted;
 pub use runs::schedules::{NewSchedule, StartedBySchedule};
+pub use runs::worktrees::Removal as WorktreeRemoval;
 pub use sessions::Sessions;
 pub use sessions::export::ExportFormat;
 pub use sessions::export::arkai::{Arkai, ArkaiEvent, event_summary};

@@ -5,6 +5,7 @@ mod agent_list;
 mod app_state;
 pub(crate) mod config_in_force;
 mod example_prompts;
+mod git;
 pub(crate) mod guides;
 pub(crate) mod hook_list;
 pub(crate) mod leavings;
@@ -14,6 +15,7 @@ pub(crate) mod open;
 mod own_programs;
 pub(crate) mod pipelines;
 pub(crate) mod rules;
+pub(crate) mod session_trees;
 mod setting_list;
 mod skill_list;
 pub(crate) mod skills;
@@ -27,6 +29,7 @@ use arki_sandbox::SandboxStatus;
 use arki_tools::BackgroundCommands;
 use leavings::Leavings;
 use mentionable::Mentionable;
+use session_trees::SessionTrees;
 use std::sync::{Arc, OnceLock};
 use trees::Trees;
 
@@ -38,13 +41,20 @@ pub struct Projects {
     sandbox: OnceLock<SandboxStatus>,
     mentionable: Mentionable,
     trees: Arc<Trees>,
+    session_trees: Arc<SessionTrees>,
 }
 
 impl Projects {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
         let leavings = Arc::new(Leavings::new(records.directories().untold()));
         let trees = Arc::new(Trees::new(records.directories()));
-        Self { records, accounts, leavings, sandbox: OnceLock::new(), mentionable: Mentionable::default(), trees }
+        let session_trees = Arc::new(SessionTrees::new(records.directories()));
+        let (sandbox, mentionable) = Default::default();
+        Self { records, accounts, leavings, sandbox, mentionable, trees, session_trees }
+    }
+
+    pub(crate) fn session_trees(&self) -> &Arc<SessionTrees> {
+        &self.session_trees
     }
 
     pub(crate) fn trees(&self) -> &Arc<Trees> {

@@ -31,6 +31,7 @@ pub(crate) mod stopping;
 mod system_prompt;
 mod typed;
 mod waiting;
+pub(crate) mod worktrees;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;

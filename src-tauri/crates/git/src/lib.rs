@@ -1,4 +1,5 @@
-//! Reads git's own files: the programs and paths that a configuration names, the names in the index, and what is checked out.
+//! Reads git's own files: the programs and paths that a configuration names, the names in the index, what is checked
+//! out, and the commits that branches stand at.
 //!
 //! *Architecture invariant:* nothing here runs git or writes anything. It is what `files` and `sandbox` share, so that
 //! neither needs the other.
@@ -9,8 +10,10 @@ mod config_paths;
 mod config_programs;
 mod head;
 mod index;
+mod own_refs;
 
 pub use config_paths::{WorkingTree, hooks_below, included};
 pub use config_programs::{beyond_harmless, is_harmless};
 pub use head::{Head, head};
 pub use index::kept_names;
+pub use own_refs::own_refs;

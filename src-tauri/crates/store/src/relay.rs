@@ -137,6 +137,7 @@ mod tests {
             project: "/p".to_owned(),
             agent: "arki".to_owned(),
             parent_session: None,
+            worktree: None,
         };
         titles.map(|title| EventDraft::of_session(created(title))).collect()
     }

@@ -99,6 +99,7 @@ pub(crate) fn created(title: &str, project: &str) -> EventDraft {
         project: project.into(),
         agent: "arki".into(),
         parent_session: None,
+        worktree: None,
     })
 }
 
@@ -109,6 +110,7 @@ pub(crate) fn subagent_created(agent: &str, parent: &str) -> EventDraft {
         project: "/p".to_owned(),
         agent: agent.to_owned(),
         parent_session: Some(parent.into()),
+        worktree: None,
     })
 }
 

@@ -1,5 +1,5 @@
 import { plural, t } from "@lingui/core/macro";
-import { Archive, ArchiveRestore, GitFork, Pin, PinOff } from "lucide-react";
+import { Archive, ArchiveRestore, GitBranch, GitFork, Pin, PinOff } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
@@ -66,6 +66,18 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
         <span className="cut grow" dir="auto">
           {title}
         </span>
+        {session.worktree && (
+          <span
+            className="session-branch small"
+            title={t`In the worktree ${session.worktree.branch}`}
+            aria-hidden
+          >
+            <GitBranch size={12} />
+            <span className="cut" dir="auto">
+              {session.worktree.branch}
+            </span>
+          </span>
+        )}
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
         {state === "interrupted" && (
           <span className="session-mark small" aria-hidden>
@@ -81,6 +93,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
       <span id={described} className="sr-only">
         {stateWords(state)}
         {waits && `, ${waitingWords(approvals, questions)}`}
+        {session.worktree && t`, in the worktree ${session.worktree.branch}`}
         {session.origin && t`, a fork`}
         {session.parent !== null && t`, a sub-agent`}
         {session.pinned && t`, pinned`}

@@ -6,6 +6,7 @@ import type { ApprovalSummary } from "./ApprovalSummary";
 import type { AskedOfWindow } from "./AskedOfWindow";
 import type { AttachedFile } from "./AttachedFile";
 import type { BacktestResult } from "./BacktestResult";
+import type { BroughtBranch } from "./BroughtBranch";
 import type { CompactedSession } from "./CompactedSession";
 import type { ElicitationFault } from "./ElicitationFault";
 import type { ElicitationReply } from "./ElicitationReply";
@@ -34,6 +35,7 @@ import type { PipelineEntry } from "./PipelineEntry";
 import type { PipelineRunDetails } from "./PipelineRunDetails";
 import type { PipelineRunEntry } from "./PipelineRunEntry";
 import type { PipelineSchedule } from "./PipelineSchedule";
+import type { PlannedWorktree } from "./PlannedWorktree";
 import type { ProjectState } from "./ProjectState";
 import type { ProviderEntry } from "./ProviderEntry";
 import type { ProviderTestStep } from "./ProviderTestStep";
@@ -69,6 +71,7 @@ import type { StateChanged } from "./StateChanged";
 import type { TrayWords } from "./TrayWords";
 import type { UpdateState } from "./UpdateState";
 import type { UsageReport } from "./UsageReport";
+import type { WorktreeEntry } from "./WorktreeEntry";
 
 /**
  * Every command by its name: what it takes and what it answers. One with a `step` tells steps before its result.
@@ -92,6 +95,27 @@ export type Commands = {
    * Returns the state of the folder's repository; null if git doesn't keep it. May take some hundred milliseconds.
    */
   repository: { params: { folder: string }; result: RepositoryState | null };
+  /**
+   * Returns the place that a worktree of the folder's project would get; nothing is made.
+   */
+  plan_worktree: { params: { folder: string; branch: string }; result: PlannedWorktree };
+  /**
+   * Makes a worktree with a new branch at the last commit and the project's files as they are; it is trusted as the
+   * project is.
+   */
+  add_worktree: { params: { folder: string; branch: string }; result: WorktreeEntry };
+  /**
+   * The worktrees of the project that the folder is or belongs to, the newest first.
+   */
+  list_worktrees: { params: { folder: string }; result: Array<WorktreeEntry> };
+  /**
+   * Brings a worktree's commits back to the branch of the same name in its project.
+   */
+  bring_worktree: { params: { folder: string; branch: string }; result: BroughtBranch };
+  /**
+   * Without `force` it fails with `WORKTREE_UNSAVED` where work would be lost.
+   */
+  remove_worktree: { params: { folder: string; branch: string; force: boolean }; result: null };
   /**
    * Opens the folder, or a file of it, in the user's editor.
    */

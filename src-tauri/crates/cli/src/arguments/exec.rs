@@ -20,6 +20,9 @@ pub(crate) struct ExecArguments {
     /// Continue the folder's newest session
     #[arg(long = "continue")]
     pub(crate) continue_last: bool,
+    /// Work in the project's worktree for this branch; it is made first if there is none (see `arki worktrees`)
+    #[arg(long, value_name = "BRANCH", conflicts_with = "session", allow_hyphen_values = true)]
+    pub(crate) worktree: Option<String>,
     /// Choose how the agent works: `tool-loop` acts step by step, `pes` plans first; default: the configured core
     #[arg(long, value_name = "NAME")]
     pub(crate) core: Option<String>,
@@ -55,7 +58,7 @@ pub(crate) struct ExecArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Keep nothing after the run
-    #[arg(long, conflicts_with_all = ["session", "continue_last"])]
+    #[arg(long, conflicts_with_all = ["session", "continue_last", "worktree"])]
     pub(crate) ephemeral: bool,
 }
 

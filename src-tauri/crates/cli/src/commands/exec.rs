@@ -17,6 +17,11 @@ const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Output) -> Result<Exit, Fault> {
     let engine = client.engine();
+    let worktree = match &arguments.worktree {
+        Some(branch) => Some(engine.runs().worktree_for(dir, branch).await?.folder),
+        None => None,
+    };
+    let dir = worktree.as_deref().map_or(dir, Path::new);
     let target = target(engine, dir, &arguments)?;
     let (prompt, piped) = match arguments.prompt.as_deref() {
         Some("-") | None if arguments.no_stdin => return Err(no_prompt()),

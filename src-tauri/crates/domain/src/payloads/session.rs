@@ -14,6 +14,16 @@ payload! {
         pub agent: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_session: Option<SessionId>,
+        /// The worktree that the folder is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub worktree: Option<WorktreeOf>,
+    }
+    /// The project and the branch of a worktree that Arki made for sessions.
+    #[derive(Eq)]
+    WorktreeOf {
+        /// Canonical path of the folder that it is a copy of.
+        pub project: String,
+        pub branch: String,
     }
     /// Only what changed is present. An empty model, effort, core or prompt is as in the configuration again.
     #[derive(Default)]

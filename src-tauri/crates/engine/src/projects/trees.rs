@@ -5,18 +5,16 @@
 //! data, where nothing but Arki writes. So the note says which project a worktree is of: what was agreed to there holds
 //! in it, and no worktree is ever trusted by itself.
 
-mod fitness;
-mod git;
 mod note;
 mod taking;
 
+use super::git::{Git, Instead, fitness};
 use crate::Directories;
 use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_dir};
 use arki_domain::{Code, Fault, ParentCall, SessionId};
 use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
 use arki_tools::{BackgroundCommands, Tool};
-use git::Git;
 use globset::GlobSet;
 use note::TreeNote;
 use std::path::{Path, PathBuf};
@@ -67,7 +65,7 @@ impl Trees {
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, as far as the folder's files tell.
     pub(crate) fn ensure_can_be_of(&self, origin: &Path) -> Result<(), Fault> {
-        fitness::ensure_fit(origin)
+        fitness::ensure_fit(origin, Instead::WITHOUT_ISOLATION)
     }
 
     /// Returns the place of a session's worktree, whether it is there or not.
@@ -93,7 +91,7 @@ impl Trees {
         let (session_id, origin) = (new.session_id.clone(), new.origin.clone());
         let session = session_id.clone();
         blocking(self, move |trees| {
-            fitness::ensure_fit(&origin)?;
+            fitness::ensure_fit(&origin, Instead::WITHOUT_ISOLATION)?;
             trees.remove(&session);
             create_private_dir(&trees.trees)?;
             create_private_dir(&trees.notes)?;
@@ -112,8 +110,8 @@ impl Trees {
     }
 
     async fn made(self: &Arc<Self>, NewTree { origin, session_id, parent, secrets }: NewTree) -> Result<(), Fault> {
-        let git = Git::of(&origin, &self.trees)?;
-        git.ensure_has_commit().await?;
+        let git = Git::of(&origin, &self.trees, Instead::WITHOUT_ISOLATION)?;
+        git.last_commit().await?;
         let paths: Vec<String> = git.files().await?.into_iter().collect();
         let note = TreeNote { session_id, origin: origin.clone(), parent, files: None, changed: None };
         note.write(&self.notes)?;

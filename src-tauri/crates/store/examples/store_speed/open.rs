@@ -25,6 +25,7 @@ pub(crate) fn fill(file: &Path) {
             project: "/tmp/project".to_owned(),
             agent: "arki".to_owned(),
             parent_session: None,
+            worktree: None,
         };
         let mut drafts = vec![EventDraft::of_session(created)];
         drafts.extend((0..).flat_map(|number| turns::turn(&run, number)).flatten().take(length - 1));

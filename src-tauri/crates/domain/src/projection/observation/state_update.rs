@@ -7,7 +7,7 @@ use crate::SkipReason;
 use crate::plural;
 use crate::{
     ApprovalDecision, CallId, Decision, EventBody, FileChanged, MemoryDecision, PauseReason, PolicyDecided, QueueMode,
-    RunPaused, SessionConfigured, SessionRewound, StateChanged,
+    RunPaused, SessionConfigured, SessionRewound, StateChanged, WorktreeOf,
 };
 
 /// `None` for what other observations tell already, and for what this version does not know.
@@ -49,7 +49,12 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
 
 fn of_session(body: &EventBody) -> Option<String> {
     Some(match body {
-        EventBody::SessionCreated(created) => format!("Started in {}", line(&created.project)),
+        EventBody::SessionCreated(created) => match &created.worktree {
+            Some(WorktreeOf { project, branch }) => {
+                format!("Started in a worktree of {}, on the branch {}", line(project), line(branch))
+            }
+            None => format!("Started in {}", line(&created.project)),
+        },
         EventBody::SessionForked(forked) => format!("Forked at event {}", forked.from_seq),
         EventBody::SessionConfigured(configured) => settings(configured),
         EventBody::SessionGranted(granted) if granted.rules.is_empty() => "No calls are allowed for this \

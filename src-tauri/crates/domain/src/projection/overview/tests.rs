@@ -43,7 +43,16 @@ fn small() -> Overview {
         |id: &str| vec![Remembered { id: id.into(), text: "t".into(), based_on: vec![], proposed_for: None }];
     let (provider, model, request_hash) = ("p".to_owned(), "m".to_owned(), String::new());
     let events = [
-        event(1, SessionCreated { title: "T".into(), project: "/p".into(), agent: "arki".into(), parent_session }),
+        event(
+            1,
+            SessionCreated {
+                title: "T".into(),
+                project: "/p".into(),
+                agent: "arki".into(),
+                parent_session,
+                worktree: None,
+            },
+        ),
         event(2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 9 }),
         event(3, TrustChanged { project: "/p".into(), trusted: true, pins: vec![] }),
         event(
@@ -136,6 +145,7 @@ fn a_snapshot_is_due_every_hundred_events() {
 fn a_title_has_its_limit() {
     let (project, agent) = (String::new(), String::new());
     let title = "x".repeat(2 * MAX_TITLE_BYTES);
-    let overview = Overview::fold(&[event(1, SessionCreated { title, project, agent, parent_session: None })]);
+    let overview =
+        Overview::fold(&[event(1, SessionCreated { title, project, agent, parent_session: None, worktree: None })]);
     assert_eq!(overview.title.len(), MAX_TITLE_BYTES);
 }

@@ -188,6 +188,7 @@ impl Runs {
                 project: open.path(),
                 agent: PIPELINE_AGENT.to_owned(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
+                worktree: self.projects.session_trees().worktree_at(&open.path()),
             }),
             EventDraft::of_session(trust),
         ];

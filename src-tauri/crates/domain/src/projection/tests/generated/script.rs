@@ -107,7 +107,7 @@ impl Script {
 
     fn create(&mut self, parent_session: Option<SessionId>) {
         let (title, project, agent) = ("Title".to_owned(), "/p".to_owned(), "arki".to_owned());
-        self.add(SessionCreated { title, project, agent, parent_session });
+        self.add(SessionCreated { title, project, agent, parent_session, worktree: None });
     }
 
     fn start_run(&mut self, a: u8) {

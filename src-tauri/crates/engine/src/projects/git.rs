@@ -1,9 +1,11 @@
 //! The few git commands that Arki runs by itself, outside the sandbox. None of them runs a program that a repository
 //! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out and so nothing
-//! filtered, only the repository's own configuration is read, and git itself is none that a command could have written. They are run before a sub-agent has worked in its
-//! worktree, never after it: a worktree is removed without git.
+//! filtered, only the repository's own configuration is read, and git itself is none that a command could have written.
+//! None is run in a repository that commands have worked in without their user: what they left there is read as objects,
+//! never as a configuration.
 
-use super::fitness;
+pub(super) mod fitness;
+
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Fault};
 use arki_process::{
@@ -11,11 +13,13 @@ use arki_process::{
     own_program, start_piped,
 };
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const TIME_LIMIT: Duration = Duration::from_secs(60);
+const LONG_TIME_LIMIT: Duration = Duration::from_secs(600);
 /// The longest output of git that is read, in bytes; it names files.
 const MAX_OUTPUT_BYTES: u64 = 32 << 20;
 /// The longest error output of git that is read, in bytes.
@@ -40,39 +44,76 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" }),
     ("GIT_ATTR_NOSYSTEM", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_DEFAULT_REF_FORMAT", "files"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
     ("LD_LIBRARY_PATH", ""),
     ("LD_PRELOAD", ""),
 ];
 
+/// The words for what can be done without a worktree, where a sentence ends with them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instead(&'static str);
+
+impl Instead {
+    pub(super) const WITHOUT_ISOLATION: Self = Self("delegate without `isolation`");
+    pub(super) const IN_THE_FOLDER: Self = Self("work in the folder itself");
+}
+
+impl fmt::Display for Instead {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0)
+    }
+}
+
 /// Git for one repository, by its root.
-pub(super) struct Git<'a> {
-    root: &'a Path,
+pub(super) struct Git {
+    root: PathBuf,
     /// The current folder of git: one that nobody else writes, so that no program is found there.
     directory: PathBuf,
+    /// Where commands may write: neither git nor a program of its own is taken from there.
+    writable: Vec<PathBuf>,
+    time_limit: Duration,
+    instead: Instead,
     temp_dir: PrivateTempDir,
 }
 
-struct Answer {
-    exit_code: Option<i32>,
-    stdout: String,
-    stderr: String,
+pub(super) struct Answer {
+    pub(super) exit_code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
 }
 
-impl<'a> Git<'a> {
-    pub(super) fn of(root: &'a Path, directory: &Path) -> Result<Self, Fault> {
-        Ok(Self { root, directory: directory.to_owned(), temp_dir: PrivateTempDir::create()? })
+impl Git {
+    pub(super) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Fault> {
+        let writable = vec![root.to_owned(), directory.to_owned(), std::env::temp_dir()];
+        let (root, directory) = (root.to_owned(), directory.to_owned());
+        Ok(Self { root, directory, writable, time_limit: TIME_LIMIT, instead, temp_dir: PrivateTempDir::create()? })
     }
 
+    /// The same for work that goes through all of a repository, beside a folder in which commands work too.
+    pub(super) fn patient(self, beside: &Path) -> Self {
+        let mut writable = self.writable;
+        writable.push(beside.to_owned());
+        Self { writable, time_limit: LONG_TIME_LIMIT, ..self }
+    }
+
+    /// Returns the last commit.
+    ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there is none, or no git.
-    pub(super) async fn ensure_has_commit(&self) -> Result<(), Fault> {
-        let answer = self.answer(self.in_repository(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).await?;
+    pub(super) async fn last_commit(&self) -> Result<String, Fault> {
+        self.commit("HEAD").await?.ok_or_else(|| fitness::no_commit(self.instead))
+    }
+
+    /// Returns the commit that a name means here; `None` where it means none.
+    pub(super) async fn commit(&self, name: &str) -> Result<Option<String>, Fault> {
+        let name = format!("{name}^{{commit}}");
+        let answer = self.answer(self.in_repository(&["rev-parse", "--verify", "--quiet", &name])).await?;
         match answer.exit_code {
-            Some(0) => Ok(()),
-            Some(1) => Err(fitness::no_commit()),
-            _ => Err(failed(&answer)),
+            Some(0) => Ok(Some(answer.stdout.trim().to_owned())),
+            Some(1) => Ok(None),
+            _ => Err(self.failed(&answer)),
         }
     }
 
@@ -85,7 +126,7 @@ impl<'a> Git<'a> {
         let mut files = BTreeSet::new();
         for entry in tracked.split_terminator('\0') {
             if entry.starts_with(SUBMODULE) {
-                return Err(fitness::submodules());
+                return Err(fitness::submodules(self.instead));
             }
             files.extend(entry.split_once('\t').map(|(_, path)| path.to_owned()));
         }
@@ -105,7 +146,7 @@ impl<'a> Git<'a> {
         self.done(arguments).await.map(drop)
     }
 
-    fn in_repository(&self, arguments: &[&str]) -> Vec<String> {
+    pub(super) fn in_repository(&self, arguments: &[&str]) -> Vec<String> {
         let root = self.root.display();
         let mut all = vec![format!("--git-dir={root}/.git"), format!("--work-tree={root}")];
         // Paths are those of the current folder, where it is in the working tree.
@@ -116,15 +157,17 @@ impl<'a> Git<'a> {
         all
     }
 
-    async fn done(&self, arguments: Vec<String>) -> Result<String, Fault> {
+    /// # Errors
+    /// `WORKTREE_FAILED` where git says that it did not succeed.
+    pub(super) async fn done(&self, arguments: Vec<String>) -> Result<String, Fault> {
         let answer = self.answer(arguments).await?;
-        if answer.exit_code == Some(0) { Ok(answer.stdout) } else { Err(failed(&answer)) }
+        if answer.exit_code == Some(0) { Ok(answer.stdout) } else { Err(self.failed(&answer)) }
     }
 
-    async fn answer(&self, arguments: Vec<String>) -> Result<Answer, Fault> {
+    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<Answer, Fault> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
-        let writable = [self.root, &self.directory, &std::env::temp_dir()];
-        let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git()) };
+        let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
+        let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
         let path = std::env::join_paths(own_path(&writable)).unwrap_or_default().to_string_lossy().into_owned();
         let extra: Vec<(String, String)> = [("PATH", path.as_str())]
             .iter()
@@ -144,47 +187,48 @@ impl<'a> Git<'a> {
         };
         let Piped { stdin, stdout, stderr, process } = start_piped(spec).await?;
         drop(stdin);
-        let read = tokio::time::timeout(TIME_LIMIT, async {
+        let read = tokio::time::timeout(self.time_limit, async {
             tokio::join!(text(stdout, MAX_OUTPUT_BYTES), text(stderr, MAX_TOLD_BYTES))
         });
         let read = read.await;
         let end = process.stop().await;
-        let Ok((stdout, stderr)) = read else { return Err(too_slow()) };
+        let Ok((stdout, stderr)) = read else { return Err(self.too_slow()) };
+        let Some(stdout) = stdout? else { return Err(self.too_much()) };
         match end.exit_code {
-            Some(NOT_FOUND) => Err(fitness::no_git()),
-            exit_code => Ok(Answer { exit_code, stdout: stdout?, stderr: stderr.unwrap_or_default() }),
+            Some(NOT_FOUND) => Err(fitness::no_git(self.instead)),
+            exit_code => Ok(Answer { exit_code, stdout, stderr: stderr.ok().flatten().unwrap_or_default() }),
         }
+    }
+
+    pub(super) fn failed(&self, answer: &Answer) -> Fault {
+        Fault::new(
+            Code::WORKTREE_FAILED,
+            format!("Git did not succeed: {}", answer.stderr.trim()),
+            format!("Look at what git says, or {}.", self.instead),
+        )
+    }
+
+    fn too_slow(&self) -> Fault {
+        Fault::new(
+            Code::WORKTREE_FAILED,
+            format!("Git took longer than {} seconds.", self.time_limit.as_secs()),
+            format!("Try again, or {}.", self.instead),
+        )
+    }
+
+    fn too_much(&self) -> Fault {
+        Fault::new(
+            Code::WORKTREE_TOO_LARGE,
+            "Git says more than Arki reads.",
+            format!("Add what needn't be copied to .gitignore, or {}.", self.instead),
+        )
     }
 }
 
-/// # Errors
-/// `WORKTREE_TOO_LARGE` where there is more.
-async fn text(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<String, Fault> {
+/// `None` where there is more.
+async fn text(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<Option<String>, Fault> {
     let mut bytes = Vec::new();
     let mut pipe = pipe.take(limit + 1);
     pipe.read_to_end(&mut bytes).await.map_err(Fault::internal)?;
-    if bytes.len() as u64 > limit {
-        return Err(Fault::new(
-            Code::WORKTREE_TOO_LARGE,
-            "Git says more than Arki reads.",
-            "Delegate without `isolation`, or add what needn't be copied to .gitignore.",
-        ));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn failed(answer: &Answer) -> Fault {
-    Fault::new(
-        Code::WORKTREE_FAILED,
-        format!("Git could not make a worktree: {}", answer.stderr.trim()),
-        "Look at what git says, or delegate without `isolation`.",
-    )
-}
-
-fn too_slow() -> Fault {
-    Fault::new(
-        Code::WORKTREE_FAILED,
-        format!("Git took longer than {} seconds.", TIME_LIMIT.as_secs()),
-        "Delegate without `isolation`.",
-    )
+    Ok((bytes.len() as u64 <= limit).then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -1,0 +1,72 @@
+//! `arki worktrees`: add, list, bring and rm.
+
+use crate::arguments::WorktreesCommand;
+use crate::exit::Exit;
+use crate::output::{Output, dim, time, visible};
+use arki_api::WorktreeEntry;
+use arki_domain::{Fault, plural};
+use arki_engine::{Engine, WorktreeRemoval};
+use serde_json::json;
+use std::path::Path;
+
+pub(crate) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    command: WorktreesCommand,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let runs = engine.runs();
+    match command {
+        WorktreesCommand::Add { branch } => added(&runs.add_worktree(dir, &branch).await?, output),
+        WorktreesCommand::List => runs.worktrees(dir)?.iter().for_each(|worktree| list(worktree, output)),
+        WorktreesCommand::Bring { branch } => {
+            let brought = runs.bring_worktree(dir, &branch).await?;
+            match output.json {
+                true => output.object(&brought),
+                false => output.line(visible(&format!(
+                    "Brought {} on {} to {}. Look at them there with `git log {}`.",
+                    plural(brought.commits.into(), "commit"),
+                    brought.branch,
+                    brought.project,
+                    brought.branch
+                ))),
+            }
+        }
+        WorktreesCommand::Rm { branch, force } => {
+            let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
+            runs.remove_worktree(dir, &branch, removal).await?;
+            match output.json {
+                true => output.object(&json!({ "removed": branch })),
+                false => output.line(visible(&format!("Removed the worktree {branch}."))),
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn added(worktree: &WorktreeEntry, output: &Output) {
+    if output.json {
+        output.object(worktree);
+        return;
+    }
+    output.line(visible(&worktree.folder));
+    output.aside(visible(&format!(
+        "Made a worktree on the branch {branch}. Run `arki exec --worktree {branch} PROMPT` to have the agent work in it.",
+        branch = worktree.branch
+    )));
+}
+
+fn list(worktree: &WorktreeEntry, output: &Output) {
+    if output.json {
+        output.object(worktree);
+        return;
+    }
+    let state = match (worktree.is_whole, worktree.has_new_commits) {
+        (false, _) => "incomplete or removed by hand",
+        (true, Some(true)) => "has commits to bring back",
+        (true, Some(false)) => "no new commits",
+        (true, None) => "its branches can't be read",
+    };
+    let (branch, folder) = (visible(&worktree.branch), visible(&worktree.folder));
+    output.line(format!("{branch}  {}  {state}  {}", time(worktree.created_at), dim(&folder)));
+}

@@ -1,0 +1,119 @@
+//! Folders of which there can be a worktree, as far as their files tell. Nothing is run to find out.
+
+use super::Instead;
+use arki_domain::{Code, Fault};
+use std::fs;
+use std::path::Path;
+
+/// # Errors
+/// `WORKTREE_UNAVAILABLE`, with the reason.
+pub(in crate::projects) fn ensure_fit(origin: &Path, instead: Instead) -> Result<(), Fault> {
+    match origin.join(".git").symlink_metadata() {
+        Ok(found) if found.is_dir() => ensure_has_all_of_git(&origin.join(".git"), instead)?,
+        Ok(_) => {
+            return Err(unavailable(
+                "The folder is itself a linked worktree, or part of another repository.",
+                format!("Open the repository's main folder, or {instead}."),
+            ));
+        }
+        Err(_) if ["HEAD", "objects", "refs"].iter().all(|name| origin.join(name).exists()) => {
+            return Err(unavailable(
+                "The folder is a bare repository, without files to work on.",
+                format!("Open a clone of it, or {instead}."),
+            ));
+        }
+        Err(_) => {
+            return Err(unavailable(
+                "The folder is not the root of a git repository.",
+                format!("Open the repository's root, run `git init` and commit, or {instead}."),
+            ));
+        }
+    }
+    match origin.join(".gitmodules").symlink_metadata() {
+        Ok(_) => Err(submodules(instead)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Refuses a repository whose git directory leads elsewhere: git would write outside the folder.
+fn ensure_has_all_of_git(git_dir: &Path, instead: Instead) -> Result<(), Fault> {
+    let found = |name: &str| git_dir.join(name).symlink_metadata();
+    let leads_elsewhere = found("commondir").is_ok() || found("worktrees").is_ok_and(|found| !found.is_dir());
+    match leads_elsewhere {
+        true => Err(unavailable(
+            "The repository keeps a part of its git directory elsewhere.",
+            format!("Open the repository's main folder, or {instead}."),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a repository that isn't whole by itself: where objects or branches are borrowed, linked, or fetched when they
+/// are needed, a copy of it would lack some, and commands could have it lead to what they may not read.
+///
+/// # Errors
+/// `WORKTREE_UNAVAILABLE`, with the reason.
+pub(in crate::projects) fn ensure_keeps_to_itself(root: &Path, instead: Instead) -> Result<(), Fault> {
+    let git_dir = root.join(".git");
+    let is_there = |name: &str| git_dir.join(name).symlink_metadata().is_ok();
+    let borrows = ["commondir", "objects/info/alternates", "objects/info/http-alternates"].into_iter().any(is_there);
+    if borrows || is_there("shallow") || !all_lie_in(&git_dir).unwrap_or(false) {
+        return Err(unavailable(
+            "The repository isn't complete by itself: it borrows, links or fetches a part of its objects.",
+            format!("Use a complete clone (`git fetch --unshallow`, `git repack -a`), or {instead}."),
+        ));
+    }
+    Ok(())
+}
+
+/// Returns whether git's folders and the files of its objects are such, and no links or promises.
+fn all_lie_in(git_dir: &Path) -> std::io::Result<bool> {
+    for folder in [git_dir.to_owned(), git_dir.join("objects"), git_dir.join("refs")] {
+        if !folder.symlink_metadata()?.is_dir() {
+            return Ok(false);
+        }
+    }
+    for entry in fs::read_dir(git_dir.join("objects"))? {
+        let entry = entry?;
+        // A file that git is still writing may be here.
+        if entry.file_type()?.is_dir() && !all_are_files(&entry.path())? || entry.file_type()?.is_symlink() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn all_are_files(folder: &Path) -> std::io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        let is_plain = kind.is_file() && !name.as_encoded_bytes().ends_with(b".promisor");
+        // Git keeps chains of commit graphs in folders; those aren't read.
+        if !is_plain && !kind.is_dir() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+pub(super) fn submodules(instead: Instead) -> Fault {
+    unavailable(
+        "The repository has submodules, and a worktree would be without their files.",
+        format!("Work without submodules, or {instead}."),
+    )
+}
+
+pub(super) fn no_commit(instead: Instead) -> Fault {
+    unavailable("The repository has no commit yet.", format!("Commit something first, or {instead}."))
+}
+
+pub(super) fn no_git(instead: Instead) -> Fault {
+    unavailable("Git was not found on this computer.", format!("Install git, or {instead}."))
+}
+
+pub(in crate::projects) fn unavailable(why: &str, hint: String) -> Fault {
+    Fault::new(Code::WORKTREE_UNAVAILABLE, format!("There can be no worktree here. {why}"), hint)
+}
+
+#[cfg(test)]
+mod tests;

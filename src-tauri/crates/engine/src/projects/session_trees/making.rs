@@ -1,0 +1,214 @@
+//! How a worktree is made.
+
+use super::super::git::{Git, Instead, fitness};
+use super::note::WorktreeNote;
+use super::{BranchName, SessionTrees};
+use crate::records::blocking;
+use arki_disk::{create_private_dir, remove_private_dir};
+use arki_domain::{Code, Fault};
+use arki_files::{CopyLimits, Project, copy_files};
+use globset::GlobSet;
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most that is copied into one worktree besides its repository: the number of files, and the bytes of all of them
+/// together.
+const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
+/// The longest list of files to ignore that is copied, in bytes.
+const MAX_EXCLUDE_BYTES: u64 = 1 << 20;
+const ARKI_FOLDER: &str = ".arki";
+/// The user's name for commits, where the project has one of its own.
+const OF_THE_USER: [&str; 2] = ["user.name", "user.email"];
+
+/// A worktree that is to be made.
+pub(crate) struct NewWorktree {
+    /// The project's folder, canonical.
+    pub(crate) project: PathBuf,
+    pub(crate) branch: BranchName,
+    /// Files that are not copied.
+    pub(crate) secrets: GlobSet,
+    /// Files that are copied although git ignores them: what the user has agreed to.
+    pub(crate) agreed: Vec<String>,
+    /// Milliseconds since 1970.
+    pub(crate) now: i64,
+}
+
+impl SessionTrees {
+    /// Returns the folder that a worktree gets.
+    ///
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE` where there is no folder beside the project.
+    pub(crate) fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Fault> {
+        let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
+            let hint = format!("Move the project into a folder of its own, or {}.", Instead::IN_THE_FOLDER);
+            return Err(fitness::unavailable("The project has no folder around it.", hint));
+        };
+        let mut all = OsString::from(name);
+        all.push(".worktrees");
+        Ok(parent.join(all).join(branch.folder_name()))
+    }
+
+    /// Makes a worktree: a repository with the project's commits and the new branch, and the project's files as they are,
+    /// those that git tracks or doesn't ignore, but secret ones. Returns its folder.
+    ///
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what the disk says. Nothing
+    /// is left then.
+    pub(crate) async fn make(self: &Arc<Self>, new: NewWorktree) -> Result<PathBuf, Fault> {
+        let project = new.project.clone();
+        let branch = new.branch.clone();
+        let git = blocking(self, move |trees| {
+            fitness::ensure_fit(&project, Instead::IN_THE_FOLDER)?;
+            fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
+            trees.ensure_folders()?;
+            let place = Self::place_of(&project, &branch)?;
+            Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
+        })
+        .await?;
+        let base = git.last_commit().await?;
+        if git.commit(&new.branch.reference()).await?.is_some() {
+            return Err(exists(&format!("The branch {}", new.branch)));
+        }
+        let NewWorktree { project, branch, secrets, agreed, now } = new;
+        let note = blocking(self, move |trees| trees.begin(project, branch.as_str(), base, now)).await?;
+        let made = self.filled(&git, note.clone(), secrets, agreed).await;
+        if made.is_err() {
+            let note = note.clone();
+            let given_up = blocking(self, move |trees| {
+                remove_private_dir(&note.folder).map_err(|error| super::not_removed(&note.folder, &error))?;
+                note.forget(&trees.notes)
+            });
+            if let Err(fault) = given_up.await {
+                tracing::warn!(%fault, "a worktree that could not be made is still there in part");
+            }
+        }
+        made.map(|()| note.folder)
+    }
+
+    /// Makes the folder, which nobody else can have made then, and the note on it.
+    fn begin(&self, project: PathBuf, branch: &str, base: String, now: i64) -> Result<WorktreeNote, Fault> {
+        let place = Self::place_of(&project, &BranchName::parse(branch)?)?;
+        let all = place.parent().unwrap_or(&place).to_owned();
+        let fail = |error: std::io::Error| match error.kind() {
+            ErrorKind::AlreadyExists => exists(&format!("The folder {}", place.display())),
+            kind => not_made(&place, kind),
+        };
+        match all.symlink_metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(exists(&format!("{}, which is no folder,", all.display()))),
+            Err(_) => create_private_dir(&all)?,
+        }
+        std::fs::create_dir(&place).map_err(fail)?;
+        create_private_dir(&place)?;
+        let folder = place.canonicalize().map_err(fail)?;
+        let branch = branch.to_owned();
+        let note = WorktreeNote {
+            folder,
+            project,
+            branch,
+            base,
+            brought: None,
+            created_at: now,
+            is_made: false,
+            is_removed: false,
+        };
+        note.write(&self.notes)?;
+        Ok(note)
+    }
+
+    async fn filled(
+        self: &Arc<Self>,
+        git: &Git,
+        note: WorktreeNote,
+        secrets: GlobSet,
+        agreed: Vec<String>,
+    ) -> Result<(), Fault> {
+        clone(git, &note).await?;
+        let keeps_arki = !git.done(git.in_repository(&["ls-files", "--", ARKI_FOLDER])).await?.is_empty();
+        let mut paths = git.files().await?;
+        paths.extend(agreed);
+        blocking(self, move |trees| {
+            exclude(&note.project, &note.folder, keeps_arki);
+            let (from, to) = (Project::open(&note.project)?, Project::open(&note.folder)?);
+            let paths: Vec<String> = paths.into_iter().collect();
+            copy_files(&from, &[&to], &paths, &secrets, LIMITS).map_err(|error| too_large(error.into()))?;
+            WorktreeNote { is_made: true, ..note }.write(&trees.notes)
+        })
+        .await
+    }
+}
+
+/// Copies the repository: objects are copied and not linked, since a linked one would be the project's too. No template,
+/// and so no hook, is put into it.
+async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
+    let (project, folder) = (note.project.display().to_string(), note.folder.display().to_string());
+    let fixed = ["-c", "protocol.file.allow=always", "clone", "--quiet", "--local", "--no-hardlinks", "--no-checkout"];
+    let mut arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
+    arguments.extend(["--template=", "--origin=origin", "--", &project, &folder].map(str::to_owned));
+    git.done(arguments).await?;
+    let inside = |arguments: &[&str]| {
+        let mut all = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={folder}")];
+        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        git.done(all)
+    };
+    let reference = format!("refs/heads/{}", note.branch);
+    inside(&["update-ref", &reference, &note.base]).await?;
+    inside(&["symbolic-ref", "HEAD", &reference]).await?;
+    inside(&["read-tree", &note.base]).await?;
+    for key in OF_THE_USER {
+        let answer = git.answer(git.in_repository(&["config", "--local", "--get", key])).await?;
+        let value = answer.stdout.trim_end_matches('\n');
+        if answer.exit_code == Some(0) && !value.starts_with('-') && !value.contains('\n') {
+            inside(&["config", "--local", key, value]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What git ignores in the project alone is ignored in the worktree too, and so is Arki's own folder where git doesn't
+/// keep it: nobody has chosen to commit it. It is no reason to fail.
+fn exclude(project: &Path, folder: &Path, keeps_arki: bool) {
+    let place = |root: &Path| root.join(".git/info/exclude");
+    let written = || -> std::io::Result<()> {
+        let mut text = Vec::new();
+        if place(project).symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_EXCLUDE_BYTES) {
+            std::fs::File::open(place(project))?.take(MAX_EXCLUDE_BYTES).read_to_end(&mut text)?;
+        }
+        if !keeps_arki {
+            text.extend(format!("\n/{ARKI_FOLDER}/\n").into_bytes());
+        }
+        std::fs::create_dir_all(folder.join(".git/info"))?;
+        std::fs::write(place(folder), text)
+    };
+    if let Err(error) = written() {
+        tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
+    }
+}
+
+fn exists(what: &str) -> Fault {
+    Fault::new(
+        Code::WORKTREE_EXISTS,
+        format!("{what} is there already."),
+        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
+    )
+}
+
+fn not_made(place: &Path, kind: ErrorKind) -> Fault {
+    Fault::new(
+        Code::IO_FAILED,
+        format!("{} can't be made: {}.", place.display(), arki_domain::io_words(kind)),
+        "Check that you may write in the folder around the project.",
+    )
+}
+
+/// The general hint is for a model.
+fn too_large(fault: Fault) -> Fault {
+    match fault.is(Code::WORKTREE_TOO_LARGE) {
+        true => {
+            Fault { hint: "Add what needn't be copied to .gitignore, or work in the folder itself.".into(), ..fault }
+        }
+        false => fault,
+    }
+}

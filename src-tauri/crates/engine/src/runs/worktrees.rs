@@ -1,0 +1,200 @@
+//! Worktrees for sessions, as the user has them made, brought back and removed. What is done to files is in
+//! `projects::session_trees`; here it is seen to that nothing works in one that goes, and that nothing is lost unasked.
+
+use crate::projects::session_trees::{BranchName, NewWorktree, agreed_files};
+use crate::records::blocking;
+use crate::runs::Runs;
+use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
+use arki_domain::projection::SessionState;
+use arki_domain::{Code, Fault, plural};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The branches that a refusal names.
+const MAX_NAMED: usize = 5;
+
+/// How a worktree is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Only where nothing is lost.
+    Careful,
+    /// With the work in it that is nowhere else: the user has been told.
+    WithItsWork,
+}
+
+impl Runs {
+    /// Returns the place that a worktree would get. Nothing is made.
+    ///
+    /// # Errors
+    /// `BRANCH_NAME_INVALID`, `FOLDER_UNAVAILABLE`, `WORKTREE_UNAVAILABLE`.
+    pub fn planned_worktree(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Fault> {
+        let (project, branch) = (self.project_of_worktree(folder)?, BranchName::parse(branch)?);
+        let place = crate::projects::session_trees::SessionTrees::place_of(&project, &branch)?;
+        let (folder, project) = (place.display().to_string(), project.display().to_string());
+        Ok(PlannedWorktree { branch: branch.to_string(), folder, project })
+    }
+
+    /// Makes a worktree of a trusted project, with a new branch at the last commit and the project's files as they are.
+    /// It is trusted as the project is.
+    ///
+    /// # Errors
+    /// `BRANCH_NAME_INVALID`, `UNTRUSTED`, `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `WORKTREE_TOO_LARGE`,
+    /// `WORKTREE_FAILED`. Nothing is left then.
+    pub async fn add_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+        let (folder, branch) = (folder.to_owned(), BranchName::parse(branch)?);
+        let name = branch.clone();
+        let now = self.records.clock().now_ms();
+        let (new, trust) = blocking(self, move |runs| {
+            let project = runs.project_of_worktree(&folder)?;
+            let (open, trust) = runs.projects.open_trusted(&project)?;
+            let secrets = runs.projects.config_of(&open)?.secret_files.set;
+            Ok((NewWorktree { project, branch, secrets, agreed: agreed_files(&trust), now }, trust))
+        })
+        .await?;
+        let project = new.project.clone();
+        let place = self.projects.session_trees().make(new).await?;
+        self.projects.trust_worktree(&place, trust).await?;
+        self.worktree(&project, name.as_str()).await
+    }
+
+    /// Returns the project's worktree for a branch, which is made where there is none.
+    ///
+    /// # Errors
+    /// Those of [`Self::add_worktree`].
+    pub async fn worktree_for(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+        let given = folder.to_owned();
+        let project = blocking(self, move |runs| runs.project_of_worktree(&given)).await?;
+        match self.worktree(&project, branch).await {
+            Err(fault) if fault.is(Code::WORKTREE_GONE) => self.add_worktree(&project, branch).await,
+            found => found,
+        }
+    }
+
+    /// The worktrees of the project that a folder is or belongs to, the newest first.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE`.
+    pub fn worktrees(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Fault> {
+        Ok(self.projects.session_trees().list(Some(&self.project_of_worktree(folder)?)))
+    }
+
+    /// Brings the commits of a worktree back to the branch of the same name in its project.
+    ///
+    /// # Errors
+    /// `WORKTREE_GONE`, `WORKTREE_UNCHANGED`, `BRANCH_CHECKED_OUT`, `WORKTREE_CONFLICT`, `WORKTREE_UNAVAILABLE`,
+    /// `WORKTREE_FAILED`, and `SESSION_BUSY` while something works there.
+    pub async fn bring_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Fault> {
+        let place = self.idle_worktree(folder, branch).await?;
+        self.projects.session_trees().bring(&place).await
+    }
+
+    /// Removes a worktree.
+    ///
+    /// # Errors
+    /// `WORKTREE_GONE`, `SESSION_BUSY` while something works there, `IO_FAILED`, and where [`Removal::Careful`] would lose
+    /// something: `WORKTREE_UNSAVED`.
+    pub async fn remove_worktree(self: &Arc<Self>, folder: &Path, branch: &str, removal: Removal) -> Result<(), Fault> {
+        let place = self.idle_worktree(folder, branch).await?;
+        if removal == Removal::Careful && place.exists() {
+            self.ensure_saved(&place, branch).await?;
+        }
+        let removed = place.clone();
+        self.projects.untrust_worktree(&place).await?;
+        blocking(self, move |runs| runs.projects.session_trees().remove(&removed)).await
+    }
+
+    /// The sessions for lists, the newest first, with the worktrees that their folders are or were.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn listed_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+        let places = self.projects.session_trees().places();
+        let sessions = self.sessions.list(limit)?.into_iter();
+        Ok(sessions
+            .map(|session| {
+                let worktree = places.get(&session.project).cloned();
+                SessionSummary { worktree, ..session.into() }
+            })
+            .collect())
+    }
+
+    fn project_of_worktree(&self, folder: &Path) -> Result<PathBuf, Fault> {
+        Ok(self.projects.session_trees().project_of(&self.projects.folder(folder)?))
+    }
+
+    async fn worktree(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+        let (project, branch) = (project.to_owned(), branch.to_owned());
+        blocking(self, move |runs| {
+            let place = runs.projects.session_trees().find(&project, &branch)?.display().to_string();
+            let listed = runs.projects.session_trees().list(Some(&project));
+            listed.into_iter().find(|entry| entry.folder == place).ok_or_else(|| Fault::internal("a note is gone"))
+        })
+        .await
+    }
+
+    /// Returns a worktree's folder, once nothing works there.
+    async fn idle_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<PathBuf, Fault> {
+        let (folder, branch) = (folder.to_owned(), branch.to_owned());
+        blocking(self, move |runs| {
+            let place = runs.projects.session_trees().find(&runs.project_of_worktree(&folder)?, &branch)?;
+            runs.ensure_idle(&place)?;
+            Ok(place)
+        })
+        .await
+    }
+
+    fn ensure_idle(&self, place: &Path) -> Result<(), Fault> {
+        let path = place.display().to_string();
+        let sessions = self.sessions.list(usize::MAX)?;
+        let works = |session: &&arki_domain::projection::SessionSummary| {
+            session.project == path && session.state == SessionState::Running
+        };
+        if let Some(session) = sessions.iter().find(works) {
+            return Err(busy(&format!("The session {} works in the worktree.", session.session_id)));
+        }
+        let is_there =
+            |command: &arki_process::RunningCommand| command.name.is_none() && command.directory.starts_with(place);
+        match arki_process::running_commands().into_iter().find(is_there) {
+            Some(command) => Err(busy(&format!("`{}` still runs in the worktree.", command.command_line))),
+            None => Ok(()),
+        }
+    }
+
+    async fn ensure_saved(self: &Arc<Self>, place: &Path, branch: &str) -> Result<(), Fault> {
+        let mut lost = Vec::new();
+        match self.repository(place.to_owned()).await?.map(|repository| repository.changed_files) {
+            Some(Some(0)) => {}
+            Some(Some(files)) => {
+                lost.push(format!("{} that {} not committed", plural(files.into(), "file"), are(files)))
+            }
+            Some(None) | None => lost.push("files that Arki can't ask git about".to_owned()),
+        }
+        match self.projects.session_trees().unsaved_commits(place).await {
+            Ok(branches) if branches.is_empty() => {}
+            Ok(branches) => {
+                let named = branches.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+                lost.push(format!("commits on {named} that the project doesn't have"));
+            }
+            Err(fault) => lost.push(format!("commits that can't be compared with the project's ({})", fault.message)),
+        }
+        match lost.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::new(
+                Code::WORKTREE_UNSAVED,
+                format!("The worktree {branch} has {}.", lost.join(", and ")),
+                format!(
+                    "Commit, and bring the branch with `arki worktrees bring {branch}`; or remove it with `--force`, and all \
+                     of that is lost."
+                ),
+            )),
+        }
+    }
+}
+
+fn are(count: u32) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+fn busy(what: &str) -> Fault {
+    Fault::new(Code::SESSION_BUSY, what, "Wait until it stops, or stop it.")
+}
