@@ -10,7 +10,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
   [
     "file",
     [
-      ["new", "window", "open"],
+      ["new", "worktree", "window", "open"],
       ["apart", "link"],
       ["import", ...exportIds],
       ["editor", "reveal", "terminal", "commit", "trust"],
