@@ -1,7 +1,56 @@
-//! What a repository has of a linked worktree, besides the worktree itself.
+//! The folders of worktrees, and what a repository has of a linked one besides the worktree itself.
 
-use std::path::Path;
-use std::{fs, io};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use arki_disk::{create_private_dir, remove_private_dir};
+
+/// The longest list of files to ignore that is copied, in bytes.
+const MAX_EXCLUDE_BYTES: u64 = 1 << 20;
+
+/// Makes the folder of a worktree, for the owner alone, and the folder around it. Returns its canonical path.
+///
+/// # Errors
+/// Also where it is there already, so that only one maker has it, or where the folder around it is a link or a file.
+pub fn make_worktree_folder(place: &Path) -> io::Result<PathBuf> {
+    let private = |path: &Path| create_private_dir(path).map_err(io::Error::other);
+    if let Some(all) = place.parent() {
+        match all.symlink_metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
+            Err(_) => private(all)?,
+        }
+    }
+    fs::create_dir(place)?;
+    private(place)?;
+    place.canonicalize()
+}
+
+/// Removes the folder of a worktree with all that is in it, and the folder around it where no other is there. No link is
+/// followed.
+pub fn remove_worktree_folder(folder: &Path) -> io::Result<()> {
+    remove_private_dir(folder)?;
+    if let Some(all) = folder.parent() {
+        // Only where it is empty.
+        let _ = fs::remove_dir(all);
+    }
+    Ok(())
+}
+
+/// Has git ignore in a new worktree what it ignores in the project's repository alone, and `also` one more pattern.
+pub fn copy_git_exclude(project: &Path, folder: &Path, also: Option<&str>) -> io::Result<()> {
+    let place = |root: &Path| root.join(".git/info/exclude");
+    let mut text = Vec::new();
+    if place(project).symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_EXCLUDE_BYTES) {
+        fs::File::open(place(project))?.take(MAX_EXCLUDE_BYTES).read_to_end(&mut text)?;
+    }
+    if let Some(pattern) = also {
+        text.extend(format!("\n{pattern}\n").into_bytes());
+    }
+    fs::create_dir_all(folder.join(".git/info"))?;
+    fs::write(place(folder), text)
+}
 
 /// Removes what the repository has of a worktree: the folder in `.git/worktrees` that leads to it. No other is touched.
 pub fn forget_worktree(root: &Path, tree: &Path) -> io::Result<()> {

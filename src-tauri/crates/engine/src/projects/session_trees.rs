@@ -15,8 +15,9 @@ mod trusting;
 use super::git::{Git, Instead, fitness};
 use crate::Directories;
 use arki_api::WorktreeEntry;
-use arki_disk::{create_private_dir, remove_private_dir};
+use arki_disk::create_private_dir;
 use arki_domain::{Code, Fault, WorktreeOf, sha256_hex};
+use arki_files::remove_worktree_folder;
 use note::WorktreeNote;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -103,11 +104,7 @@ impl SessionTrees {
     /// `WORKTREE_GONE`, `IO_FAILED`; then it is still listed.
     pub(crate) fn remove(&self, folder: &Path) -> Result<(), Fault> {
         let note = self.note(folder)?;
-        remove_private_dir(&note.folder).map_err(|error| not_removed(&note.folder, &error))?;
-        // Only where no other is in it.
-        if let Some(all) = note.folder.parent() {
-            let _ = std::fs::remove_dir(all);
-        }
+        remove_worktree_folder(&note.folder).map_err(|error| not_removed(&note.folder, &error))?;
         WorktreeNote { is_removed: true, ..note }.write(&self.notes)
     }
 

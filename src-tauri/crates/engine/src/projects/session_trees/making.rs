@@ -4,20 +4,17 @@ use super::super::git::{Git, Instead, fitness};
 use super::note::WorktreeNote;
 use super::{BranchName, SessionTrees};
 use crate::records::blocking;
-use arki_disk::{create_private_dir, remove_private_dir};
 use arki_domain::{Code, Fault};
-use arki_files::{CopyLimits, Project, copy_files};
+use arki_files::{CopyLimits, Project, copy_files, copy_git_exclude, make_worktree_folder, remove_worktree_folder};
 use globset::GlobSet;
 use std::ffi::OsString;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The most that is copied into one worktree besides its repository: the number of files, and the bytes of all of them
 /// together.
 const LIMITS: CopyLimits = CopyLimits { files: 50_000, bytes: 1 << 30 };
-/// The longest list of files to ignore that is copied, in bytes.
-const MAX_EXCLUDE_BYTES: u64 = 1 << 20;
 const ARKI_FOLDER: &str = ".arki";
 /// The user's name for commits, where the project has one of its own.
 const OF_THE_USER: [&str; 2] = ["user.name", "user.email"];
@@ -77,7 +74,7 @@ impl SessionTrees {
         if made.is_err() {
             let note = note.clone();
             let given_up = blocking(self, move |trees| {
-                remove_private_dir(&note.folder).map_err(|error| super::not_removed(&note.folder, &error))?;
+                remove_worktree_folder(&note.folder).map_err(|error| super::not_removed(&note.folder, &error))?;
                 note.forget(&trees.notes)
             });
             if let Err(fault) = given_up.await {
@@ -90,19 +87,10 @@ impl SessionTrees {
     /// Makes the folder, which nobody else can have made then, and the note on it.
     fn begin(&self, project: PathBuf, branch: &str, base: String, now: i64) -> Result<WorktreeNote, Fault> {
         let place = Self::place_of(&project, &BranchName::parse(branch)?)?;
-        let all = place.parent().unwrap_or(&place).to_owned();
-        let fail = |error: std::io::Error| match error.kind() {
+        let folder = make_worktree_folder(&place).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => exists(&format!("The folder {}", place.display())),
             kind => not_made(&place, kind),
-        };
-        match all.symlink_metadata() {
-            Ok(found) if found.is_dir() => {}
-            Ok(_) => return Err(exists(&format!("{}, which is no folder,", all.display()))),
-            Err(_) => create_private_dir(&all)?,
-        }
-        std::fs::create_dir(&place).map_err(fail)?;
-        create_private_dir(&place)?;
-        let folder = place.canonicalize().map_err(fail)?;
+        })?;
         let branch = branch.to_owned();
         let note = WorktreeNote {
             folder,
@@ -114,7 +102,11 @@ impl SessionTrees {
             is_made: false,
             is_removed: false,
         };
-        note.write(&self.notes)?;
+        if let Err(fault) = note.write(&self.notes) {
+            // Nobody would know of it.
+            let _ = remove_worktree_folder(&note.folder);
+            return Err(fault);
+        }
         Ok(note)
     }
 
@@ -130,7 +122,11 @@ impl SessionTrees {
         let mut paths = git.files().await?;
         paths.extend(agreed);
         blocking(self, move |trees| {
-            exclude(&note.project, &note.folder, keeps_arki);
+            // Nobody has chosen to commit Arki's own folder where git doesn't keep it. It is no reason to fail.
+            let also = (!keeps_arki).then(|| format!("/{ARKI_FOLDER}/"));
+            if let Err(error) = copy_git_exclude(&note.project, &note.folder, also.as_deref()) {
+                tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
+            }
             let (from, to) = (Project::open(&note.project)?, Project::open(&note.folder)?);
             let paths: Vec<String> = paths.into_iter().collect();
             copy_files(&from, &[&to], &paths, &secrets, LIMITS).map_err(|error| too_large(error.into()))?;
@@ -165,26 +161,6 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
         }
     }
     Ok(())
-}
-
-/// What git ignores in the project alone is ignored in the worktree too, and so is Arki's own folder where git doesn't
-/// keep it: nobody has chosen to commit it. It is no reason to fail.
-fn exclude(project: &Path, folder: &Path, keeps_arki: bool) {
-    let place = |root: &Path| root.join(".git/info/exclude");
-    let written = || -> std::io::Result<()> {
-        let mut text = Vec::new();
-        if place(project).symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_EXCLUDE_BYTES) {
-            std::fs::File::open(place(project))?.take(MAX_EXCLUDE_BYTES).read_to_end(&mut text)?;
-        }
-        if !keeps_arki {
-            text.extend(format!("\n/{ARKI_FOLDER}/\n").into_bytes());
-        }
-        std::fs::create_dir_all(folder.join(".git/info"))?;
-        std::fs::write(place(folder), text)
-    };
-    if let Err(error) = written() {
-        tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
-    }
 }
 
 fn exists(what: &str) -> Fault {
