@@ -11,6 +11,7 @@ mod work;
 
 use crate::harness::{CONTROL, ENTER, Window, wait_until};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 
 /// How to look; without it nothing is looked at.
 const CHOICE: &str = "ARKI_LOOK";
@@ -67,6 +68,8 @@ pub(crate) fn fits(window: &Window<'_>, view: &str) {
 struct Look<'a> {
     window: Window<'a>,
     way: Way,
+    /// What was out of reach, by view: all of it is told once all views were looked at.
+    out: RefCell<Vec<(String, Value)>>,
 }
 
 impl<'a> Look<'a> {
@@ -81,7 +84,7 @@ impl<'a> Look<'a> {
         if way == Way::Contrast {
             window.run(MORE_CONTRAST);
         }
-        Self { window, way }
+        Self { window, way, out: RefCell::default() }
     }
 
     /// Takes the view's pictures. `show` brings back what gives way in a narrow window.
@@ -96,7 +99,10 @@ impl<'a> Look<'a> {
             self.resize((width, height));
             show(&self.window);
             self.window.settle();
-            fits(&self.window, &format!("{view} at {width} px"));
+            let out = self.window.run(OUT_OF_REACH);
+            if out != json!([]) {
+                self.out.borrow_mut().push((format!("{view} at {width} px"), out));
+            }
             for theme in ["light", "dark"] {
                 self.window.set_theme(theme);
                 self.window.picture_of((width, height), &format!("{folder}/{view}-{width}-{theme}"));
@@ -104,6 +110,11 @@ impl<'a> Look<'a> {
         }
         self.resize(USUAL);
         show(&self.window);
+    }
+
+    #[track_caller]
+    fn all_fits(&self) {
+        assert_eq!(*self.out.borrow(), [], "parts of these views are out of reach");
     }
 
     fn resize(&self, (width, height): (u32, u32)) {

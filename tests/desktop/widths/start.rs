@@ -28,4 +28,5 @@ pub(super) fn look(way: Way) {
     trust.inside("button", "Trust folder").click();
     look.window.gone("dialog", "Trust this folder?");
     look.takes("new-session", as_it_is);
+    look.all_fits();
 }
