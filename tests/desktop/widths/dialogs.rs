@@ -1,7 +1,7 @@
 //! What lies over a session: menus, dialogs, and the settings tab by tab.
 
 use super::{Look, as_it_is};
-use crate::harness::{CONTROL, ENTER, ESCAPE};
+use crate::harness::{CONTROL, ENTER, ESCAPE, wait_until};
 
 const TABS: [(&str, &str); 9] = [
     ("Models & providers", "settings-models"),
@@ -27,7 +27,7 @@ pub(super) fn look(look: &Look<'_>) {
     window.element("dialog", "Command palette");
     look.takes("palette", as_it_is);
     window.write("plant");
-    window.says("Sessions");
+    wait_until("what was found", || window.run("return document.querySelector('.palette-hit') !== null") == true);
     over("Command palette", "palette-hits");
     for (command, dialog, view) in [
         ("keyboard map", "Keyboard", "keyboard"),

@@ -128,13 +128,15 @@ fn stage() -> Stage {
     stage
 }
 
-/// Opens a session by how its title begins; a title may be shorter than the prompt.
+/// Opens a session by how its title begins; a title may be shorter than the prompt. The list is drawn anew meanwhile.
 fn opens(window: &Window<'_>, prompt: &str) {
+    const OPEN: &str = "
+        const begins = (one) => one.innerText.trim().startsWith(arguments[0]);
+        const session = [...document.querySelectorAll('nav button.session')].find((one) => one.title.startsWith(arguments[0]));
+        session?.click();
+        return begins(document.querySelector('main h2'));";
     let begins: String = prompt.chars().take(12).collect();
-    window.button_saying(&begins).click();
-    wait_until("its title", || {
-        window.run("return document.querySelector('main h2').innerText").as_str().unwrap().starts_with(&begins)
-    });
+    wait_until(&format!("the session {begins:?}"), || window.run_with(OPEN, &[json!(begins)]) == true);
 }
 
 fn tab(number: &'static str) -> impl Fn(&Window<'_>) {
