@@ -1,6 +1,6 @@
 //! What the model asks the user: a card with a box to answer in, which outlives the window.
 
-use crate::harness::{CONTROL, ENTER, Stage, wait_until};
+use crate::harness::{CONTROL, DOWN, ENTER, Stage, wait_until};
 use crate::scenes::DONE;
 use arki_testkit::{Script, Turn};
 use serde_json::json;
@@ -30,7 +30,7 @@ fn a_question_is_answered_by_an_option_and_the_model_is_told() {
     window.press(&[CONTROL, "j"]);
     let first = window.element("button", "Red");
     wait_until("the focus on the first option", || first.is_focused());
-    window.press(&["\u{e015}"]);
+    window.press(&[DOWN]);
     wait_until("the focus on the second option", || option.is_focused());
     window.pictures("question-with-focus");
     window.press(&[ENTER]);

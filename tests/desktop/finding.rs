@@ -46,3 +46,22 @@ fn words_are_found_in_the_whole_session_and_marked() {
     window.gone("searchbox", "Find in this session");
     assert!(window.element("textbox", "Message").is_focused());
 }
+
+#[test]
+fn words_of_another_session_are_found_in_the_palette_and_lead_there() {
+    let stage = Stage::trusted(Script::new(vec![Turn::text("The zeppelin is in the third hangar.")]));
+    stage.arki(&["exec", "Where is it kept?"]);
+    let window = stage.open();
+    window.element("textbox", "Message");
+    window.press(&[CONTROL, "k"]);
+    let palette = window.element("dialog", "Command palette");
+    window.write("zeppelin");
+    wait_until("what was found", || palette.text().contains("Where is it kept?") && palette.text().contains("zeppelin"));
+    window.pictures("search-hits");
+    no_barrier(&window, "what was found in all sessions");
+    window.press(&[ENTER]);
+    window.gone("dialog", "Command palette");
+    window.element("heading", "Where is it kept?");
+    assert!(window.transcript().contains("third hangar"));
+    no_barrier(&window, "a session that was found");
+}

@@ -7,7 +7,7 @@ use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
 
 /// Starts a server that lists these models as Ollama does, and says of each that it can chat.
-fn ollama(models: &[&str]) -> ScriptedServer {
+pub(crate) fn ollama(models: &[&str]) -> ScriptedServer {
     let list: Vec<_> = models.iter().map(|name| json!({"name": name, "model": name})).collect();
     let shown = json!({"capabilities": ["completion", "tools"], "model_info": {}});
     let script = Script::new(Vec::new()).telling("/api/tags", json!({"models": list})).telling("/api/show", shown);
@@ -57,6 +57,7 @@ fn a_model_a_folder_and_an_example_lead_to_the_first_accepted_change() {
     window.click("Accept all");
     window.says(DONE);
     assert!(stage.read("src/app.txt").contains("LINE FIVE"));
+    no_barrier(&window, "the first accepted change");
 }
 
 #[test]

@@ -13,7 +13,8 @@ mod tray;
 mod waiting;
 mod window;
 
-pub(crate) use keys::{ALT, CONTROL, ENTER, ESCAPE, SHIFT, TAB};
+pub(crate) use display::Screen;
+pub(crate) use keys::{ALT, CONTROL, DOWN, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};
 pub(crate) use notifications::Notifications;
 pub(crate) use stage::{Stage, program};
 pub(crate) use tray::{Host, Tray};

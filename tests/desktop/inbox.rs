@@ -1,7 +1,24 @@
 //! An approval waits for whoever opens the window, whichever process asked.
 
-use crate::harness::{Stage, wait_until};
-use crate::scenes::{DONE, edit_and_say, sixty_lines};
+use crate::accessibility::no_barrier;
+use crate::harness::{Stage, Window, wait_until};
+use crate::scenes::{DONE, edit_and_say, sixty_lines, two_edits};
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+
+/// Waits until the title says how many decisions are pending.
+#[track_caller]
+fn pending(window: &Window<'_>, count: usize) {
+    let begins = if count == 0 { String::new() } else { format!("({count}) ") };
+    wait_until(&format!("{count} in the title"), || {
+        let title = window.run("return document.title");
+        title.as_str().is_some_and(|title| title.starts_with(&begins) && (count > 0 || !title.starts_with('(')))
+    });
+}
+
+fn both_lines() -> String {
+    sixty_lines().replace("line 5\n", "LINE FIVE\n").replace("line 50\n", "LINE FIFTY\n")
+}
 
 #[test]
 fn an_approval_that_the_command_line_left_is_in_the_inbox_and_decided_in_the_window() {
@@ -11,16 +28,71 @@ fn an_approval_that_the_command_line_left_is_in_the_inbox_and_decided_in_the_win
 
     let window = stage.open();
     // The session that waits may be open by then, and its title with it.
-    wait_until("its number in the title", || {
-        window.run("return document.title").as_str().is_some_and(|title| title.starts_with("(1) "))
-    });
+    pending(&window, 1);
     window.picture("inbox-light");
     window.click("Inbox");
     window.element("region", "src/app.txt");
     window.click("Accept all");
     window.says(DONE);
-    let both = sixty_lines().replace("line 5\n", "LINE FIVE\n").replace("line 50\n", "LINE FIFTY\n");
-    assert_eq!(stage.read("src/app.txt"), both);
+    assert_eq!(stage.read("src/app.txt"), both_lines());
+    no_barrier(&window, "an inbox that is empty again");
     wait_until("the end of the run", || stage.events().last().unwrap()["type"] == "run.completed");
+    stage.arki(&["verify"]);
+}
+
+#[test]
+fn a_review_that_waits_is_decided_after_the_window_was_closed_and_opened_again() {
+    let stage = Stage::trusted(edit_and_say());
+    let window = stage.open();
+    window.ask("Change two lines");
+    window.element("region", "src/app.txt").all_inside("button", "Reject hunk")[0].click();
+    stage.close(window);
+    assert_eq!(stage.read("src/app.txt"), sixty_lines());
+
+    let window = stage.open();
+    pending(&window, 1);
+    window.click("Inbox");
+    window.element("region", "src/app.txt");
+    no_barrier(&window, "a review after a restart");
+    window.click("Accept all");
+    window.says(DONE);
+    pending(&window, 0);
+    assert!(stage.read("src/app.txt").contains("LINE FIFTY"));
+    no_barrier(&window, "what was decided after a restart");
+    stage.arki(&["verify"]);
+}
+
+#[test]
+fn two_sessions_wait_at_once_and_the_inbox_leads_from_one_to_the_other() {
+    let asks = Turn::computed(|request| match request.to_string().contains("Make a file") {
+        true => Turn::calls().call("run_command", json!({"command": "touch made.txt"})),
+        false => Turn::calls().call("edit_file", two_edits()),
+    });
+    let stage = Stage::trusted(Script::new(vec![asks, Turn::text(DONE)]));
+    let window = stage.open();
+    window.ask("Change two lines");
+    window.element("region", "src/app.txt");
+    window.click("New session");
+    window.says("To a new session in project");
+    window.ask("Make a file");
+    window.element("button", "Approve");
+    pending(&window, 2);
+    window.pictures("two-that-wait");
+    no_barrier(&window, "two sessions that wait");
+
+    // From the one that is shown to the one that isn't, and back.
+    window.click("Inbox");
+    window.element("heading", "Change two lines");
+    window.click("Accept all");
+    window.says(DONE);
+    pending(&window, 1);
+    window.click("Inbox");
+    window.element("heading", "Make a file");
+    window.click("Approve");
+    window.says(DONE);
+    pending(&window, 0);
+    assert_eq!(stage.read("src/app.txt"), both_lines());
+    assert!(stage.home.project_dir().join("made.txt").exists());
+    no_barrier(&window, "two sessions that are done");
     stage.arki(&["verify"]);
 }

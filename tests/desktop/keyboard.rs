@@ -1,5 +1,6 @@
 //! Everything without a mouse, and always seeing where one is.
 
+use crate::accessibility::no_barrier;
 use crate::harness::{CONTROL, ENTER, ESCAPE, Element, Stage, Window, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
 
@@ -34,6 +35,7 @@ fn a_change_is_asked_for_and_reviewed_by_keys_alone() {
     assert_eq!(stage.read("src/app.txt"), sixty_lines().replace("line 50\n", "LINE FIFTY\n"));
     window.press(&[ESCAPE]);
     focused(&window.element("textbox", "Message"));
+    no_barrier(&window, "a review that was done by keys");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! An MCP server in the window: added, tested until it works, used by a run, switched off.
 
+use crate::accessibility::no_barrier;
 use crate::harness::{ENTER, ESCAPE, Element, Stage, Window, wait_for, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
@@ -47,6 +48,7 @@ fn a_server_is_added_tested_used_and_switched_off() {
     settings.inside("textbox", "Command").write("no-such-program");
     write_lines(&window, &settings, &[&program.to_string_lossy(), "ends"]);
     window.pictures("mcp-new");
+    no_barrier(&window, "the form of a server");
     settings.inside("button", "Save server").click();
     button(&settings, "Test").click();
     let failed = last_step(&window, "is the program there?");
@@ -67,6 +69,7 @@ fn a_server_is_added_tested_used_and_switched_off() {
         last_step(&window, words);
     }
     window.pictures("mcp-test");
+    no_barrier(&window, "a server that was tested");
     // The dialog's own comes first.
     settings.all_inside("button", "Close").last().unwrap().click();
     window.press(&[ESCAPE]);
@@ -89,4 +92,5 @@ fn a_server_is_added_tested_used_and_switched_off() {
     window.pictures("mcp-servers");
     button(&settings, "Switch off").click();
     window.says("– off");
+    no_barrier(&window, "a server that is off");
 }

@@ -1,5 +1,6 @@
 //! A session's past and its queue: going back, what waits to be said, what another program does meanwhile.
 
+use crate::accessibility::no_barrier;
 use crate::harness::{Stage, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
 use arki_testkit::{Script, Turn};
@@ -21,12 +22,14 @@ fn going_back_puts_the_file_and_the_words_back() {
     wait_until("the dry run", || dialog.text().contains("src/app.txt"));
     assert!(stage.read("src/app.txt").contains("LINE FIVE"), "looking changed something");
     window.pictures("rewind");
+    no_barrier(&window, "the question what to rewind");
     dialog.inside("button", "Rewind").click();
     window.gone("dialog", "Rewind to this message");
     wait_until("the file", || stage.read("src/app.txt") == sixty_lines());
     let message = window.element("textbox", "Message");
     wait_until("the words", || message.ask("return arguments[0].value") == PROMPT);
     window.pictures("rewound");
+    no_barrier(&window, "a session that was rewound");
     let rewound = stage.events().into_iter().find(|event| event["type"] == "session.rewound").unwrap();
     assert_eq!((&rewound["payload"]["files"], &rewound["payload"]["conversation"]), (&true.into(), &true.into()));
     stage.arki(&["verify"]);

@@ -4,7 +4,7 @@ use crate::accessibility::no_barrier;
 use crate::harness::{Stage, wait_until};
 use arki_testkit::Script;
 
-const DEFINITION: &str = r#"name: greeting
+pub(crate) const DEFINITION: &str = r#"name: greeting
 description: Greets somebody once you agree.
 params:
   who: { description: Whom to greet. }

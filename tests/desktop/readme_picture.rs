@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const PROMPT: &str = "The fern is always 0 days late. Fix that.";
 const EARLIER: &str = "How does --week work?";
 
-const DEMO: [(&str, &str); 4] = [
+pub(crate) const DEMO: [(&str, &str); 4] = [
     ("README.md", include_str!("../../src-tauri/xtask/demo/README.md")),
     ("NOTES.md", include_str!("../../src-tauri/xtask/demo/NOTES.md")),
     ("plants.csv", include_str!("../../src-tauri/xtask/demo/plants.csv")),

@@ -39,4 +39,5 @@ fn a_session_is_replayed_by_keys_with_its_files() {
     window.gone("slider", "Moment");
     window.says(DONE);
     window.element("textbox", "Message");
+    no_barrier(&window, "the present again");
 }

@@ -1,14 +1,12 @@
 //! A change of many files: the list of them leads through the review, by keys alone.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{CONTROL, ENTER, ESCAPE, Element, Stage, wait_until};
+use crate::harness::{CONTROL, ENTER, ESCAPE, Element, LEFT, Stage, wait_until};
 use crate::scenes::{DONE, edit_and_say};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
 const NAMES: [&str; 5] = ["README.md", "src/app.txt", "src/deep/inner.txt", "src/deep/other.txt", "tests/one.txt"];
-
-const LEFT: &str = "\u{e012}";
 
 fn five_files() -> Script {
     let updates: String =

@@ -138,4 +138,5 @@ fn a_rule_is_tried_on_past_calls_then_added_and_leads_to_where_it_would_have_cou
     form.inside("button", "Make a file, please").click();
     window.gone("dialog", "Settings");
     assert!(window.transcript().contains("touch made.txt"), "{}", window.transcript());
+    no_barrier(&window, "the call that a rule led to");
 }

@@ -1,11 +1,10 @@
 //! The usage of all sessions, in figures and plots.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
+use crate::harness::{CONTROL, ENTER, ESCAPE, RIGHT, Stage, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
-const RIGHT: &str = "\u{e014}";
 const LEGEND: &str = "in, cached";
 
 #[test]

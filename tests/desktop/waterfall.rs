@@ -1,12 +1,11 @@
 //! The timeline as bars over time.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
+use crate::harness::{CONTROL, DOWN, ENTER, ESCAPE, Stage, wait_until};
 use crate::scenes::{DONE, two_edits};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
-const DOWN: &str = "\u{e015}";
 const END: &str = "\u{e010}";
 
 #[test]

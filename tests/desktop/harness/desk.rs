@@ -1,6 +1,6 @@
 //! The machine that a test sits at: a display, a D-Bus session and a driver that starts the app.
 
-use crate::harness::display::Display;
+use crate::harness::display::{Display, Screen};
 use crate::harness::driver::Driver;
 use crate::harness::process::Process;
 use crate::harness::session_bus::SessionBus;
@@ -19,10 +19,10 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// Adds to the home's environment what programs need in order to find it all.
-    pub(crate) fn set_up(home: &mut TestHome) -> Self {
+    pub(crate) fn set_up(home: &mut TestHome, screen: Screen) -> Self {
         let folder = home.data_dir().parent().unwrap().to_owned();
         let bus = SessionBus::start(&folder, &mut home.env);
-        let display = Display::start(&folder);
+        let display = Display::start(&folder, screen);
         home.env.insert("DISPLAY".into(), display.name.clone());
         home.env.insert("GDK_BACKEND".into(), "x11".into());
         // No bus of assistive technology: the driver asks the web page itself.

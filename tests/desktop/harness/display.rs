@@ -9,8 +9,23 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{ClientMessageEvent, ConnectionExt as _, EventMask, InputFocus, MapState};
 use x11rb::wrapper::ConnectionExt as _;
 
-/// The size of the window: it fills the screen.
-const SCREEN: &str = "1440x900x24";
+/// How large a screen is.
+#[derive(Clone, Copy)]
+pub(crate) enum Screen {
+    /// As large as the window is at first: it fills the screen.
+    Usual,
+    Large,
+}
+
+impl Screen {
+    /// As the display's program wants it: both sides, and the bits of a pixel.
+    const fn size(self) -> &'static str {
+        match self {
+            Self::Usual => "1440x900x24",
+            Self::Large => "1920x1080x24",
+        }
+    }
+}
 
 pub(crate) struct Display {
     _server: Process,
@@ -21,10 +36,10 @@ pub(crate) struct Display {
 
 impl Display {
     /// `folder` holds the screen's memory.
-    pub(crate) fn start(folder: &Path) -> Self {
+    pub(crate) fn start(folder: &Path, screen: Screen) -> Self {
         let (server, number) = Process::start_and_read(
             Command::new("Xvfb")
-                .args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset", "-nocursor"])
+                .args(["-displayfd", "1", "-screen", "0", screen.size(), "-nolisten", "tcp", "-noreset", "-nocursor"])
                 .arg("-fbdir")
                 .arg(folder)
                 .stdin(Stdio::null())

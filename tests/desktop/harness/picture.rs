@@ -32,6 +32,13 @@ impl Picture {
         Self { width, height, rgb }
     }
 
+    /// Its upper left part, where it is larger than that.
+    pub(crate) fn cut(&self, width: usize, height: usize) -> Self {
+        let (width, height) = (width.min(self.width), height.min(self.height));
+        let lines = self.rgb.chunks_exact(self.width * 3).take(height);
+        Self::new(width, height, lines.flat_map(|line| &line[..width * 3]).copied().collect())
+    }
+
     pub(crate) fn write(&self, file: &Path) {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         let (width, height) = (u32::try_from(self.width).unwrap(), u32::try_from(self.height).unwrap());

@@ -1,6 +1,7 @@
 //! One test's world: a home, a project, a model that plays a script, and a desk to open the app at.
 
 use crate::harness::desk::Desk;
+use crate::harness::display::Screen;
 use crate::harness::waiting::wait_until;
 use crate::harness::window::Window;
 use crate::scenes::sixty_lines;
@@ -31,10 +32,20 @@ impl Stage {
         config: impl FnOnce(&str) -> Value,
         environment: &[(&str, String)],
     ) -> Self {
+        Self::on(Screen::Usual, script, config, environment)
+    }
+
+    /// At a screen of that size.
+    pub(crate) fn on(
+        screen: Screen,
+        script: Script,
+        config: impl FnOnce(&str) -> Value,
+        environment: &[(&str, String)],
+    ) -> Self {
         let model = script.start().unwrap();
         let mut home = TestHome::new(&model.url(), &config(&model.url())).unwrap();
         home.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        let desk = Desk::set_up(&mut home);
+        let desk = Desk::set_up(&mut home, screen);
         Self { desk, home, model }
     }
 

@@ -222,6 +222,13 @@ impl<'a> Window<'a> {
         picture
     }
 
+    /// Leaves a picture of a window of that size there, below `target/desktop-screenshots`.
+    pub(crate) fn picture_of(&self, (width, height): (u32, u32), name: &str) {
+        self.settle();
+        let picture = self.display.picture().cut(width as usize, height as usize);
+        picture.write(&screenshots().join(format!("{name}.png")));
+    }
+
     /// A picture in light and one in dark, which look as they did when somebody last reviewed them.
     #[track_caller]
     pub(crate) fn pictures(&self, name: &str) {

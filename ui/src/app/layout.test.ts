@@ -54,7 +54,7 @@ describe("the columns", () => {
     expect(inspectorIn(800, wished, 0)).toMatchObject({ floats: false, width: 380 });
   });
 
-  it("begin with a third of a wide window for the inspector, and never more than is useful", () => {
-    expect([1024, 1440, 2560].map((window) => inspectorWidth(window)[1])).toEqual([389, 547, 640]);
+  it("begin with what a reading column leaves of a wide window for the inspector, and never more than is useful", () => {
+    expect([1024, 1440, 1600, 2560].map((window) => inspectorWidth(window)[1])).toEqual([389, 548, 708, 800]);
   });
 });

@@ -10,9 +10,13 @@ export const conversationLeast = 420;
 const sheetLeast = 420;
 export const sidebarWidth: Bounds = [176, 232, 400];
 
+/** What the sidebar and the conversation's reading column have of a wide window. */
+const besideInspector = 892;
+
 /** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
 export function inspectorWidth(window: number): Bounds {
-  return [320, clampWidth(window * 0.38, [320, 440, 640]), 960];
+  const first = Math.max(window * 0.38, window - besideInspector);
+  return [320, clampWidth(first, [320, 440, 800]), 960];
 }
 
 export function clampWidth(width: number, [least, , most]: Bounds): number {

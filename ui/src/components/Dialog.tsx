@@ -9,8 +9,8 @@ type Props = {
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
-  /** `most`: as much room as a graph wants. */
-  wide?: boolean | "most";
+  /** `most`: as much room as a graph wants. `paned`: of one size, and the content scrolls by itself. */
+  wide?: boolean | "most" | "paned";
   /** What has the focus first; by default the first control. */
   initialFocus?: RefObject<HTMLElement | null>;
   /** What has it afterwards where what had it before is gone. */
@@ -29,7 +29,7 @@ export function Dialog({ title, open, onClose, children, footer, wide, initialFo
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup
-          className={wide === "most" ? "dialog most" : wide ? "dialog wide" : "dialog"}
+          className={wide ? `dialog ${wide === true ? "wide" : wide}` : "dialog"}
           initialFocus={initialFocus}
           finalFocus={() => (isGone() && nextFocus?.current) || true}
         >

@@ -40,8 +40,8 @@ export function SettingsDialog(props: Props) {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
-    <Dialog title={t`Settings`} open={open} onClose={onClose} wide nextFocus={nextFocus}>
-      <Tabs.Root key={first} defaultValue={first}>
+    <Dialog title={t`Settings`} open={open} onClose={onClose} wide="paned" nextFocus={nextFocus}>
+      <Tabs.Root key={first} defaultValue={first} orientation="vertical" className="settings">
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
             {t`Models & providers`}

@@ -1,0 +1,137 @@
+//! Every view of the window, for whoever wants to look at it: in both themes, at several widths, zoomed in, in high
+//! contrast.
+//!
+//! `ARKI_LOOK=widths cargo test -p arki-tests --test desktop widths` leaves the pictures in
+//! `target/desktop-screenshots/widths`; `zoom` and `contrast` are the other ways to look. Nothing is compared, but each
+//! view must fit: no part of it may be out of reach.
+
+mod dialogs;
+mod start;
+mod work;
+
+use crate::harness::{CONTROL, ENTER, Window, wait_until};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+
+/// How to look; without it nothing is looked at.
+const CHOICE: &str = "ARKI_LOOK";
+const SIZES: [(u32, u32); 4] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080)];
+const USUAL: (u32, u32) = (1440, 900);
+
+/// What is wider than the window: the page itself, and controls that no scrolling leads to.
+const OUT_OF_REACH: &str = "
+    const page = document.scrollingElement;
+    const scrolls = (one) => /auto|scroll/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth;
+    const isScrolled = (one) => one !== null && (scrolls(one) || isScrolled(one.parentElement));
+    const controls = 'button, input, select, textarea, a[href], h2, h3, [role=tab], [role=switch], [role=separator]';
+    const isOut = (one) => {
+      const { left, right, width } = one.getBoundingClientRect();
+      return width > 1 && (left < -0.5 || right > innerWidth + 0.5) && !isScrolled(one.parentElement);
+    };
+    const out = [...document.querySelectorAll(controls)].filter((one) =>
+      one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr-only, [role=separator]') && isOut(one));
+    return (page.scrollWidth > page.clientWidth ? ['the page'] : []).concat(out.map((one) => one.outerHTML));";
+
+/// What holds where the system asks for more contrast holds here too.
+const MORE_CONTRAST: &str = "
+    for (const sheet of document.styleSheets)
+      for (const rule of sheet.cssRules)
+        if (rule.media?.mediaText.includes('prefers-contrast')) rule.media.mediaText = 'all';";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Widths,
+    Zoom,
+    Contrast,
+}
+
+#[test]
+fn every_view_fits_the_window_at_every_width() {
+    let way = match std::env::var(CHOICE).as_deref() {
+        Err(_) => return,
+        Ok("widths") => Way::Widths,
+        Ok("zoom") => Way::Zoom,
+        Ok("contrast") => Way::Contrast,
+        Ok(other) => panic!("there is no way to look that is called {other:?}: choose widths, zoom or contrast"),
+    };
+    start::look(way);
+    work::look(way);
+}
+
+#[track_caller]
+pub(crate) fn fits(window: &Window<'_>, view: &str) {
+    let out = window.run(OUT_OF_REACH);
+    assert_eq!(out, json!([]) as Value, "{view} doesn't fit: {out:#}");
+}
+
+/// A window that is looked at.
+struct Look<'a> {
+    window: Window<'a>,
+    way: Way,
+    /// What was out of reach, by view: all of it is told once all views were looked at.
+    out: RefCell<Vec<(String, Value)>>,
+}
+
+impl<'a> Look<'a> {
+    fn at(window: Window<'a>, way: Way) -> Self {
+        if way == Way::Zoom {
+            wait_until("twice the size", || {
+                window.press(&[CONTROL, "="]);
+                window.settle();
+                window.run("return innerWidth") == json!(USUAL.0 / 2)
+            });
+        }
+        if way == Way::Contrast {
+            window.run(MORE_CONTRAST);
+        }
+        Self { window, way, out: RefCell::default() }
+    }
+
+    /// Takes the view's pictures. `show` brings back what gives way in a narrow window.
+    #[track_caller]
+    fn takes(&self, view: &str, show: impl Fn(&Window<'_>)) {
+        let (folder, sizes) = match self.way {
+            Way::Widths => ("widths", SIZES.as_slice()),
+            Way::Zoom => ("zoom", [USUAL].as_slice()),
+            Way::Contrast => ("contrast", [USUAL].as_slice()),
+        };
+        for &(width, height) in sizes {
+            self.resize((width, height));
+            show(&self.window);
+            self.window.settle();
+            let out = self.window.run(OUT_OF_REACH);
+            if out != json!([]) {
+                self.out.borrow_mut().push((format!("{view} at {width} px"), out));
+            }
+            for theme in ["light", "dark"] {
+                self.window.set_theme(theme);
+                self.window.picture_of((width, height), &format!("{folder}/{view}-{width}-{theme}"));
+            }
+        }
+        self.resize(USUAL);
+        show(&self.window);
+    }
+
+    #[track_caller]
+    fn all_fits(&self) {
+        assert_eq!(*self.out.borrow(), [], "parts of these views are out of reach");
+    }
+
+    fn resize(&self, (width, height): (u32, u32)) {
+        self.window.resize(width, height);
+        let seen = if self.way == Way::Zoom { width / 2 } else { width };
+        wait_until("the new width", || self.window.run("return innerWidth") == json!(seen));
+    }
+
+    /// Runs a command by the first words of its name.
+    fn runs(&self, command: &str) {
+        self.window.press(&[CONTROL, "k"]);
+        self.window.element("dialog", "Command palette");
+        self.window.write(command);
+        self.window.press(&[ENTER]);
+        self.window.gone("dialog", "Command palette");
+    }
+}
+
+/// Whose view needs nothing to be shown.
+const fn as_it_is(_: &Window<'_>) {}

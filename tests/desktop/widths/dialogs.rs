@@ -1,0 +1,96 @@
+//! What lies over a session: menus, dialogs, and the settings tab by tab.
+
+use super::{Look, as_it_is};
+use crate::harness::{CONTROL, ENTER, ESCAPE, wait_until};
+
+const TABS: [(&str, &str); 9] = [
+    ("Models & providers", "settings-models"),
+    ("Rules", "settings-rules"),
+    ("Hooks, agents & skills", "settings-configured"),
+    ("MCP servers", "settings-mcp"),
+    ("Memory", "settings-memory"),
+    ("Appearance", "settings-appearance"),
+    ("Desktop", "settings-desktop"),
+    ("Shortcuts", "settings-shortcuts"),
+    ("All settings", "settings-all"),
+];
+
+pub(super) fn look(look: &Look<'_>) {
+    let window = &look.window;
+    let over = |dialog: &str, view: &str| {
+        window.element("dialog", dialog);
+        look.takes(view, as_it_is);
+        window.press(&[ESCAPE]);
+        window.gone("dialog", dialog);
+    };
+    window.press(&[CONTROL, "k"]);
+    window.element("dialog", "Command palette");
+    look.takes("palette", as_it_is);
+    window.write("plant");
+    wait_until("what was found", || window.run("return document.querySelector('.palette-hit') !== null") == true);
+    over("Command palette", "palette-hits");
+    for (command, dialog, view) in [
+        ("keyboard map", "Keyboard", "keyboard"),
+        ("usage", "Usage", "usage"),
+        ("show memory", "Memory", "memory"),
+        ("session settings", "Session settings", "session-settings"),
+        ("compact now", "Compact this conversation", "compact"),
+        ("delete this session", "Delete this session?", "delete"),
+    ] {
+        look.runs(command);
+        over(dialog, view);
+    }
+    window.elements("button", Some("Rewind to here"))[0].click();
+    window.element("dialog", "Rewind to this message");
+    over("Rewind to this message", "rewind");
+    window.click("Session menu");
+    look.takes("session-menu", as_it_is);
+    window.element("menuitem", "Tools…").click();
+    over("Tools of this session", "tools");
+    settings(look);
+    pipelines(look);
+    look.runs("replay this session");
+    window.element("slider", "Moment");
+    look.takes("replay", as_it_is);
+}
+
+fn settings(look: &Look<'_>) {
+    let window = &look.window;
+    window.press(&[CONTROL, ","]);
+    let settings = window.element("dialog", "Settings");
+    for (tab, view) in TABS {
+        settings.inside("tab", tab).click();
+        look.takes(view, as_it_is);
+    }
+    for (tab, button, view) in [
+        ("Models & providers", "Add provider", "settings-provider-new"),
+        ("Rules", "Add rule", "settings-rule-new"),
+        ("MCP servers", "Add MCP server", "settings-mcp-new"),
+    ] {
+        settings.inside("tab", tab).click();
+        settings.inside("button", button).click();
+        look.takes(view, as_it_is);
+    }
+    window.press(&[ESCAPE]);
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Settings");
+}
+
+fn pipelines(look: &Look<'_>) {
+    let window = &look.window;
+    look.runs("pipelines");
+    let dialog = window.element("dialog", "Pipelines");
+    window.button_saying("greeting");
+    look.takes("pipelines", as_it_is);
+    window.button_saying("greeting").click();
+    let form = window.element("form", "Parameters and input");
+    look.takes("pipeline-form", as_it_is);
+    form.inside("textbox", "who").write("Ada");
+    window.press(&[ENTER]);
+    window.says("Send the greeting?");
+    look.takes("pipeline-run", as_it_is);
+    dialog.inside("tab", "Schedules").click();
+    look.takes("pipeline-schedules", as_it_is);
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Pipelines");
+}
