@@ -205,7 +205,7 @@ function Sandbox({ name }: { name: string }) {
   const none = name === "none";
   const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
   return (
-    <span className={`status-fact cut ${none ? "status-attention" : ""}`} title={words}>
+    <span className={`status-fact status-sandbox cut ${none ? "status-attention" : ""}`} title={words}>
       {none ? t`! no sandbox` : t`sandbox: ${name}`}
     </span>
   );
