@@ -56,7 +56,9 @@ fn words_of_another_session_are_found_in_the_palette_and_lead_there() {
     window.press(&[CONTROL, "k"]);
     let palette = window.element("dialog", "Command palette");
     window.write("zeppelin");
-    wait_until("what was found", || palette.text().contains("Where is it kept?") && palette.text().contains("zeppelin"));
+    wait_until("what was found", || {
+        palette.text().contains("Where is it kept?") && palette.text().contains("zeppelin")
+    });
     window.pictures("search-hits");
     no_barrier(&window, "what was found in all sessions");
     window.press(&[ENTER]);

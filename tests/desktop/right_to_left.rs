@@ -118,10 +118,9 @@ fn walks_the_other_way(window: &Window<'_>) {
     let changes = window.element("tab", "Changes");
     wait_until("the focus on the tab before", || changes.is_focused());
 
-    for (border, role, name) in [
-        ("Width of the sessions", "navigation", "Sessions"),
-        ("Width of the inspector", "complementary", "Inspector"),
-    ] {
+    for (border, role, name) in
+        [("Width of the sessions", "navigation", "Sessions"), ("Width of the inspector", "complementary", "Inspector")]
+    {
         let column = window.element(role, name);
         let before = width(&column);
         window.element("separator", border).ask("arguments[0].focus()");
@@ -143,9 +142,8 @@ fn words_read_to_the_left_are_laid_out_so_in_a_window_read_to_the_right() {
     all_read(&window, "[role=log] pre, [role=log] code", "ltr");
 
     // Words of an answer begin at the right; a title in a list keeps to the list's side.
-    let edges = |selector: &str| -> [f64; 4] {
-        serde_json::from_value(window.run_with(EDGES, &[json!(selector)])).unwrap()
-    };
+    let edges =
+        |selector: &str| -> [f64; 4] { serde_json::from_value(window.run_with(EDGES, &[json!(selector)])).unwrap() };
     let [begins, ends, from, to] = edges(".markdown p");
     assert!(to - ends < 2.0 && begins - from > 100.0, "the answer: {begins} to {ends} in {from} to {to}");
     let [begins, ends, from, to] = edges("nav .session .cut");

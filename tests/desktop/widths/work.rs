@@ -19,7 +19,8 @@ const HEBREW: &str = "שנה את שם הרכיב בכל מקום";
 const PROMPTS: [&str; 9] = [LONG, DONE, FAILED, COMMAND, FEW, MANY, QUESTION, PLAN, HEBREW];
 
 const ANSWER: &str = include_str!("answer.md");
-const NOTES: &str = "# The planner\n\nPlants with a date come first.\n\nThe later they are, the further up they stand.\n";
+const NOTES: &str =
+    "# The planner\n\nPlants with a date come first.\n\nThe later they are, the further up they stand.\n";
 
 fn name(number: usize) -> String {
     let folder = ["docs", "src/parts", "src/parts/deep", "tests"][number % 4];

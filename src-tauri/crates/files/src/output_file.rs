@@ -102,7 +102,12 @@ fn refused(path: &Path, error: io::Error) -> FilesError {
     }
 }
 
-fn finish(path: &Path, notes: &Path, sink: Sink) -> io::Result<()> {
+/// `notes`: where a file that is not put in place yet is noted; only Linux has some without a name.
+fn finish(
+    path: &Path,
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))] notes: &Path,
+    sink: Sink,
+) -> io::Result<()> {
     match sink {
         Sink::Direct(mut file) => file.flush(),
         Sink::Named(file) => {

@@ -40,8 +40,9 @@ fn packed(git_dir: &Path) -> Option<BTreeMap<String, String>> {
     let mut refs = BTreeMap::new();
     for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
         let (commit, name) = line.split_once(' ')?;
+        let commit = hash(commit)?;
         if name.starts_with("refs/heads/") || name == STASH {
-            refs.insert(name.to_owned(), hash(commit)?);
+            refs.insert(name.to_owned(), commit);
         }
     }
     Some(refs)
