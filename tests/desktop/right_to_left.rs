@@ -10,7 +10,7 @@ use crate::widths::fits;
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
-const TITLE: &str = "שנה את שתי השורות";
+const TITLE: &str = "שתי שורות";
 const ANSWER: &str = "أغيّر السطرين معًا";
 const DONE: &str = "זה הכול.";
 
@@ -27,6 +27,10 @@ const EDGES: &str = "
     words.selectNodeContents(place);
     const [line, box] = [words.getBoundingClientRect(), place.getBoundingClientRect()];
     return [line.left, line.right, box.left, box.right];";
+
+fn edges(window: &Window<'_>, selector: &str) -> [f64; 4] {
+    serde_json::from_value(window.run_with(EDGES, &[json!(selector)])).unwrap()
+}
 
 fn number(element: &Element<'_>, script: &str) -> f64 {
     element.ask(script).as_f64().unwrap()
@@ -80,6 +84,8 @@ fn a_window_read_to_the_left_is_used_from_trust_to_settings() {
     is_fine(&window, "a review, read to the left");
     all_read(&window, ".diff, .diff-row, [role=log] pre, [role=log] code", "ltr");
     all_read(&window, ".status", "rtl");
+    let [begins, ends, from, to] = edges(&window, ".tool-main");
+    assert!(to - ends < 2.0, "the path is away from its tool: {begins} to {ends} in {from} to {to}");
     window.pictures("right-to-left");
 
     walks_the_other_way(&window);
@@ -88,6 +94,8 @@ fn a_window_read_to_the_left_is_used_from_trust_to_settings() {
     diff.inside("button", "Accept hunk").click();
     window.says(DONE);
     assert!(stage.read("src/app.txt").contains("LINE FIFTY"));
+    wait_until("the changed lines in the list", || !directions(&window, ".session-lines").is_empty());
+    all_read(&window, ".session-lines", "ltr");
 
     window.press(&[CONTROL, ","]);
     let settings = window.element("dialog", "Settings");
@@ -142,11 +150,9 @@ fn words_read_to_the_left_are_laid_out_so_in_a_window_read_to_the_right() {
     all_read(&window, "[role=log] pre, [role=log] code", "ltr");
 
     // Words of an answer begin at the right; a title in a list keeps to the list's side.
-    let edges =
-        |selector: &str| -> [f64; 4] { serde_json::from_value(window.run_with(EDGES, &[json!(selector)])).unwrap() };
-    let [begins, ends, from, to] = edges(".markdown p");
+    let [begins, ends, from, to] = edges(&window, ".markdown p");
     assert!(to - ends < 2.0 && begins - from > 100.0, "the answer: {begins} to {ends} in {from} to {to}");
-    let [begins, ends, from, to] = edges("nav .session .cut");
+    let [begins, ends, from, to] = edges(&window, "nav .session .cut");
     assert!(begins - from < 2.0 && to - ends > 0.0, "the title: {begins} to {ends} in {from} to {to}");
     window.pictures("words-read-to-the-left");
     is_fine(&window, "words that are read to the left");

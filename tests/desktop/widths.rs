@@ -46,16 +46,27 @@ enum Way {
 }
 
 #[test]
-fn every_view_fits_the_window_at_every_width() {
-    let way = match std::env::var(CHOICE).as_deref() {
-        Err(_) => return,
-        Ok("widths") => Way::Widths,
-        Ok("zoom") => Way::Zoom,
-        Ok("contrast") => Way::Contrast,
-        Ok(other) => panic!("there is no way to look that is called {other:?}: choose widths, zoom or contrast"),
-    };
-    start::look(way);
-    work::look(way);
+fn views_without_a_session_fit_the_window() {
+    chosen().into_iter().for_each(start::look);
+}
+
+#[test]
+fn views_of_sessions_fit_the_window() {
+    chosen().into_iter().for_each(work::look);
+}
+
+#[test]
+fn dialogs_fit_the_window() {
+    chosen().into_iter().for_each(dialogs::look);
+}
+
+fn chosen() -> Option<Way> {
+    match std::env::var(CHOICE).ok()?.as_str() {
+        "widths" => Some(Way::Widths),
+        "zoom" => Some(Way::Zoom),
+        "contrast" => Some(Way::Contrast),
+        other => panic!("there is no way to look that is called {other:?}: choose widths, zoom or contrast"),
+    }
 }
 
 #[track_caller]

@@ -1,6 +1,7 @@
 //! What lies over a session: menus, dialogs, and the settings tab by tab.
 
-use super::{Look, as_it_is};
+use super::work::{LONG, opens, stage};
+use super::{Look, Way, as_it_is};
 use crate::harness::{CONTROL, ENTER, ESCAPE, wait_until};
 
 const TABS: [(&str, &str); 9] = [
@@ -15,7 +16,21 @@ const TABS: [(&str, &str); 9] = [
     ("All settings", "settings-all"),
 ];
 
-pub(super) fn look(look: &Look<'_>) {
+pub(super) fn look(way: Way) {
+    let stage = stage();
+    let look = Look::at(stage.open(), way);
+    opens(&look.window, LONG);
+    look.window.says("What I would change");
+    over_a_session(&look);
+    settings(&look);
+    pipelines(&look);
+    look.runs("replay this session");
+    look.window.element("slider", "Moment");
+    look.takes("replay", as_it_is);
+    look.all_fits();
+}
+
+fn over_a_session(look: &Look<'_>) {
     let window = &look.window;
     let over = |dialog: &str, view: &str| {
         window.element("dialog", dialog);
@@ -47,11 +62,6 @@ pub(super) fn look(look: &Look<'_>) {
     look.takes("session-menu", as_it_is);
     window.element("menuitem", "Tools…").click();
     over("Tools of this session", "tools");
-    settings(look);
-    pipelines(look);
-    look.runs("replay this session");
-    window.element("slider", "Moment");
-    look.takes("replay", as_it_is);
 }
 
 fn settings(look: &Look<'_>) {

@@ -1,13 +1,13 @@
 //! A folder with sessions in it: what was said and done, what waits, and what there is to say about it.
 
-use super::{Look, Way, as_it_is, dialogs};
+use super::{Look, Way, as_it_is};
 use crate::harness::{CONTROL, ESCAPE, Screen, Stage, Window, wait_until};
 use crate::readme_picture::DEMO;
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const LONG: &str = "How does the planner decide which plant comes first?";
+pub(super) const LONG: &str = "How does the planner decide which plant comes first?";
 const DONE: &str = "Write down what the planner does";
 const FAILED: &str = "Answer without a key";
 const COMMAND: &str = "Which files are the largest, and who wrote them, in this folder and in all folders below it?";
@@ -64,9 +64,10 @@ fn answer(request: &Value) -> Turn {
             .call("read_file", json!({"path": "NOTES.md"}))
             .call("read_file", json!({"path": "windowsill.py"}))
             .call("search_files", json!({"pattern": "days_late"})),
-        (LONG, 1) => Turn::calls().call("update_plan", steps("running")),
+        (LONG, 1) => Turn::calls().call("update_plan", steps("in_progress")),
         (LONG, 2) => Turn::text("Now I run it.").call("run_command", json!({"command": "cat plants.csv | head -n 3"})),
-        (LONG, _) => Turn::text(ANSWER),
+        // With all of its spaces.
+        (LONG, _) => Turn::pieces([ANSWER]),
         (DONE, 0) => Turn::calls().call("write_file", json!({"path": "docs/planner.md", "content": NOTES})),
         (FAILED, _) => Turn::json(401, json!({"error": {"message": "Incorrect API key provided: sk-…"}})),
         (COMMAND, 0) => Turn::text("This lists them.").call(
@@ -106,7 +107,7 @@ fn config(url: &str) -> Value {
     })
 }
 
-fn stage() -> Stage {
+pub(super) fn stage() -> Stage {
     let stage = Stage::on(Screen::Large, Script::new(vec![Turn::computed(answer)]), config, &[]);
     for (name, content) in DEMO {
         stage.write(name, content);
@@ -130,7 +131,7 @@ fn stage() -> Stage {
 }
 
 /// Opens a session by how its title begins; a title may be shorter than the prompt. The list is drawn anew meanwhile.
-fn opens(window: &Window<'_>, prompt: &str) {
+pub(super) fn opens(window: &Window<'_>, prompt: &str) {
     const OPEN: &str = "
         const begins = (one) => one.innerText.trim().startsWith(arguments[0]);
         const session = [...document.querySelectorAll('nav button.session')].find((one) => one.title.startsWith(arguments[0]));
@@ -142,6 +143,13 @@ fn opens(window: &Window<'_>, prompt: &str) {
 
 fn tab(number: &'static str) -> impl Fn(&Window<'_>) {
     move |window| window.press(&[CONTROL, number])
+}
+
+/// The inspector stays open in a narrow window once it was shown there.
+fn without_sheet(window: &Window<'_>) {
+    for close in window.elements("button", Some("Close inspector")) {
+        close.click();
+    }
 }
 
 pub(super) fn look(way: Way) {
@@ -184,14 +192,13 @@ pub(super) fn look(way: Way) {
     look.takes("context", tab("4"));
     look.takes("processes", tab("5"));
     window.press(&[CONTROL, "i"]);
-    look.takes("conversation", as_it_is);
+    look.takes("conversation", without_sheet);
     window.run("document.querySelector('[role=log]').scrollTop = 0");
-    look.takes("conversation-top", as_it_is);
+    look.takes("conversation-top", without_sheet);
     window.press(&[CONTROL, "f"]);
     window.element("searchbox", "Find in this session").write("plant");
     look.takes("find", as_it_is);
     window.press(&[ESCAPE]);
     window.gone("searchbox", "Find in this session");
-    dialogs::look(&look);
     look.all_fits();
 }
