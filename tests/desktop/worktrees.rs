@@ -35,12 +35,13 @@ fn a_session_works_in_a_worktree_whose_branch_comes_back() {
     let folder = project.with_file_name(all).join("feature-x");
 
     let window = stage.open();
+    let status = window.element("contentinfo", "Status");
+    wait_until("the branch in the status bar", || status.text().contains("main"));
     choose(&window, "New session in a worktree…");
     window.element("textbox", "New branch").write("feature/x");
     window.says("feature-x");
     window.click("Start session");
     wait_until("the worktree", || folder.join("a.txt").exists());
-    let status = window.element("contentinfo", "Status");
     wait_until("its folder in the status bar", || status.text().contains("feature-x"));
     window.ask("Where are you?");
     window.says("I'm in the copy.");

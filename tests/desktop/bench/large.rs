@@ -95,7 +95,7 @@ pub(super) fn measure() {
     let alone = left_alone(&stage);
     window.picture("bench-large");
     stage.close(window);
-    report(openings, gaps, &alone, &empty);
+    report(openings, &gaps, &alone, &empty);
 }
 
 struct Alone {
@@ -200,7 +200,7 @@ fn import(stage: &Stage, name: &str, sessions: impl Iterator<Item = String>) {
     stage.arki(&["sessions", "import", &file.display().to_string()]);
 }
 
-fn report(mut openings: Vec<f64>, gaps: Vec<f64>, alone: &Alone, empty: &Alone) {
+fn report(mut openings: Vec<f64>, gaps: &[f64], alone: &Alone, empty: &Alone) {
     openings.sort_by(f64::total_cmp);
     let (opening, slowest) = (median(openings.iter().copied()), openings[openings.len() - 1]);
     let (middle, widest) = (median(gaps.iter().copied()), gaps[gaps.len() - 1]);

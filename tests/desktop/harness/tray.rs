@@ -12,6 +12,11 @@ const ITEM: &str = "org.kde.StatusNotifierItem";
 const ITEM_PATH: &str = "/StatusNotifierItem";
 const MENU: &str = "com.canonical.dbusmenu";
 
+/// A picture's width and height, and its pixels.
+type Pixels = (i32, i32, Vec<u8>);
+/// The name of an icon, its pictures, a title and a description.
+type ToolTip = (String, Vec<Pixels>, String, String);
+
 /// Whether somebody shows the icons that are taken in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Host {
@@ -91,15 +96,14 @@ impl Tray {
 
     #[track_caller]
     pub(crate) fn tooltip(&self) -> String {
-        let (_, _, title, description): (String, Vec<(i32, i32, Vec<u8>)>, String, String) =
-            self.item().get_property("ToolTip").unwrap();
+        let (_, _, title, description): ToolTip = self.item().get_property("ToolTip").unwrap();
         format!("{title}, {description}")
     }
 
     /// The size of the icon's picture.
     #[track_caller]
     pub(crate) fn picture(&self) -> (i32, i32) {
-        let pictures: Vec<(i32, i32, Vec<u8>)> = self.item().get_property("IconPixmap").unwrap();
+        let pictures: Vec<Pixels> = self.item().get_property("IconPixmap").unwrap();
         let (width, height, bytes) = &pictures[0];
         assert_eq!(bytes.len(), usize::try_from(width * height * 4).unwrap());
         (*width, *height)
