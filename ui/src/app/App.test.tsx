@@ -1,30 +1,18 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import type { ProjectState, SessionSummary } from "../protocol/generated";
+import type { ProjectState } from "../protocol/generated";
 import { eventLog, untoldUsage } from "../testing/events";
 import { createFake, demoProject, type Fake } from "../testing/fake";
 import { pipelinesFake } from "../testing/pipelines_scene";
 import { questionLog } from "../testing/question_scene";
 import { renderOn, sent } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 import { nextWaiting } from "./window_state";
 
-const session = (sessionId: string, title: string): SessionSummary => ({
-  sessionId,
-  title,
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "idle",
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-});
+const session = (sessionId: string, title: string) => sessionOf({ sessionId, title });
 
 /** Wide enough for three columns; jsdom's own window is not. */
 async function open(fake: Fake) {

@@ -2,24 +2,12 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import { eventLog } from "../testing/events";
-import { createFake, demoProject } from "../testing/fake";
+import { createFake } from "../testing/fake";
 import { renderOn } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
-const session = (sessionId: string, title: string) => ({
-  sessionId,
-  title,
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "idle" as const,
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-});
+const session = (sessionId: string, title: string) => sessionOf({ sessionId, title });
 
 it("Ctrl+F finds in the session that is shown, and Escape goes back to the message", async () => {
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });

@@ -7,26 +7,11 @@ import { createFake, demoProject, type Fake, fail } from "../testing/fake";
 import { requestOf } from "../testing/fake_context";
 import { preview } from "../testing/history_scenes";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
-const session = (
-  sessionId: string,
-  title: string,
-  state: SessionSummary["state"] = "done",
-): SessionSummary => ({
-  sessionId,
-  title,
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state,
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-});
+const session = (sessionId: string, title: string, state: SessionSummary["state"] = "done") =>
+  sessionOf({ sessionId, title, state });
 
 function twoPrompts() {
   const log = eventLog("s");

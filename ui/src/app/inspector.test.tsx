@@ -3,25 +3,13 @@ import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/events";
-import { createFake, demoProject, type Fake } from "../testing/fake";
+import { createFake, type Fake } from "../testing/fake";
 import { renderOn } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
-const session = (sessionId: string, title: string) => ({
-  sessionId,
-  title,
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "idle" as const,
-  pendingApprovals: 0,
-  pinned: false,
-  archived: false,
-  origin: null,
-  parent: null,
-  agent: "arki",
-});
+const session = (sessionId: string, title: string) => sessionOf({ sessionId, title });
 
 type Log = ReturnType<typeof eventLog>;
 

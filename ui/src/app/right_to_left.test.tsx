@@ -3,8 +3,9 @@ import { fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventLog } from "../testing/events";
-import { createFake, demoProject } from "../testing/fake";
+import { createFake } from "../testing/fake";
 import { renderOn } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 import "../styles/base.css";
 
@@ -24,20 +25,7 @@ async function open() {
   log.add("tool.call", { callId: "c", toolId: "ask_user", args: { question, options: [] } });
   log.add("question.asked", { callId: "c", questionId: "q", text: question, options: [] });
   log.add("message.queued", { messageId: "m", text: `${prompt}!` });
-  const session = {
-    sessionId: "s",
-    title,
-    project: demoProject.path,
-    createdAt: 0,
-    updatedAt: 0,
-    state: "waiting" as const,
-    pendingApprovals: 0,
-    pinned: false,
-    archived: false,
-    origin: null,
-    parent: null,
-    agent: "arki",
-  };
+  const session = sessionOf({ title, state: "waiting" });
   await renderOn(createFake({ sessions: [session], logs: { s: log.events } }), <App />);
 }
 

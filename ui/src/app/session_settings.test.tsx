@@ -3,24 +3,12 @@ import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import { models } from "../testing/configured";
 import { eventLog } from "../testing/events";
-import { createFake, demoProject } from "../testing/fake";
+import { createFake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
-const session = {
-  sessionId: "s",
-  title: "One",
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "idle" as const,
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-};
+const session = sessionOf();
 
 it("a session's settings open with their key and from the status bar, which shows the session's own model", async () => {
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });

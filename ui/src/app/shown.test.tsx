@@ -2,30 +2,18 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { SessionSummary } from "../protocol/generated";
 import { eventLog } from "../testing/events";
 import { createFake, demoProject, type Fake, fail } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 import { type Choice, shownOver } from "./shown";
 
 const here = demoProject.path;
 const there = "/home/ada/code/garden";
 
-const session = (sessionId: string, title: string, project = here): SessionSummary => ({
-  sessionId,
-  title,
-  project,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "done",
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-});
+const session = (sessionId: string, title: string, project = here) =>
+  sessionOf({ sessionId, title, project, state: "done" });
 
 const sessions = [
   session("a", "Draw the icons"),

@@ -1,26 +1,13 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import type { SessionSummary } from "../protocol/generated";
 import { eventLog, untoldUsage } from "../testing/events";
-import { createFake, demoProject } from "../testing/fake";
+import { createFake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
-const session: SessionSummary = {
-  sessionId: "s",
-  title: "One",
-  project: demoProject.path,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "done",
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-};
+const session = sessionOf({ state: "done" });
 
 async function open() {
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });

@@ -58,10 +58,11 @@ export function useCommands(window: Window) {
   const commands = commandsOf(drafts, keys);
   const [heardByMenu, setHeardByMenu] = useState<readonly string[]>([]);
   const isBusy = window.dialog !== null || window.history.asking !== null;
-  useKeys(
-    commands.filter(({ id }) => !heardByMenu.includes(id)),
-    isBusy,
+  const heardHere = useMemo(
+    () => commands.filter(({ id }) => !heardByMenu.includes(id)),
+    [commands, heardByMenu],
   );
+  useKeys(heardHere, isBusy);
   useOnAsked((asked) => {
     setDialog(null);
     window.history.setAsking(null);

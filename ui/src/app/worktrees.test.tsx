@@ -5,26 +5,13 @@ import { expect, it } from "vitest";
 import { eventLog } from "../testing/events";
 import { createFake, demoProject } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
 const project = demoProject.path;
 const folder = `${project}.worktrees/feature-x`;
 const worktree = { project, branch: "feature/x" };
-const session = {
-  sessionId: "s",
-  title: "One",
-  project: folder,
-  createdAt: 0,
-  updatedAt: 0,
-  state: "idle" as const,
-  pendingApprovals: 0,
-  origin: null,
-  parent: null,
-  agent: "arki",
-  pinned: false,
-  archived: false,
-  worktree,
-};
+const session = sessionOf({ project: folder, worktree });
 
 type Given = NonNullable<Parameters<typeof createFake>[0]["handlers"]>;
 
@@ -100,6 +87,9 @@ it("work that would be lost is named, and removed only by a second decision", as
   await choose(/^Remove worktree/);
   await userEvent.click(await screen.findByRole("button", { name: "Remove worktree" }));
   expect((await screen.findByRole("alert")).textContent).toContain("2 files that are not committed");
+  // Whoever presses twice loses nothing.
+  await userEvent.click(screen.getByRole("button", { name: "Remove worktree" }));
+  expect(sent(fake, "remove_worktree")).toHaveLength(1);
   await userEvent.click(screen.getByRole("button", { name: "Remove and lose this work" }));
   expect(await screen.findByText("Removed the worktree feature/x.")).toBeTruthy();
   expect(sent(fake, "remove_worktree").map(({ force }) => force)).toEqual([false, true]);

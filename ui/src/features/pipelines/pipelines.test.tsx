@@ -3,10 +3,10 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { PipelineRunDetails } from "../../protocol/generated";
 import { type Fake, fail } from "../../testing/fake";
+import { described, openPipelines, press, step, tab } from "../../testing/pipelines_dialog";
 import {
   detailsOf,
   gateLog,
-  nightly,
   pipelineOf,
   pipelinesFake,
   release,
@@ -14,35 +14,12 @@ import {
   stepOf,
   stepsAtGate,
 } from "../../testing/pipelines_scene";
-import { renderOn, sent } from "../../testing/render";
-import { PipelinesDialog } from "./PipelinesDialog";
+import { sent } from "../../testing/render";
 import { pathOf } from "./StepGraph";
-
-async function open(fake: Fake, folder: string | null = "/home/ada/code/arki") {
-  const onSession = vi.fn();
-  const onClose = vi.fn();
-  await renderOn(
-    fake,
-    <PipelinesDialog
-      open
-      folder={folder}
-      onClose={onClose}
-      onSession={onSession}
-      gate={({ approvalId }) => <p>{`gate ${approvalId}`}</p>}
-    />,
-  );
-  await screen.findByRole("dialog", { name: "Pipelines" });
-  return { onSession, onClose };
-}
-const press = async (name: string | RegExp) => userEvent.click(await screen.findByRole("button", { name }));
-const tab = async (name: string) => userEvent.click(await screen.findByRole("tab", { name }));
-const step = (name: string) => screen.findByRole("button", { name });
-const described = (element: Element) =>
-  document.getElementById(element.getAttribute("aria-describedby") ?? "")?.textContent;
 
 describe("starting a pipeline", () => {
   it("lists what can be run, with where it is from and what it does", async () => {
-    await open(pipelinesFake());
+    await openPipelines(pipelinesFake());
     const list = await screen.findByRole("list", { name: "Pipelines of this folder" });
     expect(
       within(list)
@@ -57,7 +34,7 @@ describe("starting a pipeline", () => {
 
   it("has a form of the parameters, says what it grants, and starts with what was entered", async () => {
     const fake = pipelinesFake();
-    await open(fake);
+    await openPipelines(fake);
     const form = within(await screen.findByRole("form", { name: "Parameters and input" }));
     expect(form.getByText(/sends a request to releases.example.org/)).toBeTruthy();
     await press("Start pipeline");
@@ -85,7 +62,7 @@ describe("starting a pipeline", () => {
 
   it("keeps what was entered where it can't be started, and says why", async () => {
     const start_pipeline = () => fail("PIPELINE_PARAM", "most has to be an integer.", "Write digits.");
-    await open(pipelinesFake({ start_pipeline }));
+    await openPipelines(pipelinesFake({ start_pipeline }));
     const version = await screen.findByRole("textbox", { name: "version" });
     await userEvent.type(version, "1{Control>}{Enter}{/Control}");
     expect(await screen.findByText("most has to be an integer.")).toBeTruthy();
@@ -93,7 +70,7 @@ describe("starting a pipeline", () => {
   });
 
   it("says where a definition is wrong, and has no form for it", async () => {
-    await open(pipelinesFake());
+    await openPipelines(pipelinesFake());
     await press(/broken/);
     expect(screen.getByText("line 4, column 7")).toBeTruthy();
     expect(screen.getByText("There is no adapter `comand`.")).toBeTruthy();
@@ -110,7 +87,7 @@ describe("starting a pipeline", () => {
       grants: ["Sends to example\u202e.org."],
     });
     const fake = pipelinesFake({ list_pipelines: () => [pipeline] });
-    await open(fake);
+    await openPipelines(fake);
     const form = await screen.findByRole("form", { name: "Parameters and input" });
     expect(form.textContent).toContain("! Sends to exampleU+202E.org.");
     expect(form.textContent).toContain("AU+202E version");
@@ -126,7 +103,7 @@ describe("starting a pipeline", () => {
 
   it("finds one of many by words", async () => {
     const list_pipelines = () => Array.from({ length: 12 }, (_, n) => pipelineOf(`p${n}`));
-    await open(pipelinesFake({ list_pipelines }));
+    await openPipelines(pipelinesFake({ list_pipelines }));
     await userEvent.type(await screen.findByRole("searchbox", { name: "Filter pipelines" }), "p11");
     const list = screen.getByRole("list", { name: "Pipelines of this folder" });
     expect(within(list).getAllByRole("button")).toHaveLength(1);
@@ -134,7 +111,7 @@ describe("starting a pipeline", () => {
 
   it("teaches where there is no folder or no pipeline, and tries again after a failure", async () => {
     const list_pipelines = vi.fn(() => fail("DB_BUSY", "The database is busy."));
-    await open(pipelinesFake({ list_pipelines }));
+    await openPipelines(pipelinesFake({ list_pipelines }));
     expect(await screen.findByText("The database is busy.")).toBeTruthy();
     await press("Try again");
     expect(list_pipelines).toHaveBeenCalledTimes(2);
@@ -143,7 +120,7 @@ describe("starting a pipeline", () => {
 
   it("asks for a folder where none is open", async () => {
     const fake = pipelinesFake();
-    await open(fake, null);
+    await openPipelines(fake, null);
     expect(screen.getByText(/Open a folder first/)).toBeTruthy();
     expect(sent(fake, "list_pipelines")).toEqual([]);
   });
@@ -151,7 +128,7 @@ describe("starting a pipeline", () => {
 
 /** Opens the run that waits. */
 async function openRun(fake: Fake) {
-  const given = await open(fake);
+  const given = await openPipelines(fake);
   await tab("Runs");
   const rows = await screen.findAllByRole("button", { name: "release" });
   await userEvent.click(rows[0] as HTMLElement);
@@ -365,7 +342,7 @@ describe("the runs so far", () => {
   ];
 
   it("are listed with state and duration, and summed up", async () => {
-    await open(pipelinesFake({ list_pipeline_runs }));
+    await openPipelines(pipelinesFake({ list_pipeline_runs }));
     await tab("Runs");
     const rows = within(await screen.findByRole("table", { name: "Runs" }))
       .getAllByRole("row")
@@ -381,7 +358,7 @@ describe("the runs so far", () => {
   });
 
   it("are columns by duration, told apart by a sign", async () => {
-    await open(pipelinesFake({ list_pipeline_runs }));
+    await openPipelines(pipelinesFake({ list_pipeline_runs }));
     await tab("Runs");
     await screen.findByRole("table", { name: "Runs" });
     const columns = [...document.querySelectorAll(".runs-column")].map((column) => [
@@ -396,7 +373,7 @@ describe("the runs so far", () => {
   });
 
   it("are those of one pipeline when asked to", async () => {
-    await open(pipelinesFake({ list_pipeline_runs }));
+    await openPipelines(pipelinesFake({ list_pipeline_runs }));
     await tab("Runs");
     await userEvent.selectOptions(await screen.findByRole("combobox", { name: "Pipeline" }), "other");
     expect(within(screen.getByRole("table", { name: "Runs" })).getAllByRole("row")).toHaveLength(2);
@@ -404,115 +381,14 @@ describe("the runs so far", () => {
 
   it("say where they ran, if not in this folder", async () => {
     const fake = pipelinesFake({ list_pipeline_runs: () => [runOf("a")] });
-    await open(fake, "/home/ada/other");
+    await openPipelines(fake, "/home/ada/other");
     await tab("Runs");
     expect((await screen.findByRole("rowheader")).textContent).toBe("release in arki");
   });
 
   it("teach where there are none", async () => {
-    await open(pipelinesFake({ list_pipeline_runs: () => [] }));
+    await openPipelines(pipelinesFake({ list_pipeline_runs: () => [] }));
     await tab("Runs");
     expect(await screen.findByText(/No runs yet/)).toBeTruthy();
-  });
-});
-
-describe("schedules", () => {
-  const openSchedules = async (handlers: Parameters<typeof pipelinesFake>[0] = {}) => {
-    const fake = pipelinesFake(handlers);
-    await open(fake);
-    await tab("Schedules");
-    await screen.findByText("Schedules start pipelines while Arki runs.");
-    return fake;
-  };
-
-  it("say when they run next and what came of them", async () => {
-    const last = { dueAt: Date.UTC(2026, 10, 22, 6, 30), runId: null, skipped: "The last run still works." };
-    await openSchedules({ list_schedules: () => [{ ...nightly, last }] });
-    const one = within(await screen.findByRole("listitem", { name: "nightly" }));
-    expect(one.getByText(/^Next: 11\/23\/2026/)).toBeTruthy();
-    expect(one.getByText("No run: The last run still works.")).toBeTruthy();
-    const runs = within(one.getByRole("list", { name: "Last runs of nightly" })).getAllByRole("button");
-    expect(runs).toHaveLength(5);
-    await userEvent.click(runs[0] as HTMLElement);
-    expect(await screen.findByRole("button", { name: "← All runs" })).toBeTruthy();
-  });
-
-  it("show characters that hide something in what they hand on", async () => {
-    const params = { version: "next\u202e" };
-    await openSchedules({ list_schedules: () => [{ ...nightly, params }] });
-    const one = await screen.findByRole("listitem", { name: "nightly" });
-    expect(one.textContent).toContain("version=nextU+202E");
-  });
-
-  it("are added by a form that takes the pipeline's parameters", async () => {
-    const fake = await openSchedules();
-    await press("Add schedule");
-    const form = within(screen.getByRole("form", { name: "New schedule" }));
-    const name = form.getByRole("textbox", { name: "Name" });
-    expect(name).toBe(document.activeElement);
-    await userEvent.type(name, "nightly");
-    expect(form.getByRole("alert").textContent).toMatch(/There is a schedule of this name/);
-    await userEvent.clear(name);
-    await userEvent.type(name, "weekly");
-    await userEvent.clear(form.getByRole("textbox", { name: "Times" }));
-    await userEvent.type(form.getByRole("textbox", { name: "Times" }), "0 9 * * MON");
-    await userEvent.selectOptions(form.getByRole("combobox", { name: "While Arki didn't run" }), "once");
-    await userEvent.type(form.getByRole("textbox", { name: "version" }), "next");
-    expect(form.getByText("! The step publish sends a request to releases.example.org.")).toBeTruthy();
-    await press("Save schedule");
-    expect(sent(fake, "save_schedule")).toEqual([
-      {
-        schedule: {
-          name: "weekly",
-          folder: "/home/ada/code/arki",
-          pipeline: "release",
-          cron: "0 9 * * MON",
-          timeZone: null,
-          missed: "once",
-          params: { version: "next", tone: "plain", most: "20", dry: "true" },
-        },
-      },
-    ]);
-    await waitFor(() => expect(screen.queryByRole("form")).toBeNull());
-  });
-
-  it("keep the form where the engine refuses", async () => {
-    await openSchedules({ save_schedule: () => fail("USAGE", "That is no time.", "Write five fields.") });
-    await press("Edit");
-    await press("Save schedule");
-    expect(await screen.findByText("That is no time.")).toBeTruthy();
-    expect(screen.getByRole("form", { name: "Edit nightly" })).toBeTruthy();
-  });
-
-  it("stay off when they are edited, and keep what a pipeline of another folder was given", async () => {
-    const fake = await openSchedules({
-      list_schedules: () => [{ ...nightly, folder: "/home/ada/other", isOn: false }],
-    });
-    await press("Edit");
-    const form = within(screen.getByRole("form", { name: "Edit nightly" }));
-    expect(form.queryByRole("textbox", { name: "version" })).toBeNull();
-    await press("Save schedule");
-    await waitFor(() => expect(sent(fake, "switch_schedule")).toEqual([{ name: "nightly", on: false }]));
-    const { isOn: _on, nextAt: _next, last: _last, ...schedule } = nightly;
-    expect(sent(fake, "save_schedule")).toEqual([{ schedule: { ...schedule, folder: "/home/ada/other" } }]);
-  });
-
-  it("are switched off, removed, and brought back as they were", async () => {
-    let list = [{ ...nightly, isOn: false }];
-    const fake = await openSchedules({
-      list_schedules: () => list,
-      remove_schedule: () => {
-        list = [];
-        return null;
-      },
-    });
-    await userEvent.click(await screen.findByRole("switch", { name: "Run nightly on schedule" }));
-    expect(sent(fake, "switch_schedule")).toEqual([{ name: "nightly", on: true }]);
-    await press("Remove");
-    await waitFor(() => expect(screen.queryByRole("listitem", { name: "nightly" })).toBeNull());
-    await press("Undo");
-    const { isOn: _on, nextAt: _next, last: _last, ...schedule } = nightly;
-    expect(sent(fake, "save_schedule")).toEqual([{ schedule }]);
-    expect(sent(fake, "switch_schedule").at(-1)).toEqual({ name: "nightly", on: false });
   });
 });

@@ -1,4 +1,7 @@
-/** Removing a worktree: at once where nothing is lost; else it says what is, and asks again. */
+/**
+ * Removing a worktree: at once where nothing is lost. Else it says what is, and another button, in another place, loses
+ * it: a double click must not.
+ */
 import { t } from "@lingui/core/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
@@ -17,10 +20,10 @@ export function RemoveWorktreeDialog({ worktree: { project, branch }, onClose, o
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<CommandError | null>(null);
   const unsaved = failed?.code === "WORKTREE_UNSAVED";
-  const remove = async () => {
+  const remove = async (force: boolean) => {
     setBusy(true);
     try {
-      await arki.platform.call("remove_worktree", { folder: project, branch, force: unsaved });
+      await arki.platform.call("remove_worktree", { folder: project, branch, force });
       onDone();
     } catch (thrown) {
       setFailed(asCommandError(thrown));
@@ -32,8 +35,8 @@ export function RemoveWorktreeDialog({ worktree: { project, branch }, onClose, o
       <Button ref={cancel} onClick={onClose}>
         {t`Keep it`}
       </Button>
-      <Button look="primary" disabled={busy} onClick={remove}>
-        {unsaved ? t`Remove and lose this work` : t`Remove worktree`}
+      <Button look="primary" disabled={busy || unsaved} onClick={() => remove(false)}>
+        {t`Remove worktree`}
       </Button>
     </>
   );
@@ -46,9 +49,14 @@ export function RemoveWorktreeDialog({ worktree: { project, branch }, onClose, o
         {t`This deletes the worktree's folder. Its sessions stay in the list, and branches you brought back stay in the project.`}
       </p>
       {unsaved ? (
-        <p className="worktree-lost" role="alert">
-          {failed.message} {t`If you remove it now, that is lost. You can't undo it.`}
-        </p>
+        <div className="worktree-lost">
+          <p role="alert">
+            {failed.message} {t`If you remove it now, that is lost. You can't undo it.`}
+          </p>
+          <Button disabled={busy} onClick={() => remove(true)}>
+            {t`Remove and lose this work`}
+          </Button>
+        </div>
       ) : (
         failed && <ErrorNote error={failed} />
       )}
