@@ -3,10 +3,14 @@
 use crate::records::Records;
 use arki_domain::{Event, Fault};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Others' events are announced within this time and a little. Looking costs some microseconds.
+/// Others' events are announced within this time and a little.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// The same where nothing has come for a while: looking costs a tenth of a millisecond, which an idle window should not
+/// spend ten times a second.
+const QUIET_INTERVAL: Duration = Duration::from_millis(300);
+const QUIET_AFTER: Duration = Duration::from_secs(10);
 
 impl Records {
     /// Announces what others store, from now on until they are gone.
@@ -18,14 +22,20 @@ impl Records {
         let records: Weak<Self> = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("arki-others".to_owned());
         let following = thread.spawn(move || {
+            let mut last_news = Instant::now();
             while let Some(records) = records.upgrade() {
                 match tail.poll() {
-                    Ok(events) => records.announce_all(events),
+                    Ok(events) if events.is_empty() => {}
+                    Ok(events) => {
+                        last_news = Instant::now();
+                        records.announce_all(events);
+                    }
                     Err(arki_store::StoreError::Closed) => return,
                     Err(error) => tracing::warn!(%error, "others' events were not read"),
                 }
                 drop(records);
-                std::thread::sleep(LOOK_INTERVAL);
+                let is_quiet = last_news.elapsed() > QUIET_AFTER;
+                std::thread::sleep(if is_quiet { QUIET_INTERVAL } else { LOOK_INTERVAL });
             }
         });
         following.map(drop).map_err(Fault::internal)
