@@ -48,7 +48,7 @@ impl Choice {
     }
 }
 
-/// What the icon says.
+/// The words of the icon and its menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
     /// Empty while nothing waits.
@@ -79,7 +79,7 @@ fn english() -> TrayWords {
 pub(crate) struct Tray {
     app: AppHandle,
     icon: tokio::sync::Mutex<Option<system::Icon>>,
-    /// Whether there is an icon: asked where nothing can be waited for.
+    /// True while there is an icon; read where nothing can be awaited.
     has_icon: AtomicBool,
     words: Mutex<TrayWords>,
     waiting: AtomicUsize,

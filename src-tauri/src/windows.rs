@@ -37,7 +37,7 @@ pub(crate) struct Windows {
     opened: AtomicU32,
 }
 
-/// What a new window begins with.
+/// The folder and the wish of a new window.
 #[derive(Default)]
 pub(crate) struct Beginning {
     folder: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub(crate) struct OpenWindow {
     pub(crate) client: Client,
     pub(crate) listening: Listening,
     pub(crate) dropped: Dropped,
-    /// What its page is asked for, until the page takes it.
+    /// Wishes for its page, until the page takes them.
     asked: Mutex<Vec<AskedOfWindow>>,
 }
 
@@ -76,7 +76,7 @@ impl OpenWindow {
     }
 }
 
-/// Where a page takes nothing, the first wishes go.
+/// Adds a wish. The first ones go where a page takes none.
 fn queue(waiting: &mut Vec<AskedOfWindow>, asked: AskedOfWindow) {
     if waiting.len() == MAX_ASKED {
         waiting.remove(0);

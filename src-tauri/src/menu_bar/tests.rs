@@ -1,7 +1,7 @@
 use super::*;
 use muda::accelerator::Accelerator;
 
-/// What the window has by default, in `ui/src/components/command_keys.ts`.
+/// The default keys of the window, as they stand in `ui/src/components/command_keys.ts`.
 const USUAL: &str = include_str!("../../../ui/src/components/command_keys.ts");
 
 fn item(id: &str, keys: Option<&str>, is_enabled: bool) -> BarItem {

@@ -18,10 +18,10 @@ const OPENINGS: usize = 9;
 const SETTLING: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What the one session that is really run says; sessions made from it say it with their own words in its place.
+/// The words of the one session that is really run; sessions made from it have others in their place.
 const ASKED: &str = "Look at the sixty lines";
 const ANSWERED: &str = "There are sixty of them";
-/// What the long session is found by, and what it ends with.
+/// The title of the long session, and its last words.
 const LONG: (&str, &str) = ("The long session", "That was the last word");
 
 /// The arguments are a session's row and a word of its end. Answers with the milliseconds from the click until a frame
@@ -104,7 +104,7 @@ pub(super) fn measure() {
 }
 
 struct Alone {
-    /// Of one processor.
+    /// The share of one processor.
     cpu: f64,
     pss_kib: f64,
 }

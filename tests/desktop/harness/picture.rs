@@ -77,8 +77,8 @@ impl Picture {
         pairs.filter(differs).count() as f64 / (self.width * self.height) as f64
     }
 
-    /// What is wrong with it, by the reference of this name. Nothing where the fonts are others; a run that accepts
-    /// pictures makes the reference instead.
+    /// Compares it with the reference of this name, and says how it differs. Nothing is compared where the fonts are
+    /// others; a run that accepts pictures makes the reference instead.
     #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what wasn't compared")]
     pub(crate) fn compared_with(&self, name: &str) -> Result<(), String> {
         let file = references().join(format!("{name}.png"));

@@ -17,7 +17,7 @@ type Pixels = (i32, i32, Vec<u8>);
 /// The name of an icon, its pictures, a title and a description.
 type ToolTip = (String, Vec<Pixels>, String, String);
 
-/// Whether somebody shows the icons that are taken in.
+/// A shower of icons beside the watcher that takes them in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Host {
     Registered,

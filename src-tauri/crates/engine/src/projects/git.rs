@@ -1,8 +1,8 @@
 //! The few git commands that Arki runs by itself, outside the sandbox. None of them runs a program that a repository
 //! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out and so nothing
 //! filtered, only the repository's own configuration is read, and git itself is none that a command could have written.
-//! None is run in a repository that commands have worked in without their user: what they left there is read as objects,
-//! never as a configuration.
+//! None is run in a worktree once commands have worked there: what they left is read as objects, never as a
+//! configuration.
 
 pub(super) mod fitness;
 
@@ -71,7 +71,7 @@ pub(super) struct Git {
     root: PathBuf,
     /// The current folder of git: one that nobody else writes, so that no program is found there.
     directory: PathBuf,
-    /// Where commands may write: neither git nor a program of its own is taken from there.
+    /// Folders that commands may write to; neither git nor a program of its own is taken from them.
     writable: Vec<PathBuf>,
     time_limit: Duration,
     instead: Instead,

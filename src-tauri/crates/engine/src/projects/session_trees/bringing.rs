@@ -16,7 +16,7 @@ use arki_git::Head;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What only the borrowed objects say about each other is not believed: it needn't be true.
+/// Settings of the lender. Files in which the borrowed objects are described are not read: they needn't be true.
 const OF_THE_LENDER: &[(&str, &str)] = &[
     ("core.commitGraph", "false"),
     ("core.multiPackIndex", "false"),

@@ -1,4 +1,4 @@
-//! What a worktree is trusted with: what the user has agreed to in its project, and nothing else.
+//! The trust in a worktree: it covers what the user has agreed to in its project, and nothing else.
 
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
