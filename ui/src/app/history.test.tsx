@@ -252,7 +252,7 @@ describe("the session menu", () => {
     await open(fake);
     await choose("Session menu", /^Delete/);
     expect(await screen.findByRole("dialog", { name: "Delete this session?" })).toBeTruthy();
-    expect(document.activeElement?.textContent).toBe("Keep it");
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Keep it"));
     await press("Delete session");
     expect(sent(fake, "remove_session")).toEqual([{ sessionId: "s" }]);
     expect(await screen.findByText("Deleted. 1.2 MB freed.")).toBeTruthy();

@@ -73,7 +73,9 @@ describe("a shortcut", () => {
     await map.press("Reset the shortcut of Settings");
     expect(map.keys("Settings")).toBe("Ctrl+,");
     expect(stored()).toEqual({});
-    expect(document.activeElement?.getAttribute("aria-label")).toBe("Change the shortcut of Settings");
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute("aria-label")).toBe("Change the shortcut of Settings"),
+    );
   });
 
   it.each([
@@ -121,8 +123,10 @@ describe("a shortcut", () => {
     await userEvent.click(folded);
     await map.change("Replay this session", "{F9}");
     expect(map.keys("Replay this session")).toBe("F9");
-    expect(document.activeElement?.getAttribute("aria-label")).toBe(
-      "Change the shortcut of Replay this session",
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute("aria-label")).toBe(
+        "Change the shortcut of Replay this session",
+      ),
     );
   });
 

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
@@ -60,7 +60,7 @@ describe("queued messages", () => {
     rows()[2]?.focus();
     await userEvent.keyboard("{Alt>}{ArrowUp}{ArrowUp}{ArrowUp}{/Alt}");
     expect(texts()).toEqual(["c", "b", "a"]);
-    expect(document.activeElement?.getAttribute("aria-label")).toContain("c");
+    await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toContain("c"));
   });
 
   it("are edited where they stand; Escape leaves them as they were", async () => {

@@ -151,7 +151,7 @@ describe("a run", () => {
     await openRun(pipelinesFake());
     (await step("gate")).focus();
     await userEvent.keyboard("{ArrowLeft}");
-    expect(screen.getByRole("button", { name: "notes" })).toBe(document.activeElement);
+    await waitFor(() => expect(screen.getByRole("button", { name: "notes" })).toBe(document.activeElement));
     const notes = within(screen.getByRole("region", { name: "Step notes" }));
     expect((await notes.findByRole("group", { name: "Output" })).textContent).toBe("what notes said");
     expect(notes.getByRole("list", { name: "Artifacts" }).textContent).toBe(
@@ -319,7 +319,7 @@ describe("a run", () => {
     await openRun(pipelinesFake());
     await press("← All runs");
     const rows = await screen.findAllByRole("button", { name: "release" });
-    expect(rows[0]).toBe(document.activeElement);
+    await waitFor(() => expect(rows[0]).toBe(document.activeElement));
   });
 
   it("draws lines from one step's end to the other's beginning", () => {

@@ -39,7 +39,7 @@ describe("schedules", () => {
     await press("Add schedule");
     const form = within(screen.getByRole("form", { name: "New schedule" }));
     const name = form.getByRole("textbox", { name: "Name" });
-    expect(name).toBe(document.activeElement);
+    await waitFor(() => expect(name).toBe(document.activeElement));
     await userEvent.type(name, "nightly");
     expect(form.getByRole("alert").textContent).toMatch(/There is a schedule of this name/);
     await userEvent.clear(name);

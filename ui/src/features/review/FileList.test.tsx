@@ -60,7 +60,7 @@ describe("the list of files", () => {
     await show(four);
     expect(said("src/a.rs")).toBe("undecided, 2 lines added, 2 removed");
     await userEvent.click(row("src/b.rs"));
-    expect(document.activeElement?.getAttribute("data-hunk")).toBe("4");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("4"));
   });
 
   it("counts no decisions where the change is decided as a whole", async () => {
@@ -75,7 +75,7 @@ describe("the list of files", () => {
     const region = screen.getByRole("region", { name: "src/x/c.rs" });
     await userEvent.click(within(region).getByRole("button", { name: "Fold" }));
     await userEvent.click(row("src/x/c.rs"));
-    expect(document.activeElement?.getAttribute("data-hunk")).toBe("5");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("5"));
   });
 
   it("decides files by keys alone, and goes on to the next undecided one", async () => {

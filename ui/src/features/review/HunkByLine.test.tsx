@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { waiting } from "../../testing/approvals";
@@ -42,7 +42,7 @@ describe("a hunk by its lines", () => {
     expect(box("Added line 3").checked).toBe(false);
     expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
     await userEvent.keyboard("{Control>}{Enter}{/Control}");
-    expect(document.activeElement?.getAttribute("data-hunk")).toBe("2");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("2"));
     await userEvent.keyboard("r");
     expect(resolutions(fake)).toMatchObject([
       { decision: "approve", hunks: [1], edited: { 1: "one\nTWO\nthree\n" } },
@@ -70,7 +70,7 @@ describe("a hunk by its lines", () => {
     await userEvent.keyboard("{Escape}");
     window.removeEventListener("keydown", outside);
     expect(outside).not.toHaveBeenCalled();
-    expect(document.activeElement?.getAttribute("data-hunk")).toBe("1");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
     expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
     expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
     await userEvent.keyboard("l");
@@ -197,7 +197,7 @@ describe("comments on lines", () => {
     );
     remove.focus();
     await userEvent.keyboard("{Enter}");
-    expect(document.activeElement?.getAttribute("data-hunk")).toBe("1");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
     expect(screen.queryByRole("list", { name: "Your comments" })).toBeNull();
     expect(said()).not.toContain("sends");
   });

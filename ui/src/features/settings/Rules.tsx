@@ -2,7 +2,7 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { Plus, Trash2 } from "lucide-react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -33,9 +33,16 @@ export function Rules({ folder, onCall }: Props) {
   const [removed, setRemoved] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
+  /** Whoever leaves the form goes on at the button, as soon as it is there. */
+  const goesOn = useRef(false);
+  useLayoutEffect(() => {
+    if (adding || !goesOn.current) return;
+    goesOn.current = false;
+    add.current?.focus();
+  }, [adding]);
   const close = () => {
+    goesOn.current = true;
     setAdding(false);
-    setTimeout(() => add.current?.focus(), 0);
   };
   /** Returns whether it is done. */
   const change = async (work: () => Promise<unknown>) => {
