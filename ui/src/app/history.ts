@@ -33,7 +33,7 @@ type Given = {
   selected: string | null;
   /** `project`: the session's folder, where the list may not know it. */
   go: (sessionId: string | null, project?: string) => void;
-  focusMessage: () => void;
+  focusMessageNext: () => void;
 };
 
 type Opening = "open_in_editor" | "show_in_folder" | "open_terminal" | "open_window";
@@ -44,7 +44,7 @@ const silence: Said = { words: null, error: null };
 
 export type History = ReturnType<typeof useHistory>;
 
-export function useHistory({ selected, go, focusMessage }: Given) {
+export function useHistory({ selected, go, focusMessageNext }: Given) {
   const arki = useArki();
   const [asking, setAsking] = useState<Asking | null>(null);
   const [place, setPlace] = useState<Place | null>(null);
@@ -84,12 +84,12 @@ export function useHistory({ selected, go, focusMessage }: Given) {
       await arki.refreshSessions();
       go(made.sessionId);
       if (text !== null) putDraft(made.sessionId, text);
-      setTimeout(focusMessage, 0);
+      focusMessageNext();
     });
   const rewound = (sessionId: string, done: RewindPreview, conversation: boolean) => {
     setAsking(null);
     if (conversation && done.prompt !== null) putDraft(sessionId, done.prompt);
-    setTimeout(focusMessage, 0);
+    focusMessageNext();
   };
   const takeBack = (line: LineOrigin, sessionId: string, path: string) => {
     if (line.seq === null) return;
@@ -120,7 +120,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   const inWorktree = (folder: string) => {
     setAsking(null);
     go(null, folder);
-    setTimeout(focusMessage, 0);
+    focusMessageNext();
   };
   const bringBranch = ({ project, branch }: WorktreeOf) =>
     void attempt(async () => {

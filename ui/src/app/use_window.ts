@@ -1,5 +1,5 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import {
   useApp,
   useApprovals,
@@ -73,15 +73,23 @@ export function useWindow() {
     if (sessionId !== selected || waiting.some((one) => here(one.sessionId))) setReplayed(null);
     if (approvals.some((one) => here(one.sessionId) && !panes.wasPutAway(one.approvalId))) panes.offer();
   };
-  const history = useHistory({ selected, go: lead, focusMessage });
+  const [wishes, setWishes] = useState(0);
+  useEffect(() => {
+    if (wishes === 0) return;
+    // A dialog that has just gone gives the focus back before that.
+    const timer = setTimeout(() => message.current?.focus(), 0);
+    return () => clearTimeout(timer);
+  }, [wishes]);
+  /** Focuses the message box that is there once what is changed now has been drawn. */
+  const focusMessageNext = () => setWishes((count) => count + 1);
+  const history = useHistory({ selected, go: lead, focusMessageNext });
   const go = (sessionId: string | null) => {
     history.leavePlace();
     lead(sessionId);
   };
   const newSession = () => {
     go(null);
-    // The box is another one by then; it must be there to take the focus.
-    setTimeout(focusMessage, 0);
+    focusMessageNext();
   };
   const sentTo = (sessionId: string) => {
     select(sessionId);
@@ -106,8 +114,7 @@ export function useWindow() {
   };
   const endReplay = () => {
     setReplayed(null);
-    // The box is there again only then.
-    setTimeout(focusMessage, 0);
+    focusMessageNext();
   };
   const enterKey = (provider: string) => {
     setKeyOf(provider);
