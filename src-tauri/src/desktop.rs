@@ -138,6 +138,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_pipelines::list_pipeline_runs,
             rpc_pipelines::pipeline_run,
             rpc_pipelines::step_output,
+            rpc_pipelines::save_step_output,
             rpc_pipelines::resume_pipeline,
             rpc_pipelines::retry_pipeline,
             rpc_pipelines::list_schedules,

@@ -63,11 +63,7 @@ pub(crate) async fn export_session(
     let session = reading(&desktop, move |engine| engine.sessions().find_session(&session_id)).await?;
     let (format, extension) = (ExportFormat::from(format), extension(format));
     let name = format!("{}.{extension}", file_name(&session.title));
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title("Export session").set_file_name(name).save_file(move |file| {
-        let _ = sender.send(file);
-    });
-    let Some(path) = chosen(receiver).await else { return Ok(None) };
+    let Some(path) = asked_where(&app, "Export session", name).await else { return Ok(None) };
     let written = path.clone();
     let writing = reading(&desktop, move |engine| {
         let mut file = engine.sessions().output_file(&written)?;
@@ -98,6 +94,15 @@ pub(crate) async fn usage_report(desktop: Desktop) -> Answer<UsageReport> {
     Ok(desktop.engine.sessions().usage_report().await?)
 }
 
+/// Where the user wants a file with that name to be; `None` when they changed their mind.
+pub(crate) async fn asked_where(app: &AppHandle, title: &str, name: String) -> Option<PathBuf> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    app.dialog().file().set_title(title).set_file_name(name).save_file(move |file| {
+        let _ = sender.send(file);
+    });
+    chosen(receiver).await
+}
+
 async fn chosen(receiver: tokio::sync::oneshot::Receiver<Option<tauri_plugin_dialog::FilePath>>) -> Option<PathBuf> {
     receiver.await.ok().flatten()?.into_path().ok()
 }
@@ -121,7 +126,7 @@ fn extension(format: arki_api::ExportFormat) -> &'static str {
 }
 
 /// A title as a file's name on every system.
-fn file_name(title: &str) -> String {
+pub(crate) fn file_name(title: &str) -> String {
     const MAX_CHARS: usize = 60;
     let plain = |character: char| if character.is_alphanumeric() { character } else { '-' };
     let name: String = title.chars().map(plain).take(MAX_CHARS).collect();

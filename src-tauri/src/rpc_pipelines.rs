@@ -2,12 +2,14 @@
 
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
+use crate::rpc_keeping::{asked_where, file_name};
 use arki_api::{
     PipelineDefinition, PipelineEntry, PipelineRunDetails, PipelineRunEntry, PipelineSchedule, SaveSchedule, Sent,
     StartPipeline,
 };
 use arki_domain::RunId;
 use std::path::PathBuf;
+use tauri::AppHandle;
 
 #[tauri::command]
 pub(crate) async fn list_pipelines(folder: PathBuf, desktop: Desktop) -> Answer<Vec<PipelineEntry>> {
@@ -32,6 +34,22 @@ pub(crate) async fn pipeline_run(run_id: String, desktop: Desktop) -> Answer<Pip
 #[tauri::command]
 pub(crate) async fn step_output(run_id: String, step: String, desktop: Desktop) -> Answer<String> {
     reading(&desktop, move |engine| engine.runs().step_output_beginning(&RunId::from(run_id), &step)).await
+}
+
+/// Asks where to; `None` when the user changed their mind.
+#[tauri::command]
+pub(crate) async fn save_step_output(
+    run_id: String,
+    step: String,
+    app: AppHandle,
+    desktop: Desktop,
+) -> Answer<Option<String>> {
+    let name = format!("{}.txt", file_name(&step));
+    let output = reading(&desktop, move |engine| engine.runs().step_output(&RunId::from(run_id), &step)).await?;
+    let Some(path) = asked_where(&app, "Save output", name).await else { return Ok(None) };
+    let written = path.clone();
+    reading(&desktop, move |engine| engine.sessions().save_text(&written, &output)).await?;
+    Ok(Some(path.display().to_string()))
 }
 
 #[tauri::command]

@@ -54,6 +54,8 @@ fn the_review_of_many_files_is_decided_from_their_list_by_keys() {
         wait_until("the new width", || window.run("return innerWidth") == json!(width));
     };
     resize(720);
+    // The column has become a sheet, which is closed until it is asked for.
+    window.gone("separator", "Width of the inspector");
     window.press(&[CONTROL, "j"]);
     window.pictures("review-files-narrow");
     resize(1440);

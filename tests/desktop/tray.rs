@@ -2,7 +2,7 @@
 
 use crate::harness::{Host, Stage, Tray, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn stage_with_tray() -> Stage {
     let stage = Stage::configured(edit_and_say(), |_| json!({"window": {"tray": true}}));
@@ -68,7 +68,7 @@ fn without_a_tray_that_shows_it_arki_ends_with_its_last_window() {
 
 #[test]
 fn the_icon_comes_and_goes_with_its_switch() {
-    let stage = Stage::configured(edit_and_say(), |_| Value::Null);
+    let stage = Stage::trusted(edit_and_say());
     let tray = tray_of(&stage, Host::Registered);
     let window = stage.open();
     window.click("Settings");

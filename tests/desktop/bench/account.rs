@@ -1,6 +1,8 @@
 //! What a program and all that it has started take of the machine, from the kernel's own account.
 
+use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Times in `/proc` are told in hundredths of a second, on every Linux.
@@ -22,6 +24,34 @@ impl Account {
             pss_kib: family.iter().filter_map(|id| pss_kib(*id)).sum(),
         }
     }
+}
+
+/// Processor time of each thread, by its id and name; what is over is not in it.
+pub(super) struct Threads(HashMap<(u32, String), Duration>);
+
+impl Threads {
+    pub(super) fn of(root: u32) -> Self {
+        let tasks = family(root).into_iter().filter_map(|id| fs::read_dir(format!("/proc/{id}/task")).ok()).flatten();
+        Self(tasks.flatten().filter_map(|task| thread(&task.path())).collect())
+    }
+
+    /// The busiest first, with what each has taken since; those that took nothing are left out.
+    pub(super) fn since(&self, earlier: &Self) -> Vec<(String, Duration)> {
+        let took = self.0.iter().map(|(of, time)| {
+            let before = earlier.0.get(of).copied().unwrap_or_default();
+            (of.1.clone(), time.saturating_sub(before))
+        });
+        let mut took: Vec<_> = took.filter(|(_, time)| !time.is_zero()).collect();
+        took.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        took
+    }
+}
+
+fn thread(task: &Path) -> Option<((u32, String), Duration)> {
+    let id = task.file_name()?.to_str()?.parse().ok()?;
+    let name = fs::read_to_string(task.join("comm")).ok()?.trim().to_owned();
+    let nanoseconds = fs::read_to_string(task.join("schedstat")).ok()?.split(' ').next()?.parse().ok()?;
+    Some(((id, name), Duration::from_nanos(nanoseconds)))
 }
 
 /// When a process was begun, in milliseconds since 1970.

@@ -1,6 +1,6 @@
 //! A long life: a session of 100,000 events among 10,000 sessions, opened, filtered, and left alone.
 
-use super::account::Account;
+use super::account::{Account, Threads};
 use super::empty_window;
 use super::start::median;
 use crate::harness::{Stage, Window, wait_until};
@@ -15,7 +15,8 @@ const SESSIONS: usize = 10_000;
 /// Sessions of one import.
 const AT_ONCE: usize = 1_000;
 const OPENINGS: usize = 9;
-const SETTLING: Duration = Duration::from_secs(10);
+/// What was just done is tidied up for a while: garbage is collected, memory is given back.
+const SETTLING: Duration = Duration::from_secs(30);
 const IDLE: Duration = Duration::from_secs(60);
 
 /// The words of the one session that is really run; sessions made from it have others in their place.
@@ -49,6 +50,9 @@ const FILTER: &str = r"
     const typed = [...Array(words.length).keys()].map((at) => words.slice(0, at + 1));
     const gaps = [];
     (async () => {
+        field.focus();
+        await frame();
+        await frame();
         for (const text of [...typed, ...typed.reverse().slice(1), '']) {
             const before = await frame();
             set.call(field, text);
@@ -63,6 +67,7 @@ const FILTER: &str = r"
             }
             await frame();
         }
+        field.blur();
         done(gaps);
     })();
 ";
@@ -107,14 +112,20 @@ struct Alone {
     /// The share of one processor.
     cpu: f64,
     pss_kib: f64,
+    /// The threads that were awake, the busiest first, with the processor time that each took.
+    awake: Vec<(String, Duration)>,
 }
+
+/// So many of them are told.
+const BUSIEST: usize = 6;
 
 fn left_alone(stage: &Stage) -> Alone {
     thread::sleep(SETTLING);
-    let first = Account::of(stage.app());
+    let (first, threads) = (Account::of(stage.app()), Threads::of(stage.app()));
     thread::sleep(IDLE);
-    let last = Account::of(stage.app());
-    Alone { cpu: (last.cpu - first.cpu).as_secs_f64() / IDLE.as_secs_f64(), pss_kib: last.pss_kib as f64 }
+    let (last, awake) = (Account::of(stage.app()), Threads::of(stage.app()).since(&threads));
+    let cpu = (last.cpu - first.cpu).as_secs_f64() / IDLE.as_secs_f64();
+    Alone { cpu, pss_kib: last.pss_kib as f64, awake }
 }
 
 fn opened(window: &Window<'_>, title: &str, words: &str) -> f64 {
@@ -124,9 +135,7 @@ fn opened(window: &Window<'_>, title: &str, words: &str) -> f64 {
 fn filtered(window: &Window<'_>, words: &str) -> Vec<f64> {
     let gaps = window.run_async_with(FILTER, &[json!(words)]);
     assert!(gaps.is_array(), "{gaps}");
-    let mut gaps: Vec<f64> = gaps.as_array().unwrap().iter().filter_map(Value::as_f64).collect();
-    gaps.sort_by(f64::total_cmp);
-    gaps
+    gaps.as_array().unwrap().iter().filter_map(Value::as_f64).collect()
 }
 
 fn title(number: usize) -> String {
@@ -208,16 +217,23 @@ fn import(stage: &Stage, name: &str, sessions: impl Iterator<Item = String>) {
 fn report(mut openings: Vec<f64>, gaps: &[f64], alone: &Alone, empty: &Alone) {
     openings.sort_by(f64::total_cmp);
     let (opening, slowest) = (median(openings.iter().copied()), openings[openings.len() - 1]);
-    let (middle, widest) = (median(gaps.iter().copied()), gaps[gaps.len() - 1]);
+    let middle = median(gaps.iter().copied());
+    let (widest_at, widest) = gaps.iter().copied().enumerate().max_by(|one, next| one.1.total_cmp(&next.1)).unwrap();
     let memory = alone.pss_kib / empty.pss_kib;
     println!("\nA session of {EVENTS} events among {SESSIONS} sessions");
     println!("  opening it, median of {OPENINGS}: {opening:.0} ms, slowest {slowest:.0} ms");
-    println!("  frames while the list is filtered: {middle:.1} ms apart, widest {widest:.1} ms");
+    println!(
+        "  frames while the list is filtered: {middle:.1} ms apart, widest {widest:.1} ms, at key {}",
+        widest_at / 2 + 1
+    );
     println!(
         "  processor when nothing happens: {:.3} %, the empty window {:.3} %",
         alone.cpu * 100.0,
         empty.cpu * 100.0
     );
+    for (thread, time) in alone.awake.iter().take(BUSIEST) {
+        println!("    {thread}: {:.1} ms in {} s", time.as_secs_f64() * 1000.0, IDLE.as_secs());
+    }
     println!("  memory: {:.0} MiB, {memory:.2} times the empty window's", alone.pss_kib / 1024.0);
     println!(
         "{}",

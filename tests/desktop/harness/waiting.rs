@@ -11,18 +11,27 @@ const INTERVAL: Duration = Duration::from_millis(16);
 
 /// Asks again and again, because nobody tells; the answer, once there is one.
 #[track_caller]
-pub(crate) fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "waited in vain: {what}");
-        thread::sleep(INTERVAL);
-    }
+pub(crate) fn wait_for<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
+    answered(ask).unwrap_or_else(|| panic!("waited in vain: {what}"))
 }
 
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     wait_for(what, || condition().then_some(()));
+}
+
+/// Whether the condition came to hold in time.
+pub(crate) fn in_time(mut condition: impl FnMut() -> bool) -> bool {
+    answered(|| condition().then_some(())).is_some()
+}
+
+fn answered<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let answer = ask();
+        if answer.is_some() || Instant::now() > deadline {
+            return answer;
+        }
+        thread::sleep(INTERVAL);
+    }
 }

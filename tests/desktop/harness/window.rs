@@ -4,7 +4,7 @@ use crate::harness::desk::Desk;
 use crate::harness::display::Display;
 use crate::harness::driver::{Driver, Refused, element_id, element_json};
 use crate::harness::picture::Picture;
-use crate::harness::waiting::{wait_for, wait_until};
+use crate::harness::waiting::{in_time, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::thread;
@@ -113,7 +113,8 @@ impl<'a> Window<'a> {
 
     #[track_caller]
     pub(crate) fn says(&self, words: &str) {
-        wait_until(&format!("{words:?} in the window"), || self.text().contains(words));
+        let come = in_time(|| self.text().contains(words));
+        assert!(come, "waited in vain: {words:?} in the window, which says:\n{}", self.text());
     }
 
     /// All that can be read.

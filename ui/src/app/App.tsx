@@ -159,6 +159,7 @@ function useTheRest() {
   const ready = useStore(arki.ready);
   useEffect(() => {
     if (!ready) return;
+    requestAnimationFrame(() => performance.mark("arki.usable"));
     const soon = setTimeout(() => {
       void arki.refreshMemory();
       void fetchParts();

@@ -9,14 +9,17 @@ import type { Root } from "react-dom/client";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
-import { createArki } from "../platform/stores/arki";
+import { type Arki, createArki } from "../platform/stores/arki";
 import { App } from "./App";
 import { speak, useLocale } from "./locale";
+
+/** An engine that takes longer than this is waited for in the window. */
+const patienceMs = 1000;
 
 export async function mount(root: Root, platform: Platform): Promise<void> {
   const arki = createArki(platform, Date.now);
   void arki.start();
-  await speak();
+  await Promise.all([speak(), known(arki)]);
   root.render(
     <StrictMode>
       <I18nProvider i18n={i18n}>
@@ -26,6 +29,18 @@ export async function mount(root: Root, platform: Platform): Promise<void> {
       </I18nProvider>
     </StrictMode>,
   );
+}
+
+/** What the engine says is drawn in one step; until then the page shows its frame. */
+function known({ ready, failure }: Arki): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (ready.get() || failure.get() !== null) resolve();
+    };
+    ready.subscribe(look);
+    failure.subscribe(look);
+    setTimeout(resolve, patienceMs);
+  });
 }
 
 function Whole() {

@@ -2,7 +2,8 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 import { useKeysOf, withKeys } from "./command_keys";
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
-  look?: "plain" | "primary" | "quiet";
+  /** `danger`: what it does can't be undone. */
+  look?: "plain" | "primary" | "danger" | "quiet";
   small?: boolean;
   /** An icon alone: `label` is then the accessible name and the tooltip. */
   icon?: ReactNode;

@@ -195,6 +195,7 @@ export function pipelinesFake(
       start_pipeline: () => ({ sessionId: "p1", runId: "run-p1", messageId: null }),
       list_pipeline_runs: () => [runOf("run-p1", { state: "waiting", endedAt: null }), ...pastRuns()],
       pipeline_run: () => detailsOf(stepsAtGate, {}, { approvalId: "gate-1" }),
+      save_step_output: ({ step }) => `/home/ada/Downloads/${step}.txt`,
       step_output: ({ step }) => (step === "tests" ? "" : `what ${step} said`),
       resume_pipeline: () => ({ sessionId: "p1", runId: "run-p1", messageId: null }),
       retry_pipeline: () => fail("USAGE", "This run hasn't ended."),

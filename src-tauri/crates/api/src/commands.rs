@@ -186,6 +186,9 @@ commands! {
     pipeline_run { run_id: String } -> PipelineRunDetails;
     /// The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
     step_output { run_id: String, step: String } -> String;
+    /// Writes the whole output to a file that the user chooses. Answers with its path, or with nothing when they
+    /// changed their mind.
+    save_step_output { run_id: String, step: String } -> Option<String>;
     /// Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
     /// is chosen, this fails with `PIPELINE_CHANGED` and the difference.
     resume_pipeline { run_id: String, definition: Option<PipelineDefinition> } -> Sent;

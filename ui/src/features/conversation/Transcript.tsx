@@ -98,7 +98,6 @@ export function Transcript({ view, rows, actions, found }: Props) {
 function useNearness(scroller: RefObject<HTMLElement | null>): Nearness | null {
   const [nearness] = useState(() => (typeof IntersectionObserver === "undefined" ? null : createNearness()));
   useLayoutEffect(() => {
-    requestAnimationFrame(() => performance.mark("arki.transcript"));
     const el = scroller.current;
     return el && nearness ? nearness.begin(el) : undefined;
   }, [scroller, nearness]);

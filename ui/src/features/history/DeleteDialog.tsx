@@ -39,7 +39,7 @@ export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: P
       <Button ref={cancel} onClick={onClose}>
         {t`Keep it`}
       </Button>
-      <Button look="primary" disabled={busy} onClick={remove}>
+      <Button look="danger" disabled={busy} onClick={remove}>
         {t`Delete session`}
       </Button>
     </>

@@ -8,6 +8,8 @@ import { copyText } from "../../components/copy";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, exactTime } from "../../components/format";
 import { ShowMore } from "../../components/ShowMore";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
 import type { Event, PipelineStepEntry } from "../../protocol/generated";
 import { artifactsOf, eventsOf } from "./step_log";
 import { useAsked } from "./useAsked";
@@ -79,6 +81,7 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
   const isItem = items !== null && Number.isInteger(at) && at >= 1 && at <= items;
   const isThere = outputBytes !== null || isItem;
   const of = isItem ? `${name}[${at - 1}]` : name;
+  const [saved, setSaved] = useState<ReactNode>(null);
   const asked = useAsked(
     "step_output",
     isThere ? { runId, step: of } : null,
@@ -114,7 +117,9 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
             {t`Copy output`}
           </Button>
         )}
+        {text !== "" && <SaveButton runId={runId} step={of} onSaved={setSaved} />}
       </div>
+      {saved}
       {!isThere && <p className="small secondary">{t`None yet.`}</p>}
       {asked.error && <ErrorNote error={asked.error} />}
       {asked.answer === "" && <p className="small secondary">{t`Empty.`}</p>}
@@ -132,6 +137,27 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
     </div>
   );
 }
+
+/** All of it, also what is too long to be shown. */
+function SaveButton({ runId, step, onSaved }: SaveProps) {
+  const { platform } = useArki();
+  const save = async () => {
+    onSaved(null);
+    try {
+      const path = await platform.call("save_step_output", { runId, step });
+      if (path !== null) onSaved(<p className="small secondary" role="status">{t`Saved to ${path}`}</p>);
+    } catch (thrown) {
+      onSaved(<ErrorNote error={asCommandError(thrown)} />);
+    }
+  };
+  return (
+    <Button small look="quiet" onClick={() => void save()}>
+      {t`Save output…`}
+    </Button>
+  );
+}
+
+type SaveProps = { runId: string; step: string; onSaved: (told: ReactNode) => void };
 
 const firstEvents = 50;
 

@@ -298,6 +298,8 @@ describe("a run", () => {
     expect(described(await step("each"))).toMatch(/2 of 3 items/);
     await userEvent.type(screen.getByRole("spinbutton", { name: "Of item" }), "2");
     expect((await screen.findByRole("group", { name: "Output" })).textContent).toBe("what each[1] said");
+    await userEvent.click(screen.getByRole("button", { name: "Save output…" }));
+    expect(await screen.findByText("Saved to /home/ada/Downloads/each[1].txt")).toBeTruthy();
     const panel = within(screen.getByRole("region", { name: "Step each" }));
     await userEvent.click(panel.getByRole("button", { name: "Open its session" }));
     expect(onSession).toHaveBeenCalledWith("child");

@@ -1,6 +1,6 @@
 import { plural, t } from "@lingui/core/macro";
 import { Archive, ArchiveRestore, GitBranch, GitFork, Pin, PinOff } from "lucide-react";
-import { memo, useId, useLayoutEffect, useRef } from "react";
+import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionLines, SessionSummary } from "../../protocol/generated";
@@ -34,6 +34,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
     focusNext.current = false;
     button.current?.focus();
   }, [renaming]);
+  const [isPointedAt, setPointedAt] = useState(false);
   const waits = approvals + questions > 0;
   const state = waits ? "waiting" : session.state;
   const described = useId();
@@ -46,7 +47,11 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
     return <TitleEditor session={session} onDone={done} />;
   }
   return (
-    <div className="session-line">
+    <div
+      className={isPointedAt ? "session-line pointed-at" : "session-line"}
+      onPointerEnter={() => setPointedAt(true)}
+      onPointerLeave={() => setPointedAt(false)}
+    >
       <button
         ref={button}
         type="button"
@@ -89,7 +94,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
           {shortTime(session.updatedAt)}
         </span>
       </button>
-      <MarkButtons session={session} title={title} onMark={onMark} />
+      {isPointedAt && <MarkButtons session={session} title={title} onMark={onMark} />}
       <span id={described} className="sr-only">
         {stateWords(state)}
         {waits && `, ${waitingWords(approvals, questions)}`}

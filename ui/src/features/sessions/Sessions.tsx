@@ -5,7 +5,7 @@ import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
-import { listOf, type Shown } from "../../protocol/session_groups";
+import { listOf, prepareFilter, type Shown } from "../../protocol/session_groups";
 import { SessionList } from "./SessionList";
 import { waitingWords } from "./SessionRow";
 import { StateFilter } from "./StateFilter";
@@ -85,6 +85,7 @@ export function Sessions(props: Props) {
             placeholder={t`Filter`}
             title={withKeys(t`Filter sessions`, keys.filter)}
             value={words}
+            onFocus={() => prepareFilter(sessions)}
             onChange={(event) => setWords(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== "Escape" || !isFiltered) return;

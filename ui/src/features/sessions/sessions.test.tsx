@@ -83,10 +83,13 @@ describe("the list of sessions", () => {
   it("pins and archives by the pointer", async () => {
     const { onMark } = await shown({ sessions: [session("a"), session("p", { pinned: true })] });
     const pinned = screen.getByRole("region", { name: "Pinned" });
-    // They show while the pointer is over the row.
-    const hidden = true;
-    await userEvent.click(within(pinned).getByRole("button", { name: "Unpin Title p", hidden }));
-    await userEvent.click(screen.getByRole("button", { name: "Archive Title a", hidden }));
+    const pressBeside = async (row: HTMLElement, name: string) => {
+      await userEvent.hover(row);
+      await userEvent.click(screen.getByRole("button", { name }));
+    };
+    await pressBeside(within(pinned).getByRole("button", { name: "Title p" }), "Unpin Title p");
+    expect(screen.queryByRole("button", { name: "Archive Title a" })).toBeNull();
+    await pressBeside(screen.getByRole("button", { name: "Title a" }), "Archive Title a");
     expect(onMark.mock.calls).toEqual([
       ["p", { pinned: false, archived: null }],
       ["a", { pinned: null, archived: true }],

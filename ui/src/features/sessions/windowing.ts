@@ -10,7 +10,7 @@ import type { Family } from "../../protocol/sessions";
 export const heights = { row: 28, project: 28, day: 24, gap: 12 };
 
 /** Rows drawn beyond both ends, so that the arrow keys and a slow frame find one. */
-const beyond = 20;
+const beyond = 8;
 const step = beyond * heights.row;
 
 /** A piece of the list in sight, from its top; all of it where nothing has a size. */

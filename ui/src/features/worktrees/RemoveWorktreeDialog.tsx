@@ -53,7 +53,7 @@ export function RemoveWorktreeDialog({ worktree: { project, branch }, onClose, o
           <p role="alert">
             {failed.message} {t`If you remove it now, that is lost. You can't undo it.`}
           </p>
-          <Button disabled={busy} onClick={() => remove(true)}>
+          <Button look="danger" disabled={busy} onClick={() => remove(true)}>
             {t`Remove and lose this work`}
           </Button>
         </div>

@@ -281,6 +281,11 @@ export type Commands = {
    */
   step_output: { params: { runId: string; step: string }; result: string };
   /**
+   * Writes the whole output to a file that the user chooses. Answers with its path, or with nothing when they
+   * changed their mind.
+   */
+  save_step_output: { params: { runId: string; step: string }; result: string | null };
+  /**
    * Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
    * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
    */

@@ -41,6 +41,18 @@ impl Sessions {
         Ok(OutputFile::create(path, &self.records.directories().unfinished_exports())?)
     }
 
+    /// Writes a text to a file. Where that fails, what was there before stays.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_text(&self, path: &Path, text: &str) -> Result<(), Fault> {
+        let mut file = self.output_file(path)?;
+        match file.write_all(text.as_bytes()).map_err(Stop::from) {
+            Err(Stop::Fault(fault)) => Err(fault),
+            Ok(()) | Err(Stop::ReaderGone) => Ok(file.finish()?),
+        }
+    }
+
     /// Writes a session. A fork begins with what it took over from its origin.
     ///
     /// # Errors
@@ -82,9 +94,9 @@ impl From<io::Error> for Stop {
         let (code, message, hint) = match error.kind() {
             io::ErrorKind::BrokenPipe => return Self::ReaderGone,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                (Code::DISK_FULL, "The disk is full: the export was not written.", "Free some space and try again.")
+                (Code::DISK_FULL, "The disk is full: the file was not written.", "Free some space and try again.")
             }
-            _ => (Code::IO_FAILED, "The export can't be written there.", "Choose another place and try again."),
+            _ => (Code::IO_FAILED, "The file can't be written there.", "Choose another place and try again."),
         };
         Self::Fault(Fault::new(code, message, hint))
     }
