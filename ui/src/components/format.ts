@@ -98,9 +98,9 @@ export function shortTime(ts: number, now = Date.now()): string {
   const [then, today] = [new Date(ts), new Date(now)];
   const days = Math.round((dayStart(today) - dayStart(then)) / 86_400_000);
   if (days <= 0) return clock(ts).slice(0, 5);
-  if (days < 7) return then.toLocaleDateString(i18n.locale, { weekday: "short" });
+  if (days < 7) return i18n.date(then, { weekday: "short" });
   const year = then.getFullYear() === today.getFullYear() ? undefined : "numeric";
-  return then.toLocaleDateString(i18n.locale, { day: "numeric", month: "short", year });
+  return i18n.date(then, { day: "numeric", month: "short", year });
 }
 
 const dayStart = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
