@@ -108,6 +108,23 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
     assert_eq!(stage.text(), "two\n");
 }
 
+/// The end of a run is told before the run has let go of its session.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_sent_as_soon_as_the_run_has_ended_begins_the_next() {
+    let stage = Stage::new(vec![Turn::text("done")]).await;
+    let mut subscription = stage.engine.subscribe();
+    let (run, _) = stage.client.start_run(stage.new_session()).await.unwrap();
+    for _ in 0..8 {
+        loop {
+            let Some(Ok(arki_domain::LiveEvent::Stored(event))) = subscription.next().await else { continue };
+            if event.kind == "run.completed" {
+                break;
+            }
+        }
+        stage.client.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await.unwrap();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
     let stage = Stage::new(vec![Turn::text("done")]).await;

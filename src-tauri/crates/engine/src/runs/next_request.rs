@@ -74,6 +74,7 @@ impl Runs {
         focus: Option<&str>,
         stop: impl Future<Output = ()>,
     ) -> Result<Compacted, Fault> {
+        self.until_let_go(session_id).await?;
         let claim = self.sessions.claim(session_id)?;
         let control = RunControl::default();
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control.clone()).await?;

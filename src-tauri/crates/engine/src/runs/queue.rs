@@ -9,7 +9,6 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::place::Place;
-use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{
@@ -171,17 +170,9 @@ impl Runs {
         }
     }
 
-    /// The run that has completed may need a moment to let go of the session.
     async fn follow_up(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
-        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
-        loop {
-            match self.send_next(presence, session_id).await {
-                Err(fault) if fault.is(Code::SESSION_BUSY) && tokio::time::Instant::now() < give_up => {
-                    tokio::time::sleep(STOP_POLL).await;
-                }
-                Err(fault) => return tracing::warn!(%session_id, %fault, "the next message waits on"),
-                Ok(_) => return,
-            }
+        if let Err(fault) = self.send_next(presence, session_id).await {
+            tracing::warn!(%session_id, %fault, "the next message waits on");
         }
     }
 }

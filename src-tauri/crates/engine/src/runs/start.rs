@@ -73,6 +73,9 @@ impl Runs {
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
+        if !is_new {
+            self.until_let_go(&session_id).await?;
+        }
         let claim = self.sessions.claim(&session_id)?;
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;

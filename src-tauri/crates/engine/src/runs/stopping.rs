@@ -1,6 +1,7 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
 use crate::presence::Presence;
+use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
 use crate::sessions::{EndsWaitingRuns, Sessions};
@@ -115,6 +116,19 @@ impl Runs {
     /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
     pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
         self.until(|sessions| !sessions.is_claimed(session_id)).await;
+    }
+
+    /// Waits for a run that has ended: the log says so a moment before it lets go of its session.
+    pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        if !self.sessions.is_claimed(session_id) {
+            return Ok(());
+        }
+        let session = session_id.clone();
+        let overview = blocking(&self.sessions, move |sessions| sessions.overview(&session)).await?;
+        if overview.run.is_none_or(|run| run.is_ended()) {
+            self.until_stopped(session_id).await;
+        }
+        Ok(())
     }
 
     /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.
