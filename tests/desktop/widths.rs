@@ -17,6 +17,8 @@ use std::cell::RefCell;
 const CHOICE: &str = "ARKI_LOOK";
 const SIZES: [(u32, u32); 4] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080)];
 const USUAL: (u32, u32) = (1440, 900);
+/// What twice the size leaves of the usual window. The driver's clicks miss in a page that is really zoomed.
+const ZOOMED: (u32, u32) = (720, 450);
 
 /// What is wider than the window: the page itself, and controls that no scrolling leads to.
 const OUT_OF_REACH: &str = "
@@ -85,13 +87,6 @@ struct Look<'a> {
 
 impl<'a> Look<'a> {
     fn at(window: Window<'a>, way: Way) -> Self {
-        if way == Way::Zoom {
-            wait_until("twice the size", || {
-                window.press(&[CONTROL, "="]);
-                window.settle();
-                window.run("return innerWidth") == json!(USUAL.0 / 2)
-            });
-        }
         if way == Way::Contrast {
             window.run(MORE_CONTRAST);
         }
@@ -103,7 +98,7 @@ impl<'a> Look<'a> {
     fn takes(&self, view: &str, show: impl Fn(&Window<'_>)) {
         let (folder, sizes) = match self.way {
             Way::Widths => ("widths", SIZES.as_slice()),
-            Way::Zoom => ("zoom", [USUAL].as_slice()),
+            Way::Zoom => ("zoom", [ZOOMED].as_slice()),
             Way::Contrast => ("contrast", [USUAL].as_slice()),
         };
         for &(width, height) in sizes {
@@ -130,8 +125,7 @@ impl<'a> Look<'a> {
 
     fn resize(&self, (width, height): (u32, u32)) {
         self.window.resize(width, height);
-        let seen = if self.way == Way::Zoom { width / 2 } else { width };
-        wait_until("the new width", || self.window.run("return innerWidth") == json!(seen));
+        wait_until("the new width", || self.window.run("return innerWidth") == json!(width));
     }
 
     /// Runs a command by the first words of its name.

@@ -1,6 +1,6 @@
 //! A session in a worktree, from its dialog to its end.
 
-use crate::harness::{Element, Stage, Window, wait_for, wait_until};
+use crate::harness::{Stage, Window, wait_until};
 use arki_testkit::{Script, Turn, json_lines};
 use std::path::Path;
 use std::process::Command;
@@ -14,12 +14,9 @@ fn git(folder: &Path, line: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
 }
 
-/// In the session's menu, where an item's name goes on with what it does.
 fn choose(window: &Window<'_>, item: &str) {
     window.click("Session menu");
-    let is_it = |found: &Element<'_>| found.text().trim_start().starts_with(item);
-    let found = || window.elements("menuitem", None).into_iter().find(is_it);
-    wait_for(&format!("the menu's {item}"), found).click();
+    window.menu_item(item).click();
 }
 
 #[test]

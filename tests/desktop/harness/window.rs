@@ -130,6 +130,14 @@ impl<'a> Window<'a> {
         })
     }
 
+    /// An item of a menu by the words that it begins with; its name goes on with what it does.
+    #[track_caller]
+    pub(crate) fn menu_item(&'a self, words: &str) -> Element<'a> {
+        wait_for(&format!("the menu's {words:?}"), || {
+            self.elements("menuitem", None).into_iter().find(|item| item.text().trim_start().starts_with(words))
+        })
+    }
+
     /// Sends a message as a user does.
     #[track_caller]
     pub(crate) fn ask(&self, words: &str) {

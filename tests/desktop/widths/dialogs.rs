@@ -60,7 +60,7 @@ fn over_a_session(look: &Look<'_>) {
     over("Rewind to this message", "rewind");
     window.click("Session menu");
     look.takes("session-menu", as_it_is);
-    window.element("menuitem", "Tools…").click();
+    window.menu_item("Tools…").click();
     over("Tools of this session", "tools");
 }
 
