@@ -1,5 +1,6 @@
 //! The open folder, what of it the user agreed to, and what the window starts from.
 
+use arki_domain::WorktreeOf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -61,6 +62,10 @@ wire! {
         pub changed: Vec<ChangedPin>,
         /// Further notices about the folder, a sentence each.
         pub notices: Vec<String>,
+        /// The worktree that the folder is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub worktree: Option<WorktreeOf>,
     }
     AppState {
         pub version: String,

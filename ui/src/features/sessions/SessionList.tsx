@@ -4,7 +4,7 @@ import { msg, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { folderName, homePath } from "../../components/format";
 import { useLatest } from "../../components/latest";
-import { useApprovals, useArki, useAsking } from "../../platform/context";
+import { useApprovals, useArki, useAsking, useFolder } from "../../platform/context";
 import { useStore } from "../../platform/stores/store";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Day, type Group, groupsOf, type Shown } from "../../protocol/session_groups";
@@ -36,7 +36,8 @@ const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
 };
 
 export function SessionList(props: Props) {
-  const { sessions, words, shown, folder, selected, renaming, onUnlisted } = props;
+  const { sessions, words, shown, selected, renaming, onUnlisted } = props;
+  const folder = useFolder(props.folder)?.worktree?.project ?? props.folder;
   const list = useRef<HTMLDivElement>(null);
   const sight = useSight(list);
   const counts = useCounts(sessions);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ArkiProvider } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
-import { createFake } from "../../testing/fake";
+import { createFake, demoProject } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { Sessions } from "./Sessions";
 
@@ -94,6 +94,14 @@ describe("the list of sessions", () => {
       ["p", { pinned: false, archived: null }],
       ["a", { pinned: null, archived: true }],
     ]);
+  });
+
+  it("has a worktree without a session under its project", async () => {
+    const project = "/code/other";
+    const worktree = { project, branch: "feature" };
+    await shown({ app: { project: { ...demoProject, path: "/code/arki", worktree } } });
+    expect(await screen.findByRole("region", { name: "other" })).toBeTruthy();
+    expect(screen.queryByRole("region", { name: "arki" })).toBeNull();
   });
 
   it("is filtered by words and by state, and Escape shows all again", async () => {

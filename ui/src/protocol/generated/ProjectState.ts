@@ -2,6 +2,7 @@
 import type { ChangedPin } from "./ChangedPin";
 import type { Pin } from "./Pin";
 import type { TrustState } from "./TrustState";
+import type { WorktreeOf } from "./WorktreeOf";
 
 export type ProjectState = {
   path: string;
@@ -13,4 +14,8 @@ export type ProjectState = {
    * Further notices about the folder, a sentence each.
    */
   notices: Array<string>;
+  /**
+   * The worktree that the folder is.
+   */
+  worktree?: WorktreeOf;
 };

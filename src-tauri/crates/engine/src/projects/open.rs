@@ -200,6 +200,7 @@ impl Projects {
             changed: open.changed(current, self.records.redactor()),
             enables: current.iter().map(wire_pin).collect(),
             notices: self.notices(&open),
+            worktree: self.session_trees().worktree_at(&open.path()),
         })
     }
 
