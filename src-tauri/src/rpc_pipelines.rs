@@ -44,7 +44,7 @@ pub(crate) async fn save_step_output(
     app: AppHandle,
     desktop: Desktop,
 ) -> Answer<Option<String>> {
-    let name = format!("{}.txt", file_name(&step));
+    let name = output_name(&step);
     let output = reading(&desktop, move |engine| engine.runs().step_output(&RunId::from(run_id), &step)).await?;
     let Some(path) = asked_where(&app, "Save output", name).await else { return Ok(None) };
     let written = path.clone();
@@ -95,4 +95,26 @@ pub(crate) async fn switch_schedule(name: String, on: bool, desktop: Desktop) ->
 pub(crate) async fn remove_schedule(name: String, desktop: Desktop) -> Answer<()> {
     desktop.engine.runs().remove_schedule(&name).await?;
     Ok(())
+}
+
+/// A step's name as a file's; items are counted from one, as the window counts them.
+fn output_name(step: &str) -> String {
+    let item = step.strip_suffix(']').and_then(|step| step.rsplit_once('['));
+    let item = item.and_then(|(step, at)| Some((step, at.parse::<usize>().ok()?)));
+    match item {
+        Some((step, at)) => format!("{}-{}.txt", file_name(step), at + 1),
+        None => format!("{}.txt", file_name(step)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::output_name;
+
+    #[test]
+    fn an_items_file_has_the_items_number() {
+        assert_eq!(output_name("notes"), "notes.txt");
+        assert_eq!(output_name("each[0]"), "each-1.txt");
+        assert_eq!(output_name("../odd[x]"), "odd-x.txt");
+    }
 }

@@ -13,8 +13,8 @@ import { type Arki, createArki } from "../platform/stores/arki";
 import { App } from "./App";
 import { speak, useLocale } from "./locale";
 
-/** An engine that takes longer than this is waited for in the window. */
-const patienceMs = 1000;
+/** An engine that takes longer than this is waited for in the window, which takes keys by then. */
+const patienceMs = 500;
 
 export async function mount(root: Root, platform: Platform): Promise<void> {
   const arki = createArki(platform, Date.now);
@@ -34,12 +34,17 @@ export async function mount(root: Root, platform: Platform): Promise<void> {
 /** What the engine says is drawn in one step; until then the page shows its frame. */
 function known({ ready, failure }: Arki): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
-      if (ready.get() || failure.get() !== null) resolve();
+    const stop = [ready, failure].map((store) =>
+      store.subscribe(() => {
+        if (ready.get() || failure.get() !== null) done();
+      }),
+    );
+    const patience = setTimeout(() => done(), patienceMs);
+    const done = () => {
+      for (const unsubscribe of stop) unsubscribe();
+      clearTimeout(patience);
+      resolve();
     };
-    ready.subscribe(look);
-    failure.subscribe(look);
-    setTimeout(resolve, patienceMs);
   });
 }
 

@@ -5,8 +5,8 @@
 use arki_api::Shown;
 use arki_domain::projection::SessionState;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunId, RunOptions, RunStarted,
-    SystemClock,
+    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, QueueMode, Redactor, Role, RunId, RunOptions,
+    RunStarted, SystemClock,
 };
 use arki_engine::{
     Client, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Presence, Resolution, RunEnd, RunTarget,
@@ -123,6 +123,27 @@ async fn a_message_sent_as_soon_as_the_run_has_ended_begins_the_next() {
         }
         stage.client.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_waits_is_sent_once_however_often_that_is_asked() {
+    let stage = Stage::new(vec![Turn::text("done")]).await;
+    let mut subscription = stage.engine.subscribe();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
+    handle.await.unwrap().unwrap();
+    let queued = stage.engine.runs().queue_message(&run.session_id, "go on".to_owned(), QueueMode::FollowUp);
+    queued.await.unwrap();
+    let next = || stage.client.send_next(&run.session_id);
+    let asked = tokio::join!(next(), next(), next());
+    let started: Vec<_> =
+        [asked.0, asked.1, asked.2].into_iter().filter_map(Result::ok).flatten().map(|(run, _)| run.run_id).collect();
+    assert_eq!(started.len(), 1);
+    stage.engine.runs().stop_all().await;
+    let mut starts = 0;
+    while let Ok(Some(Ok(live))) = tokio::time::timeout(Duration::from_millis(200), subscription.next()).await {
+        starts += usize::from(matches!(live, arki_domain::LiveEvent::Stored(event) if event.kind == "run.started"));
+    }
+    assert_eq!(starts, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ import { clock, exactTime } from "../../components/format";
 import { ShowMore } from "../../components/ShowMore";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { Event, PipelineStepEntry } from "../../protocol/generated";
+import type { CommandError, Event, PipelineStepEntry } from "../../protocol/generated";
 import { artifactsOf, eventsOf } from "./step_log";
 import { useAsked } from "./useAsked";
 import { eventWords, sizeWords, stepFacts, stepSign, stepWords } from "./words";
@@ -81,7 +81,7 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
   const isItem = items !== null && Number.isInteger(at) && at >= 1 && at <= items;
   const isThere = outputBytes !== null || isItem;
   const of = isItem ? `${name}[${at - 1}]` : name;
-  const [saved, setSaved] = useState<ReactNode>(null);
+  const saving = useSaving(runId, of);
   const asked = useAsked(
     "step_output",
     isThere ? { runId, step: of } : null,
@@ -117,9 +117,16 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
             {t`Copy output`}
           </Button>
         )}
-        {text !== "" && <SaveButton runId={runId} step={of} onSaved={setSaved} />}
+        {text !== "" && (
+          <Button small look="quiet" disabled={saving.busy} onClick={() => void saving.save()}>
+            {t`Save output…`}
+          </Button>
+        )}
       </div>
-      {saved}
+      <p className="small secondary" role="status">
+        {saving.path !== null && t`Saved to ${saving.path}`}
+      </p>
+      {saving.error && <ErrorNote error={saving.error} />}
       {!isThere && <p className="small secondary">{t`None yet.`}</p>}
       {asked.error && <ErrorNote error={asked.error} />}
       {asked.answer === "" && <p className="small secondary">{t`Empty.`}</p>}
@@ -138,26 +145,27 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
   );
 }
 
-/** All of it, also what is too long to be shown. */
-function SaveButton({ runId, step, onSaved }: SaveProps) {
+type Saved = { of: string; path: string | null; error: CommandError | null };
+
+/** Saves all of a step's output, also what is too long to be shown, and says where for as long as that output shows. */
+function useSaving(runId: string, step: string) {
   const { platform } = useArki();
+  const [busy, setBusy] = useState(false);
+  const [saved, setSaved] = useState<Saved | null>(null);
   const save = async () => {
-    onSaved(null);
+    setBusy(true);
+    setSaved(null);
     try {
       const path = await platform.call("save_step_output", { runId, step });
-      if (path !== null) onSaved(<p className="small secondary" role="status">{t`Saved to ${path}`}</p>);
+      setSaved({ of: step, path, error: null });
     } catch (thrown) {
-      onSaved(<ErrorNote error={asCommandError(thrown)} />);
+      setSaved({ of: step, path: null, error: asCommandError(thrown) });
     }
+    setBusy(false);
   };
-  return (
-    <Button small look="quiet" onClick={() => void save()}>
-      {t`Save output…`}
-    </Button>
-  );
+  const { path, error } = saved?.of === step ? saved : { path: null, error: null };
+  return { busy, save, path, error };
 }
-
-type SaveProps = { runId: string; step: string; onSaved: (told: ReactNode) => void };
 
 const firstEvents = 50;
 

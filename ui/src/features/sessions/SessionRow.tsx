@@ -30,6 +30,8 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
   /** Who ends renaming with a key goes on in the list: the button gets the focus as soon as it is there. */
   const focusNext = useRef(false);
   useLayoutEffect(() => {
+    // What the pointer left meanwhile was told to nobody.
+    if (renaming) setPointedAt(false);
     if (renaming || !focusNext.current) return;
     focusNext.current = false;
     button.current?.focus();
@@ -49,7 +51,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
   return (
     <div
       className={isPointedAt ? "session-line pointed-at" : "session-line"}
-      onPointerEnter={() => setPointedAt(true)}
+      onPointerEnter={(event) => event.pointerType !== "touch" && setPointedAt(true)}
       onPointerLeave={() => setPointedAt(false)}
     >
       <button

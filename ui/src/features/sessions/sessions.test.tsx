@@ -96,6 +96,15 @@ describe("the list of sessions", () => {
     ]);
   });
 
+  it("shows a renamed row as if nobody pointed at it, whose pointer has left meanwhile", async () => {
+    const { turnTo } = await shown({ sessions: [session("a")] });
+    await userEvent.hover(screen.getByRole("button", { name: "Title a" }));
+    expect(screen.getByRole("button", { name: "Archive Title a" })).toBeTruthy();
+    turnTo({ renaming: "a" });
+    turnTo({});
+    expect(screen.queryByRole("button", { name: "Archive Title a" })).toBeNull();
+  });
+
   it("has a worktree without a session under its project", async () => {
     const project = "/code/other";
     const worktree = { project, branch: "feature" };

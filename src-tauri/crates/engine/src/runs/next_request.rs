@@ -8,6 +8,7 @@ use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
 use crate::runs::system_prompt::unknown_variables;
+use crate::sessions::claim::Work;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
@@ -75,7 +76,7 @@ impl Runs {
         stop: impl Future<Output = ()>,
     ) -> Result<Compacted, Fault> {
         self.until_let_go(session_id).await?;
-        let claim = self.sessions.claim(session_id)?;
+        let claim = self.sessions.claim(session_id, Work::Change)?;
         let control = RunControl::default();
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control.clone()).await?;
         let compacting = async {

@@ -9,6 +9,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::place::Place;
+use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{
@@ -135,6 +136,7 @@ impl Runs {
         presence: Presence,
         session_id: &SessionId,
     ) -> Result<Option<Running>, Fault> {
+        self.until_let_go(session_id).await?;
         let session = session_id.clone();
         match blocking(self, move |runs| runs.next_start(session, presence)).await? {
             Some((place, start)) => self.start_at(place, start).await.map(Some),
@@ -170,9 +172,17 @@ impl Runs {
         }
     }
 
+    /// Another may have taken the session meanwhile, for a moment.
     async fn follow_up(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
-        if let Err(fault) = self.send_next(presence, session_id).await {
-            tracing::warn!(%session_id, %fault, "the next message waits on");
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        loop {
+            match self.send_next(presence, session_id).await {
+                Err(fault) if fault.is(Code::SESSION_BUSY) && tokio::time::Instant::now() < give_up => {
+                    tokio::time::sleep(STOP_POLL).await;
+                }
+                Err(fault) => return tracing::warn!(%session_id, %fault, "the next message waits on"),
+                Ok(_) => return,
+            }
         }
     }
 }

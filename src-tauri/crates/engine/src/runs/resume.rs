@@ -9,6 +9,7 @@ use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
 use crate::runs::pipelines::resuming::DefinitionChoice;
+use crate::sessions::claim::Work;
 use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
@@ -98,7 +99,7 @@ impl Runs {
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
-        let claim = self.sessions.claim(session_id)?;
+        let claim = self.sessions.claim(session_id, Work::Run)?;
         if self.is_of_pipeline(session_id).await? {
             return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
         }

@@ -9,6 +9,7 @@ use crate::runs::hold::SessionHold;
 use crate::runs::place::{Place, RunTarget, StartRun};
 use crate::runs::preparing::Prepared;
 use crate::runs::prompt_images;
+use crate::sessions::claim::Work;
 use crate::sessions::history::History;
 use crate::sessions::overview::agent_in;
 use crate::sessions::session_settings::SessionSettings;
@@ -41,6 +42,9 @@ impl Runs {
         opened: Option<OpenedFolder>,
         start: StartRun,
     ) -> Result<Running, Fault> {
+        if let RunTarget::Session(session) = &start.target {
+            self.until_let_go(session).await?;
+        }
         let target = start.target.clone();
         let place = blocking(self, move |runs| match target {
             RunTarget::NewSession(folder) => Ok(Place::of_new_session(canonical(&folder)?, presence)),
@@ -73,10 +77,7 @@ impl Runs {
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
-        if !is_new {
-            self.until_let_go(&session_id).await?;
-        }
-        let claim = self.sessions.claim(&session_id)?;
+        let claim = self.sessions.claim(&session_id, Work::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;
         let is_subagent = parent.is_some();

@@ -4,6 +4,7 @@ use crate::presence::Presence;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
+use crate::sessions::claim::Work;
 use crate::sessions::{EndsWaitingRuns, Sessions};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, SessionId};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// The time that the end of the program waits for its runs to stop.
+/// The time that a run has for stopping, or for letting go of its session, before nobody waits for it any longer.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 
@@ -118,15 +119,17 @@ impl Runs {
         self.until(|sessions| !sessions.is_claimed(session_id)).await;
     }
 
-    /// Waits for a run that has ended: the log says so a moment before it lets go of its session.
+    /// Waits while a run of this process has ended, as its log says, and has yet to let go of its session: for a moment.
+    /// Should it take longer, whoever claims the session then hears that it is busy.
     pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
-        if !self.sessions.is_claimed(session_id) {
-            return Ok(());
-        }
-        let session = session_id.clone();
-        let overview = blocking(&self.sessions, move |sessions| sessions.overview(&session)).await?;
-        if overview.run.is_none_or(|run| run.is_ended()) {
-            self.until_stopped(session_id).await;
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        while self.sessions.claimed_for(session_id) == Some(Work::Run) && tokio::time::Instant::now() < give_up {
+            let session = session_id.clone();
+            let overview = blocking(&self.sessions, move |sessions| sessions.overview(&session)).await?;
+            if overview.run.is_some_and(|run| !run.is_ended()) {
+                break;
+            }
+            tokio::time::sleep(STOP_POLL).await;
         }
         Ok(())
     }

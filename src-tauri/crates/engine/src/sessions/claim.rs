@@ -2,10 +2,18 @@
 
 use crate::sessions::Sessions;
 use arki_domain::{Code, Fault, SessionId};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) type Claims = Arc<Mutex<HashSet<SessionId>>>;
+pub(crate) type Claims = Arc<Mutex<HashMap<SessionId, Work>>>;
+
+/// What a session is claimed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    Run,
+    /// Anything else that changes it, such as a compaction or a rewind.
+    Change,
+}
 
 /// The right to work on a session, given back when dropped.
 pub(crate) struct Claim {
@@ -14,20 +22,25 @@ pub(crate) struct Claim {
 }
 
 impl Sessions {
-    pub(crate) fn claim(&self, session_id: &SessionId) -> Result<Claim, Fault> {
+    pub(crate) fn claim(&self, session_id: &SessionId, work: Work) -> Result<Claim, Fault> {
         let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
-        if claims.insert(session_id.clone()) {
-            return Ok(Claim { claims: self.claims.clone(), session_id: session_id.clone() });
+        if claims.contains_key(session_id) {
+            return Err(Fault::new(
+                Code::SESSION_BUSY,
+                format!("The session {session_id} is in use."),
+                "Wait until its run stops, or stop it.",
+            ));
         }
-        Err(Fault::new(
-            Code::SESSION_BUSY,
-            format!("The session {session_id} is in use."),
-            "Wait until its run stops, or stop it.",
-        ))
+        claims.insert(session_id.clone(), work);
+        Ok(Claim { claims: self.claims.clone(), session_id: session_id.clone() })
     }
 
     pub(crate) fn is_claimed(&self, session_id: &SessionId) -> bool {
-        self.claims.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id)
+        self.claimed_for(session_id).is_some()
+    }
+
+    pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<Work> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).copied()
     }
 }
 

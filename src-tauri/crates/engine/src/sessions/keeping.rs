@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
-use crate::sessions::claim::Claim;
+use crate::sessions::claim::{Claim, Work};
 use arki_domain::{Code, Fault, SessionId};
 use arki_files::remove_unfinished_exports;
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
@@ -35,11 +35,13 @@ impl Sessions {
     pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
         let id = session_id.clone();
         blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
-        let _claim = self.claim(session_id)?;
+        let _claim = self.claim(session_id, Work::Change)?;
         let id = session_id.clone();
         let subagents = self.records.store().read(move |reader| reader.subagent_sessions(&id)).await?;
-        let _claims: Vec<Claim> =
-            subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
+        let _claims: Vec<Claim> = subagents
+            .iter()
+            .map(|subagent| self.claim(&subagent.session_id, Work::Change))
+            .collect::<Result<_, _>>()?;
         let removed = self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?;
         self.discard_trees_of(session_id).await;
         Ok(removed)

@@ -8,6 +8,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
+use crate::sessions::claim::Work;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::PipelineState;
@@ -156,7 +157,7 @@ impl Runs {
             Ok((open, config, checked))
         });
         let (open, config, Checked { whole, definition, params, input }) = checked.await?;
-        let claim = self.sessions.claim(&session_id)?;
+        let claim = self.sessions.claim(&session_id, Work::Run)?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let input_content = content(input.as_bytes());
         let input_hash = input_content.hash.clone();
