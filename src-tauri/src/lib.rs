@@ -32,6 +32,7 @@ mod rpc_places;
 mod rpc_runs;
 mod rpc_settings;
 mod rpc_windows;
+mod spelling;
 mod tray;
 mod updates;
 mod windows;

@@ -4,6 +4,7 @@
 use crate::arguments::Asked;
 use crate::drops::Dropped;
 use crate::rpc_frames::Listening;
+use crate::spelling;
 use arki_api::AskedOfWindow;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Client, Engine, Presence};
@@ -195,7 +196,7 @@ pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginn
 }
 
 fn build(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
-    WebviewWindowBuilder::new(app, label, WebviewUrl::default())
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::default())
         .title("Arki")
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)
@@ -205,7 +206,9 @@ fn build(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
         })
         // A window shows what it was built with; links go to the browser.
         .on_navigation(|url| matches!(url.scheme(), "tauri" | "about") || is_own_address(url))
-        .build()
+        .build()?;
+    spelling::check_soon(&window);
+    Ok(window)
 }
 
 fn is_own_address(url: &tauri::Url) -> bool {

@@ -74,6 +74,8 @@ fn seconds_end_an_answer_in_the_middle_and_keep_what_has_come() {
     let message = payload(&events, "output.message");
     assert_eq!(message["interrupted"], json!(true));
     assert!(text(&message["content"]).starts_with("These words"), "{message}");
+    let shown = stage.arki(&["sessions", "show", &text(&events[0]["sessionId"])]).exits(0).stdout;
+    assert!(shown.contains("The answer was cut off here."), "{shown}");
     let last = stage.arki(&["resume", &run_id(&events), "--json"]).exits(0).lines();
     assert_eq!(payload(&last, "run.completed")["response"], "Here is the rest. ");
 }

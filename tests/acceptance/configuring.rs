@@ -164,6 +164,38 @@ fn an_edited_configuration_is_taken_only_where_it_is_valid() {
     assert!(kept.contains("eight"), "{kept}");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_edit_left_unsaved_never_replaces_what_was_changed_since() {
+    let mut stage = stage();
+    let folder = stage.home.config_dir();
+    let files = || std::fs::read_dir(&folder).unwrap().flatten().filter(|one| one.path().is_file()).count();
+    stage.arki(&["config", "show"]).exits(0);
+    let before = files();
+    stage.home.env.insert("EDITOR".into(), "false".into());
+    stage.home.env.remove("VISUAL");
+    stage.arki(&["config", "edit"]).fails(1, "COMMAND_SPAWN_FAILED");
+    assert_eq!(files(), before, "an untouched copy is left");
+
+    stage.home.env.insert("EDITOR".into(), "sed -i s/7/seven/".into());
+    refuses(&stage, &["config", "edit"], "CONFIG_INVALID");
+    stage.arki(&["config", "set", "limits.maxTurns", "9"]).exits(0);
+    stage.home.env.insert("EDITOR".into(), "true".into());
+    let told = stage.arki(&["config", "edit"]).exits(0).stderr;
+    assert!(told.contains("config.edited-1.json"), "{told}");
+    assert!(config(&stage).contains("\"maxTurns\": 9"));
+    assert!(std::fs::read_to_string(folder.join("config.edited-1.json")).unwrap().contains("seven"));
+
+    // By another program, while the editor is open.
+    let other = format!("sed -i s/9/5/ {} && sed -i s/9/6/", folder.join("config.json").display());
+    stage.write("edit.sh", &format!("{other} \"$1\"\n"));
+    let script = stage.home.project_dir().join("edit.sh");
+    stage.home.env.insert("EDITOR".into(), format!("sh {}", script.display()));
+    stage.arki(&["config", "edit"]).fails(2, "CONFIG_CHANGED");
+    assert!(config(&stage).contains("\"maxTurns\": 5"));
+    assert!(std::fs::read_to_string(folder.join("config.edited.json")).unwrap().contains("\"maxTurns\": 6"));
+}
+
 #[test]
 fn completions_and_manual_pages_know_every_command() {
     let stage = stage();

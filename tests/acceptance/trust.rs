@@ -170,6 +170,22 @@ fn show_lists_what_trust_would_enable_and_changes_nothing() {
 }
 
 #[test]
+fn trusting_again_shows_the_change_that_it_approves() {
+    let stage = untrusted(saying());
+    stage.write("AGENTS.md", "Be brief.\n");
+    stage.arki(&["trust"]).exits(0);
+    stage.write("AGENTS.md", "Be verbose.\n");
+    let told = stage.arki(&["exec", "go"]).exits(0).stderr;
+    assert!(told.contains("AGENTS.md") && told.contains("`arki trust --show` shows them"), "{told}");
+    let told = stage.arki(&["trust"]).exits(0).stdout;
+    assert!(
+        told.contains("AGENTS.md is changed") && told.contains("-Be brief.") && told.contains("+Be verbose."),
+        "{told}"
+    );
+    assert!(!stage.arki(&["trust"]).exits(0).stdout.contains("is changed"));
+}
+
+#[test]
 fn trusting_prints_what_it_enables_and_puts_a_private_template_into_the_folder() {
     let stage = untrusted(saying());
     stage.write("AGENTS.md", RULE);

@@ -16,6 +16,7 @@ mod window;
 pub(crate) use display::Screen;
 pub(crate) use keys::{ALT, CONTROL, DOWN, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};
 pub(crate) use notifications::Notifications;
+pub(crate) use picture::Rect;
 pub(crate) use stage::{Stage, program};
 pub(crate) use tray::{Host, Tray};
 pub(crate) use waiting::{wait_for, wait_until};

@@ -47,6 +47,7 @@ mod right_to_left;
 mod session_settings;
 mod settings;
 mod several;
+mod spelling;
 mod stale_preview;
 mod stopping;
 mod transcript;

@@ -19,6 +19,14 @@ const OTHER: u8 = 32;
 /// The share of pixels that may be of another colour.
 const TOLERANCE: f64 = 0.03;
 
+/// In pixels of the picture.
+pub(crate) struct Rect {
+    pub(crate) left: usize,
+    pub(crate) top: usize,
+    pub(crate) right: usize,
+    pub(crate) bottom: usize,
+}
+
 pub(crate) struct Picture {
     width: usize,
     height: usize,
@@ -37,6 +45,14 @@ impl Picture {
         let (width, height) = (width.min(self.width), height.min(self.height));
         let lines = self.rgb.chunks_exact(self.width * 3).take(height);
         Self::new(width, height, lines.flat_map(|line| &line[..width * 3]).copied().collect())
+    }
+
+    /// Whether a pixel within these is of such a colour: red, green, blue.
+    pub(crate) fn has(&self, within: Rect, is_it: impl Fn([u8; 3]) -> bool) -> bool {
+        let Rect { left, top, right, bottom } = within;
+        let lines = self.rgb.chunks_exact(self.width * 3).take(bottom).skip(top);
+        let pixels = lines.flat_map(|line| line.chunks_exact(3).take(right).skip(left));
+        pixels.into_iter().any(|pixel| is_it([pixel[0], pixel[1], pixel[2]]))
     }
 
     pub(crate) fn write(&self, file: &Path) {

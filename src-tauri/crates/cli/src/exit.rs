@@ -27,6 +27,7 @@ const USAGE_CODES: &[Code] = &[
     Code::BRANCH_NAME_INVALID,
     Code::CHANGE_NOT_FOUND,
     Code::COMMAND_UNKNOWN,
+    Code::CONFIG_CHANGED,
     Code::CONFIG_INVALID,
     Code::CONFIG_UNKNOWN_KEY,
     Code::CURSOR_UNKNOWN,

@@ -72,6 +72,8 @@ codes! {
     COMMAND_SPAWN_FAILED,
     /// There is no such slash command.
     COMMAND_UNKNOWN,
+    /// The configuration was changed while it was being edited.
+    CONFIG_CHANGED,
     /// The configuration has an error.
     CONFIG_INVALID,
     /// The configuration names a key that does not exist.

@@ -35,8 +35,8 @@ pub enum StoreError {
     SessionBusy { session_id: SessionId, pid: u32 },
     #[error("The log of session {session_id} is broken at event {seq}, so the session is read-only.")]
     SessionBroken { session_id: SessionId, seq: u64 },
-    #[error("Can't remove session {session_id}: other sessions were forked from it ({forks}).")]
-    SessionHasForks { session_id: SessionId, forks: u64 },
+    #[error("Can't remove session {session_id}: other sessions were forked from it, {}.", forks.join(", "))]
+    SessionHasForks { session_id: SessionId, forks: Vec<String> },
     #[error("The approval {approval_id} is no longer pending.")]
     ApprovalDecided { approval_id: ApprovalId },
     #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]

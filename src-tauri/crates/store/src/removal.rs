@@ -26,6 +26,11 @@ const NOTED: &str = "removal.";
 const TABLES: &[&str] =
     &["sessions", "runs", "approvals", "snapshots", "file_changes", "blob_refs", "anchors", "partials", "leases"];
 
+const FORKS: &str =
+    "SELECT session_id FROM sessions WHERE origin = ?1 AND session_id <> ?1 ORDER BY session_id LIMIT ?2";
+/// Forks that are named where they stand against a removal, at most.
+const MAX_FORKS_NAMED: i64 = 10;
+
 /// The result of a removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedSessions {
@@ -149,8 +154,10 @@ impl Removal {
         if count("SELECT count(*) FROM sessions WHERE session_id = ?1")? == 0 {
             return Err(StoreError::SessionNotFound { wanted: session.to_string() });
         }
-        let forks = count("SELECT count(*) FROM sessions WHERE origin = ?1 AND session_id <> ?1")?;
-        if forks > 0 {
+        let mut forks = transaction.prepare_cached(FORKS)?;
+        let forks = forks.query_map(params![session.as_str(), MAX_FORKS_NAMED], |row| row.get::<_, String>(0))?;
+        let forks = forks.collect::<Result<Vec<_>, _>>()?;
+        if !forks.is_empty() {
             return Err(StoreError::SessionHasForks { session_id: session.clone(), forks });
         }
         let now_ms = self.reader.clock.now_ms();

@@ -1,5 +1,6 @@
 //! The list of needs, each with its reason and its name in each distribution.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::Purpose;
@@ -25,12 +26,13 @@ pub(crate) enum Probe {
     Program(&'static str),
     /// As `pkg-config` knows it.
     Library(&'static str),
+    File(&'static str),
 }
 
 impl Probe {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Program(name) | Self::Library(name) => name,
+            Self::Program(name) | Self::Library(name) | Self::File(name) => name,
         }
     }
 
@@ -38,6 +40,7 @@ impl Probe {
         match self {
             Self::Program(name) => process::find_program(name).is_some(),
             Self::Library(name) => process::succeeds(Command::new("pkg-config").args(["--exists", name])),
+            Self::File(path) => Path::new(path).exists(),
         }
     }
 }
@@ -109,6 +112,17 @@ pub(crate) const NEEDS: &[Need] = &[
             dnf: "gnome-keyring",
             pacman: "gnome-keyring",
             zypper: "gnome-keyring",
+        },
+    },
+    Need {
+        probe: Probe::File("/usr/share/hunspell/en_US.dic"),
+        why: "a dictionary, for the spelling of messages",
+        purpose: Purpose::Test,
+        packages: Packages {
+            apt: "hunspell-en-us",
+            dnf: "hunspell-en-US",
+            pacman: "hunspell-en_us",
+            zypper: "myspell-en_US",
         },
     },
     Need {

@@ -52,8 +52,16 @@ fn show(engine: &Engine, dir: &Path, origin: bool, output: &Output) -> Result<()
 
 /// On a copy, so that only a valid text takes the file's place and nothing that was typed is lost.
 fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
-    editor::open(&engine.accounts().begin_config_edit()?)?;
-    let is_changed = engine.accounts().end_config_edit()?;
+    let accounts = engine.accounts();
+    let edit = accounts.begin_config_edit()?;
+    if let Some(set_aside) = &edit.set_aside {
+        let path = visible(&set_aside.display().to_string());
+        output.aside(format!("Your configuration has changed since you left an edit unsaved. Its text is in {path}."));
+    }
+    if let Err(fault) = editor::open(&edit.copy) {
+        return Err(accounts.abandon_config_edit(edit, fault));
+    }
+    let is_changed = accounts.end_config_edit(edit)?;
     output.aside(if is_changed { "Saved your configuration." } else { "Nothing changed." });
     Ok(())
 }

@@ -89,8 +89,8 @@ fn tell_what_is_off(opened: &OpenedFolder, output: &Output) {
     let off = opened.changed_pieces();
     if !off.is_empty() {
         output.aside(format!(
-            "Changed since you trusted this folder, so off until you approve the changes: {}. Run `arki trust` to \
-            review and approve them.",
+            "Changed since you trusted this folder, so off until you approve the changes: {}. `arki trust --show` shows \
+            them, `arki trust` approves them.",
             off.join(", ")
         ));
     }

@@ -17,7 +17,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, o
         ScheduleCommand::Rm { name } => runs.remove_schedule(&name).await?,
         ScheduleCommand::On { name } => runs.switch_schedule(&name, true).await?,
         ScheduleCommand::Off { name } => runs.switch_schedule(&name, false).await?,
-        ScheduleCommand::History { name } => history(client, &name, output)?,
+        ScheduleCommand::History { name } => history(client, &name, output).await?,
         ScheduleCommand::Run { once: true } => return start(client, output).await,
         ScheduleCommand::Run { once: false } => keep(client, output).await?,
     }
@@ -66,9 +66,14 @@ fn show(schedule: &PipelineSchedule, output: &Output) {
     ));
 }
 
-fn history(client: &Client, name: &str, output: &Output) -> Result<(), Fault> {
+/// Also of one that was removed.
+async fn history(client: &Client, name: &str, output: &Output) -> Result<(), Fault> {
     let runs = client.engine().runs().pipeline_run_entries()?;
-    for run in runs.iter().filter(|run| run.schedule.as_deref() == Some(name)) {
+    let runs: Vec<_> = runs.iter().filter(|run| run.schedule.as_deref() == Some(name)).collect();
+    if runs.is_empty() {
+        client.engine().runs().find_schedule(name).await?;
+    }
+    for run in runs {
         match output.json {
             true => output.object(run),
             false => {

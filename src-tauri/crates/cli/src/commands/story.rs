@@ -126,6 +126,7 @@ fn lines(told: &Told) -> Vec<String> {
         EventBody::PolicyDecided(_) => told.diff.iter().flat_map(|diff| bounded(diff, &[])).collect(),
         EventBody::ApprovalRequested(requested) => asked(&told.body, requested),
         EventBody::ApprovalResolved(resolved) => decided(resolved, &told.hunks),
+        EventBody::RunCancelled(_) => vec![dim("Stopped by the user.")],
         body => said(told).iter().filter_map(words).chain(doing(body)).collect(),
     }
 }
@@ -156,6 +157,9 @@ fn asked(body: &EventBody, requested: &ApprovalRequested) -> Vec<String> {
 fn words(said: &Said<'_>) -> Option<String> {
     match said {
         Said::User(text) => Some(format!("\n› {}\n", visible(&text.content))),
+        Said::Assistant(text) if text.interrupted => {
+            Some(format!("{}\n{}", visible(&text.content), dim("The answer was cut off here.")))
+        }
         Said::Assistant(text) | Said::Error(text) => Some(visible(&text.content)),
         _ => None,
     }

@@ -21,20 +21,25 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
     output.line(format!("{} is {state}.", project.path));
     list(&project, "Trusting it enables", output);
     project.notices.iter().for_each(|notice| output.line(format!("\n{}", visible(notice))));
+    differences(&project, ", so it is off:", output);
+    Ok(Exit::Done)
+}
+
+fn differences(project: &ProjectState, so: &str, output: &Output) {
     for changed in &project.changed {
         let change = match changed.change {
             PinChange::Added => "new",
             PinChange::Changed => "changed",
             PinChange::Removed => "gone",
         };
-        output.line(format!("\n{} is {change} since you trusted the folder, so it is off:", changed.path));
+        output.line(format!("\n{} is {change} since you trusted the folder{so}", changed.path));
         changed.note.iter().for_each(|note| output.line(one_line(note)));
         output.line(changed.diff.as_deref().unwrap_or("(can't show the difference)"));
     }
-    Ok(Exit::Done)
 }
 
 pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+    let before = engine.projects().project(folder)?;
     let project = engine.projects().trust(folder).await?;
     // Trusting is done; that nothing works there yet is worth a word.
     if let Some(fault) = engine.projects().configuration_fault(folder) {
@@ -46,6 +51,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
     }
     output.line(format!("Trusted: {}", project.path));
     list(&project, "This enables", output);
+    differences(&before, ". You have just approved this:", output);
     project.notices.iter().for_each(|notice| output.line(visible(notice)));
     Ok(Exit::Done)
 }

@@ -1,10 +1,9 @@
 //! Changing one value of the user's `config.json` by its key; comments and everything else stay.
 
 use crate::accounts::Accounts;
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Fault};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
-use std::path::PathBuf;
 
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
@@ -49,47 +48,6 @@ impl Accounts {
             Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets.")
         };
         was_there.then_some(()).ok_or_else(missing)
-    }
-
-    /// The copy in which the file is edited. One that is there already was not valid when it was left: it is edited on.
-    ///
-    /// # Errors
-    /// When the file can't be read or the copy not be written.
-    pub fn begin_config_edit(&self) -> Result<PathBuf, Fault> {
-        let copy = self.edited_copy();
-        if !copy.exists() {
-            arki_disk::write_private_file(&copy, self.user_config_text()?.as_bytes())?;
-        }
-        Ok(copy)
-    }
-
-    /// Puts the edited copy in the file's place. Returns whether that changes anything.
-    ///
-    /// # Errors
-    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`; then the file is as it was, and the copy is kept.
-    pub fn end_config_edit(&self) -> Result<bool, Fault> {
-        let (path, copy) = (self.directories.config_file(), self.edited_copy());
-        let kept = |fault: Fault| Fault {
-            hint: format!("Your text is kept in {}; `arki config edit` opens it again.", copy.display()),
-            ..fault
-        };
-        let bytes = std::fs::read(&copy).map_err(|error| {
-            let message = format!("{} can't be read: {}.", copy.display(), io_words(error.kind()));
-            Fault::new(Code::IO_FAILED, message, "Check the folder's permissions.")
-        })?;
-        let text = crate::config::text_of(&bytes, &path).map_err(kept)?;
-        let is_changed = text != self.user_config_text().unwrap_or_default();
-        if is_changed {
-            let file = crate::config::parse(text, &path).map_err(kept)?;
-            crate::config::Config::merge((&file, &path), None).map_err(kept)?;
-            arki_disk::write_private_file(&path, &bytes)?;
-        }
-        arki_disk::remove_private_file(&copy)?;
-        Ok(is_changed)
-    }
-
-    fn edited_copy(&self) -> PathBuf {
-        self.directories.config_file().with_file_name("config.edited.json")
     }
 
     fn put_config(&self, path: &[String], value: &Value) -> Result<(), Fault> {

@@ -95,6 +95,12 @@ impl Runs {
         Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
     }
 
+    /// # Errors
+    /// `USAGE` where there is none of this name, or when the database cannot be read.
+    pub async fn find_schedule(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Fault> {
+        self.schedules().await?.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| unknown(name))
+    }
+
     /// Adds a schedule, or changes the one of this name; the pipeline runs as it is now. Returns what that grants, a
     /// sentence each.
     ///

@@ -253,8 +253,8 @@ impl PipelineRun {
             ApprovalDecision::Reject => {
                 let note = resolved.reason.map(|note| format!(" Note: {note}")).unwrap_or_default();
                 let hint = match resolved.resolved_by == ApprovalMode::Never.resolver() {
-                    true => "`arki resume --approve ask` asks you.",
-                    false => "`arki resume` asks again.",
+                    true => format!("`arki resume {} --approve ask` asks you.", self.state.run_id),
+                    false => format!("`arki resume {}` asks again.", self.state.run_id),
                 };
                 let fault = Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), hint);
                 self.fail(&begun, duration_ms, StepFault::final_(fault));

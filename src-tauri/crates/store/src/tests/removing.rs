@@ -123,7 +123,10 @@ async fn a_session_with_forks_stays_until_they_are_gone() {
     let forked = EventDraft::of_session(SessionForked { created: None, from_session: "a".into(), from_seq: 1 });
     store.append(&"a".into(), vec![created("t", "/p")]).await.unwrap();
     store.append(&"b".into(), vec![created("t", "/p"), forked]).await.unwrap();
-    assert_eq!(remove(store, "a").await, Err(StoreError::SessionHasForks { session_id: "a".into(), forks: 1 }));
+    assert_eq!(
+        remove(store, "a").await,
+        Err(StoreError::SessionHasForks { session_id: "a".into(), forks: vec!["b".to_owned()] })
+    );
     remove(store, "b").await.unwrap();
     remove(store, "a").await.unwrap();
 }
@@ -139,7 +142,8 @@ async fn a_sub_agents_session_goes_with_its_parents_or_alone() {
     let fork = EventDraft::of_session(SessionForked { created: None, from_session: "one".into(), from_seq: 1 });
     fixture.append(&"fork".into(), vec![subagent_created("explorer", "one"), fork]).await;
     assert_eq!(remove(store, "two").await.unwrap().subagents, []);
-    assert_eq!(remove(store, "parent").await, Err(StoreError::SessionHasForks { session_id: "one".into(), forks: 1 }));
+    let forked = StoreError::SessionHasForks { session_id: "one".into(), forks: vec!["fork".to_owned()] };
+    assert_eq!(remove(store, "parent").await, Err(forked));
     assert_eq!(store.reader().sessions(10, 0).unwrap().len(), 4, "all or none");
     remove(store, "fork").await.unwrap();
     let removed = remove(store, "parent").await.unwrap();

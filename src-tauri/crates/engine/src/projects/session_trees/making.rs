@@ -167,7 +167,8 @@ fn exists(what: &str) -> Fault {
     Fault::new(
         Code::WORKTREE_EXISTS,
         format!("{what} is there already."),
-        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
+        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees, `git branch` the \
+        branches.",
     )
 }
 
