@@ -81,7 +81,7 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
   const isItem = items !== null && Number.isInteger(at) && at >= 1 && at <= items;
   const isThere = outputBytes !== null || isItem;
   const of = isItem ? `${name}[${at - 1}]` : name;
-  const saving = useSaving(runId, of);
+  const { save, busy, path, error } = useSaving(runId, of);
   const asked = useAsked(
     "step_output",
     isThere ? { runId, step: of } : null,
@@ -118,15 +118,15 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
           </Button>
         )}
         {text !== "" && (
-          <Button small look="quiet" disabled={saving.busy} onClick={() => void saving.save()}>
+          <Button small look="quiet" disabled={busy} onClick={() => void save()}>
             {t`Save output…`}
           </Button>
         )}
       </div>
       <p className="small secondary" role="status">
-        {saving.path !== null && t`Saved to ${saving.path}`}
+        {path !== null && t`Saved to ${path}`}
       </p>
-      {saving.error && <ErrorNote error={saving.error} />}
+      {error && <ErrorNote error={error} />}
       {!isThere && <p className="small secondary">{t`None yet.`}</p>}
       {asked.error && <ErrorNote error={asked.error} />}
       {asked.answer === "" && <p className="small secondary">{t`Empty.`}</p>}
