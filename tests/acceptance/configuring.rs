@@ -188,7 +188,7 @@ fn an_edit_left_unsaved_never_replaces_what_was_changed_since() {
 
     // By another program, while the editor is open.
     let other = format!("sed -i s/9/5/ {} && sed -i s/9/6/", folder.join("config.json").display());
-    stage.write("edit.sh", &format!("{other} \"$1\"\n"));
+    stage.write("edit.sh", format!("{other} \"$1\"\n"));
     let script = stage.home.project_dir().join("edit.sh");
     stage.home.env.insert("EDITOR".into(), format!("sh {}", script.display()));
     stage.arki(&["config", "edit"]).fails(2, "CONFIG_CHANGED");

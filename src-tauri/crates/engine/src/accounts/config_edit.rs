@@ -46,7 +46,7 @@ impl Accounts {
     /// # Errors
     /// `CONFIG_INVALID`, `CONFIG_UNKNOWN_KEY`, or `CONFIG_CHANGED` where something else has changed the configuration
     /// meanwhile. The file is then as it was, and the copy is kept.
-    pub fn end_config_edit(&self, edit: ConfigEdit) -> Result<bool, Fault> {
+    pub fn end_config_edit(&self, edit: &ConfigEdit) -> Result<bool, Fault> {
         let path = self.directories.config_file();
         let kept = |hint: &str| format!("Your text is kept in {}; {hint}", edit.copy.display());
         let edit_on = |fault: Fault| Fault { hint: kept("`arki config edit` opens it again."), ..fault };
@@ -69,7 +69,7 @@ impl Accounts {
 
     /// Ends an edit whose editor failed with `fault`; a text that it changed is kept.
     #[must_use]
-    pub fn abandon_config_edit(&self, edit: ConfigEdit, fault: Fault) -> Fault {
+    pub fn abandon_config_edit(&self, edit: &ConfigEdit, fault: Fault) -> Fault {
         let is_untouched = matches!((read(&edit.copy), read(&edit.base)), (Ok(copy), Ok(base)) if copy == base);
         if !is_untouched {
             let hint = format!("{} Your text is kept in {}.", fault.hint, edit.copy.display());
@@ -82,7 +82,7 @@ impl Accounts {
     }
 }
 
-fn remove(edit: ConfigEdit) -> Result<(), Fault> {
+fn remove(edit: &ConfigEdit) -> Result<(), Fault> {
     remove_private_file(&edit.copy)?;
     Ok(remove_private_file(&edit.base)?)
 }
