@@ -20,6 +20,7 @@ const OTHER: u8 = 32;
 const TOLERANCE: f64 = 0.03;
 
 /// In pixels of the picture.
+#[derive(Clone, Copy)]
 pub(crate) struct Rect {
     pub(crate) left: usize,
     pub(crate) top: usize,
