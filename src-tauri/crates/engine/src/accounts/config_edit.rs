@@ -29,8 +29,8 @@ impl Accounts {
         if copy.exists() && read(&base).ok().as_deref() != Some(text.as_bytes()) {
             let free = (1..).map(|number| beside(&format!("config.edited-{number}.json"))).find(|path| !path.exists());
             if let Some(free) = free {
-                let refused = |error: std::io::Error| unusable(&copy, &error);
-                std::fs::rename(&copy, &free).map_err(refused)?;
+                write_private_file(&free, &read(&copy)?)?;
+                remove_private_file(&copy)?;
                 set_aside = Some(free);
             }
         }
@@ -88,10 +88,8 @@ fn remove(edit: &ConfigEdit) -> Result<(), Fault> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
-    std::fs::read(path).map_err(|error| unusable(path, &error))
-}
-
-fn unusable(path: &Path, error: &std::io::Error) -> Fault {
-    let message = format!("{} can't be used: {}.", path.display(), io_words(error.kind()));
-    Fault::new(Code::IO_FAILED, message, "Check the folder's permissions.")
+    std::fs::read(path).map_err(|error| {
+        let message = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
+        Fault::new(Code::IO_FAILED, message, "Check the folder's permissions.")
+    })
 }
