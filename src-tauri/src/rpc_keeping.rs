@@ -94,7 +94,7 @@ pub(crate) async fn usage_report(desktop: Desktop) -> Answer<UsageReport> {
     Ok(desktop.engine.sessions().usage_report().await?)
 }
 
-/// Where the user wants a file with that name to be; `None` when they changed their mind.
+/// Asks for the place of a file that may have that name; `None` when the user changed their mind.
 pub(crate) async fn asked_where(app: &AppHandle, title: &str, name: String) -> Option<PathBuf> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     app.dialog().file().set_title(title).set_file_name(name).save_file(move |file| {

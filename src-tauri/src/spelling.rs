@@ -15,7 +15,8 @@ pub(crate) fn check_soon(window: &WebviewWindow) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(AFTER).await;
         let asked = window.with_webview(|webview| {
-            if let Some(context) = webview.inner().context() {
+            // All windows have one context.
+            if let Some(context) = webview.inner().context().filter(|context| !context.is_spell_checking_enabled()) {
                 let names = gtk::glib::language_names();
                 let languages = languages(names.iter().map(|name| name.as_str()));
                 context.set_spell_checking_languages(&languages);
@@ -31,7 +32,7 @@ pub(crate) fn check_soon(window: &WebviewWindow) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn check_soon(_: &WebviewWindow) {}
 
-/// Of the names of a locale (`de_DE.UTF-8`, `de_DE`, `de`, `C`), those that dictionaries have.
+/// The languages of dictionaries, by the names of a locale (`de_DE.UTF-8`, `de_DE`, `de`, `C`).
 #[cfg(target_os = "linux")]
 fn languages<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut languages: Vec<&str> = names.filter(|name| !name.contains(['.', '@']) && *name != "C").collect();

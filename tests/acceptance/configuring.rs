@@ -186,6 +186,14 @@ fn an_edit_left_unsaved_never_replaces_what_was_changed_since() {
     assert!(config(&stage).contains("\"maxTurns\": 9"));
     assert!(std::fs::read_to_string(folder.join("config.edited-1.json")).unwrap().contains("seven"));
 
+    // An editor that was killed leaves a copy in which nothing was typed.
+    for name in ["config.edited.json", "config.edited.base.json"] {
+        std::fs::copy(folder.join("config.json"), folder.join(name)).unwrap();
+    }
+    stage.arki(&["config", "set", "limits.maxTurns", "9"]).exits(0);
+    let told = stage.arki(&["config", "edit"]).exits(0).stderr;
+    assert!(!told.contains("config.edited-2.json"), "{told}");
+
     // By another program, while the editor is open.
     let other = format!("sed -i s/9/5/ {} && sed -i s/9/6/", folder.join("config.json").display());
     stage.write("edit.sh", format!("{other} \"$1\"\n"));

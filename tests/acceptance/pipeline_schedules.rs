@@ -87,6 +87,8 @@ fn a_schedule_starts_its_pipeline_when_it_is_due_and_keeps_the_history() {
     assert_eq!((history.len(), text(&history[0]["runId"])), (1, run_id(&stage)));
     stage.arki(&["schedule", "rm", "minutely"]).exits(0);
     stage.arki(&["schedule", "rm", "minutely"]).fails(2, "USAGE");
+    assert_eq!(stage.arki(&["schedule", "history", "minutely", "--json"]).exits(0).lines(), history);
+    stage.arki(&["schedule", "history", "hourly"]).fails(2, "USAGE");
     stage.arki(&["schedule", "run"]).fails(2, "USAGE");
 }
 

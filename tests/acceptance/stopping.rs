@@ -36,6 +36,8 @@ fn ctrl_c_in_the_middle_of_a_command_ends_it_with_all_its_children() {
         assert!(text(&result["result"]).contains("started"), "what it had printed is kept: {result}");
         assert_eq!(payload(&events, "run.cancelled")["code"], "CANCELLED");
         assert_eq!(kinds(&stage.log()).last(), Some(&"run.cancelled"));
+        let session = text(&stage.log()[0]["sessionId"]);
+        assert!(stage.arki(&["sessions", "show", &session]).exits(0).stdout.contains("Stopped by the user."));
         stage.verifies();
     }
 }

@@ -17,7 +17,7 @@ use std::cell::RefCell;
 const CHOICE: &str = "ARKI_LOOK";
 const SIZES: [(u32, u32); 4] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080)];
 const USUAL: (u32, u32) = (1440, 900);
-/// What twice the size leaves of the usual window. The driver's clicks miss in a page that is really zoomed.
+/// The usual window at twice the size, in its pixels. The driver's clicks miss in a page that is really zoomed.
 const ZOOMED: (u32, u32) = (720, 450);
 
 /// What is wider than the window: the page itself, and controls that no scrolling leads to.

@@ -15,7 +15,7 @@ const SESSIONS: usize = 10_000;
 /// Sessions of one import.
 const AT_ONCE: usize = 1_000;
 const OPENINGS: usize = 9;
-/// What was just done is tidied up for a while: garbage is collected, memory is given back.
+/// Garbage is collected and memory given back for a while after work.
 const SETTLING: Duration = Duration::from_secs(30);
 const IDLE: Duration = Duration::from_secs(60);
 

@@ -48,7 +48,7 @@ impl Picture {
         Self::new(width, height, lines.flat_map(|line| &line[..width * 3]).copied().collect())
     }
 
-    /// Whether a pixel within these is of such a colour: red, green, blue.
+    /// Looks for a pixel of such a colour (red, green, blue) within the rectangle.
     pub(crate) fn has(&self, within: Rect, is_it: impl Fn([u8; 3]) -> bool) -> bool {
         let Rect { left, top, right, bottom } = within;
         let lines = self.rgb.chunks_exact(self.width * 3).take(bottom).skip(top);

@@ -20,7 +20,7 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     wait_for(what, || condition().then_some(()));
 }
 
-/// Whether the condition came to hold in time.
+/// Waits until the condition holds; false where it did not in time.
 pub(crate) fn in_time(mut condition: impl FnMut() -> bool) -> bool {
     answered(|| condition().then_some(())).is_some()
 }

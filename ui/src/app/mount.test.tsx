@@ -1,7 +1,8 @@
 import type { Root } from "react-dom/client";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Platform } from "../platform/platform";
 import { createFake } from "../testing/fake";
+import { speak } from "./locale";
 import { mount } from "./mount";
 
 /** A platform that answers about the app only after `first` has come. */
@@ -14,24 +15,45 @@ function answersAfter(first: Promise<void>): Platform {
   return { ...platform, call };
 }
 
-/** How long the first draw took to come, in milliseconds. */
-async function drawnAfter(first: Promise<void>): Promise<number> {
-  const began = performance.now();
+function mounted(first: Promise<void>) {
   const render = vi.fn<Root["render"]>();
-  await mount({ render, unmount: () => undefined }, answersAfter(first));
-  expect(render).toHaveBeenCalledOnce();
-  return performance.now() - began;
+  const done = mount({ render, unmount: () => undefined }, answersAfter(first));
+  return { render, done };
 }
 
 describe("the start of the window", () => {
+  beforeEach(async () => {
+    await speak();
+    vi.useFakeTimers();
+  });
+  afterEach(() => void vi.useRealTimers());
+
   it("is drawn when the engine has said what there is", async () => {
-    const took = await drawnAfter(new Promise((resolve) => setTimeout(resolve, 150)));
-    expect(took).toBeGreaterThanOrEqual(149);
-    expect(took).toBeLessThan(450);
+    let answer = () => {};
+    const first = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { render, done } = mounted(first);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(render).not.toHaveBeenCalled();
+    answer();
+    // No time passes.
+    await done;
+    expect(render).toHaveBeenCalledOnce();
   });
 
-  it("is drawn at once where the engine fails, and soon where it says nothing", async () => {
-    expect(await drawnAfter(Promise.reject(new Error("gone")))).toBeLessThan(450);
-    expect(await drawnAfter(new Promise(() => undefined))).toBeGreaterThanOrEqual(499);
+  it("is drawn at once where the engine fails", async () => {
+    const { render, done } = mounted(Promise.reject(new Error("gone")));
+    await done;
+    expect(render).toHaveBeenCalledOnce();
+  });
+
+  it("is drawn soon where the engine says nothing", async () => {
+    const { render, done } = mounted(new Promise(() => undefined));
+    await vi.advanceTimersByTimeAsync(499);
+    expect(render).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await done;
+    expect(render).toHaveBeenCalledOnce();
   });
 });

@@ -38,6 +38,8 @@ const secondary: [string, string][] = [
   ...grounds.map((ground): [string, string] => ["text-2", ground]),
   ["accent", "surface"],
   ["on-accent", "accent"],
+  ["on-danger", "danger"],
+  ["on-danger", "danger-strong"],
   ["added", "surface"],
   ["removed", "surface"],
   ["attention", "surface-2"],

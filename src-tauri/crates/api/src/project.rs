@@ -34,6 +34,7 @@ words! {
 
 wire! {
     /// A piece of the folder that is executable or instructs the model.
+    #[derive(PartialEq, Eq)]
     Pin {
         pub kind: String,
         pub path: String,

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Output, visible};
-use arki_api::{PinChange, ProjectState, TrustState};
+use arki_api::{Pin, PinChange, ProjectState, TrustState};
 use arki_domain::Fault;
 use arki_engine::{Engine, one_line};
 use std::path::Path;
@@ -18,13 +18,14 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
         TrustState::Untrusted => "not trusted",
         TrustState::Undecided => "not trusted yet",
     };
-    output.line(format!("{} is {state}.", project.path));
+    output.line(format!("{} is {state}.", visible(&project.path)));
     list(&project, "Trusting it enables", output);
     project.notices.iter().for_each(|notice| output.line(format!("\n{}", visible(notice))));
     differences(&project, ", so it is off:", output);
     Ok(Exit::Done)
 }
 
+/// A folder may try to hide in its files, and with its files' names, what it is about to be trusted with.
 fn differences(project: &ProjectState, so: &str, output: &Output) {
     for changed in &project.changed {
         let change = match changed.change {
@@ -32,9 +33,10 @@ fn differences(project: &ProjectState, so: &str, output: &Output) {
             PinChange::Changed => "changed",
             PinChange::Removed => "gone",
         };
-        output.line(format!("\n{} is {change} since you trusted the folder{so}", changed.path));
+        output.line(format!("\n{} is {change} since you trusted the folder{so}", visible(&changed.path)));
         changed.note.iter().for_each(|note| output.line(one_line(note)));
-        output.line(changed.diff.as_deref().unwrap_or("(can't show the difference)"));
+        let diff = changed.diff.as_deref().unwrap_or("(can't show the difference)");
+        diff.split('\n').for_each(|line| output.line(visible(line)));
     }
 }
 
@@ -49,9 +51,14 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
         project.enables.iter().for_each(|pin| output.object(pin));
         return Ok(Exit::Done);
     }
-    output.line(format!("Trusted: {}", project.path));
+    output.line(format!("Trusted: {}", visible(&project.path)));
     list(&project, "This enables", output);
     differences(&before, ". You have just approved this:", output);
+    let is_shown = |pin: &&Pin| before.changed.iter().any(|changed| changed.path == pin.path);
+    let mut shown = before.enables.iter().filter(is_shown);
+    if shown.any(|pin| !project.enables.contains(pin)) {
+        output.line("\nSome of it changed once more at that moment: look at it, or run `arki untrust`.");
+    }
     project.notices.iter().for_each(|notice| output.line(visible(notice)));
     Ok(Exit::Done)
 }
@@ -71,7 +78,12 @@ fn list(project: &ProjectState, heading: &str, output: &Output) {
     }
     output.line(format!("{heading} changes and commands, and these parts of the folder:"));
     for pin in &project.enables {
-        output.line(format!("  {:<11} {}  {}", pin.kind, &pin.hash.chars().take(12).collect::<String>(), pin.path));
+        output.line(format!(
+            "  {:<11} {}  {}",
+            pin.kind,
+            &pin.hash.chars().take(12).collect::<String>(),
+            visible(&pin.path)
+        ));
         pin.note.iter().for_each(|note| output.line(format!("{:28}{}", "", one_line(note))));
     }
 }

@@ -26,7 +26,12 @@ impl Accounts {
         let beside = |name: &str| self.directories.config_file().with_file_name(name);
         let (copy, base) = (beside("config.edited.json"), beside("config.edited.base.json"));
         let mut set_aside = None;
-        if copy.exists() && read(&base).ok().as_deref() != Some(text.as_bytes()) {
+        let begun_from = read(&base).ok();
+        if begun_from.is_some() && begun_from == read(&copy).ok() {
+            // Nothing was typed into it.
+            remove_private_file(&copy)?;
+        }
+        if copy.exists() && begun_from.as_deref() != Some(text.as_bytes()) {
             let free = (1..).map(|number| beside(&format!("config.edited-{number}.json"))).find(|path| !path.exists());
             if let Some(free) = free {
                 write_private_file(&free, &read(&copy)?)?;

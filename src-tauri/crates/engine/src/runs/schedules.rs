@@ -95,8 +95,10 @@ impl Runs {
         Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
     }
 
+    /// Returns the schedule of this name.
+    ///
     /// # Errors
-    /// `USAGE` where there is none of this name, or when the database cannot be read.
+    /// `USAGE` where there is none, or when the database cannot be read.
     pub async fn find_schedule(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Fault> {
         self.schedules().await?.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| unknown(name))
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) type Claims = Arc<Mutex<HashMap<SessionId, Work>>>;
 
-/// What a session is claimed for.
+/// The work that a session is claimed for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     Run,
