@@ -3,7 +3,7 @@ import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useSyncExternalStore } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { SessionSummary } from "../protocol/generated";
+import type { Event, SessionSummary } from "../protocol/generated";
 import type { GrowingText } from "../protocol/growing";
 import { eventLog } from "../testing/events";
 import { createFake, demoProject, type Fake } from "../testing/fake";
@@ -11,13 +11,14 @@ import { renderOn } from "../testing/render";
 import { longLog } from "../testing/scenes";
 import { App } from "./App";
 
-const drawn = vi.hoisted(() => ({ answers: [] as string[], sessions: 0 }));
+const drawn = vi.hoisted(() => ({ answers: [] as string[], links: new Set<unknown>(), sessions: 0 }));
 vi.mock("../components/markdown/Markdown", () => ({
-  Markdown: ({ text }: { text: string | GrowingText }) => {
+  Markdown: ({ text, onLink }: { text: string | GrowingText; onLink: unknown }) => {
     const growing = typeof text === "string" ? null : text;
     useSyncExternalStore(growing?.subscribe ?? never, growing?.count ?? none);
     const words = typeof text === "string" ? text : text.whole();
     drawn.answers.push(words);
+    drawn.links.add(onLink);
     return <p>{words}</p>;
   },
 }));
@@ -63,6 +64,7 @@ async function open(): Promise<Fake> {
 
 function forget() {
   drawn.answers = [];
+  drawn.links.clear();
   drawn.sessions = 0;
 }
 
@@ -92,6 +94,21 @@ describe("what is drawn anew", () => {
     expect(drawn.answers.filter((text) => !text.startsWith("one"))).toEqual([]);
     expect(drawn.answers.length).toBeLessThanOrEqual(2 * words.length);
     expect(drawn.sessions).toBe(0);
+  });
+
+  it("is nothing else when the run begins and ends, and of the answer nothing but its end", async () => {
+    const log = eventLog("s0");
+    for (const event of longLog("s0", 60)) log.events.push(event);
+    const fake = await open();
+    const happens = (event: Event) => act(() => fake.send({ events: [event] }));
+    happens(log.add("run.started", { prompt: "Go on." }, "live"));
+    await stream(fake, ["one", "two"]);
+    happens(log.add("output.message", { role: "assistant", content: "one two ", turn: 1 }, "live"));
+    happens(log.add("run.completed", { response: "one two " }, "live"));
+    await waitFor(() => expect(document.querySelector("[role=log] [aria-busy=true]")).toBeNull());
+    expect(drawn.answers.filter((text) => !text.startsWith("one"))).toEqual([]);
+    // All of an answer is drawn anew where it gets another of these.
+    expect(drawn.links.size).toBe(1);
   });
 
   it("is nothing of what was said while one types, also in the midst of an answer", async () => {

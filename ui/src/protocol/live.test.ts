@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/events";
-import type { OutputDelta } from "./generated";
+import type { Frame, OutputDelta } from "./generated";
 import {
   deltaStep,
   fresh,
   type Live,
   liveEventStep,
+  liveFrameStep,
   maxOutputChars,
   nothingLive,
   outputStep,
@@ -24,6 +25,14 @@ const delta = (
   tokenType,
   text,
 });
+
+const noFrame: Frame = {
+  events: [],
+  deltas: [],
+  commandOutput: [],
+  elicitationsChanged: false,
+  missed: false,
+};
 
 const said = (live: Live) => live.answer?.text.whole();
 
@@ -45,6 +54,36 @@ describe("live", () => {
     expect(live.answer).toBeNull();
     expect(deltaStep(live, delta("late"), 0).answer).toBeNull();
     expect(said(deltaStep(live, delta("next", "LLM_RESPONSE", 2), 0))).toBe("next");
+  });
+
+  it("keeps an answer as it streamed in where its last words come in the frame that ends it", () => {
+    const { add } = eventLog("s");
+    const before = deltaStep(nothingLive, delta("A"), 0);
+    const end = add("output.message", { role: "assistant", content: "AB", turn: 1 }, "r");
+    const live = liveFrameStep(
+      before,
+      "s",
+      { ...noFrame, events: [end], deltas: [delta("B"), delta("next", "LLM_RESPONSE", 2)] },
+      0,
+    );
+    expect(live.told[turnKey("r", 1)]?.text.whole()).toBe("AB");
+    expect(said(live)).toBe("next");
+  });
+
+  it("takes the end of an answer from what is stored where that comes before its last words", () => {
+    const { add } = eventLog("s");
+    const end = (content: string) => add("output.message", { role: "assistant", content, turn: 1 }, "r");
+    const streamed = () => deltaStep(nothingLive, delta("one t"), 0);
+    expect(liveEventStep(streamed(), end("one two")).told[turnKey("r", 1)]?.text.whole()).toBe("one two");
+    expect(liveEventStep(streamed(), end("another")).told).toEqual({});
+  });
+
+  it("shows no output of a command that ends in the frame that brings it", () => {
+    const { add } = eventLog("s");
+    const ends = add("tool.result", { callId: "a" }, "r");
+    const output = (callId: string) => ({ sessionId: "s", runId: "r", callId, text: "x" });
+    const frame = { ...noFrame, events: [ends], commandOutput: [output("a"), output("b")] };
+    expect(liveFrameStep(nothingLive, "s", frame, 0).output).toEqual({ b: "x" });
   });
 
   it("starts the answer anew when the request is retried", () => {
@@ -95,6 +134,6 @@ describe("live", () => {
     const stored = (content: string) => add("output.message", { role: "assistant", content, turn: 1 }, "r");
     const live = deltaStep(nothingLive, delta("A"), 0);
     expect(liveEventStep(live, stored("A")).told[turnKey("r", 1)]?.text).toBe(live.answer?.text);
-    expect(liveEventStep(live, stored("A key was taken out")).told).toEqual({});
+    expect(liveEventStep(live, stored("[secret] was taken out")).told).toEqual({});
   });
 });

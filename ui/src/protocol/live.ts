@@ -3,7 +3,7 @@
  * commands. Bounded; dropped as soon as the authoritative event comes. Pure.
  */
 import type { PayloadOf } from "./events";
-import type { CommandOutput, Event, OutputDelta, PartialAnswer } from "./generated";
+import type { CommandOutput, Event, Frame, OutputDelta, PartialAnswer } from "./generated";
 import { GrowingText } from "./growing";
 
 /** A command may print for ever; the card shows the end of it. */
@@ -52,6 +52,31 @@ const begun = (runId: string, turn: number): LiveAnswer => ({
   fetched: false,
 });
 
+/**
+ * A frame doesn't say whether its words came before its events or after: those of a turn or a command that ends in it
+ * came before that, all others after.
+ */
+export function liveFrameStep(live: Live, sessionId: string, frame: Frame, now: number): Live {
+  let next = live;
+  let deltas = frame.deltas.filter((delta) => delta.sessionId === sessionId);
+  for (const event of frame.events) {
+    if (event.sessionId !== sessionId) continue;
+    if (event.type === "output.message") {
+      const key = turnKey(event.runId, event.payload.turn);
+      const isLast = (delta: OutputDelta) => turnKey(delta.runId, delta.turn) === key;
+      for (const delta of deltas.filter(isLast)) next = deltaStep(next, delta, now);
+      deltas = deltas.filter((delta) => !isLast(delta));
+    }
+    next = liveEventStep(next, event);
+  }
+  for (const delta of deltas) next = deltaStep(next, delta, now);
+  const done = new Set(frame.events.map((event) => event.type === "tool.result" && event.payload.callId));
+  for (const output of frame.commandOutput) {
+    if (output.sessionId === sessionId && !done.has(output.callId)) next = outputStep(next, output);
+  }
+  return next;
+}
+
 /** The same object while only the text grows. */
 export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
   if (live.ended === turnKey(delta.runId, delta.turn) || live.ended === delta.runId) return live;
@@ -90,7 +115,7 @@ export function liveEventStep(live: Live, event: Event): Live {
     const { turn } = event.payload;
     const key = turnKey(event.runId, turn);
     const { answer } = live;
-    const isTold = answer?.runId === event.runId && answer.turn === turn && isWhole(answer, event.payload);
+    const isTold = answer?.runId === event.runId && answer.turn === turn && completed(answer, event.payload);
     return {
       ...live,
       answer: null,
@@ -114,9 +139,15 @@ function remembered(told: Live["told"], key: string, answer: LiveAnswer): Live["
   return Object.fromEntries([...others, [key, answer]]);
 }
 
-/** Whether what streamed in is what was stored, to the letter. */
-function isWhole(answer: LiveAnswer, { content, thoughts }: PayloadOf<"output.message">): boolean {
-  return content === answer.text.whole() && (thoughts ?? "") === answer.thoughts.whole();
+/** Adds what is stored and did not stream in; false where what streamed in is not how that begins. */
+function completed(answer: LiveAnswer, { content, thoughts }: PayloadOf<"output.message">): boolean {
+  const stored = [
+    [answer.thoughts, thoughts ?? ""],
+    [answer.text, content],
+  ] as const;
+  if (!stored.every(([told, whole]) => whole.startsWith(told.whole()))) return false;
+  for (const [told, whole] of stored) told.append(whole.slice(told.length));
+  return true;
 }
 
 /** Joins the answer the engine kept with the deltas that came while it was being fetched. */

@@ -27,16 +27,11 @@ export type RowActions = HistoryActions & {
   onSettings: () => void;
   /** To enter another key for a provider. */
   onKey: (provider: string) => void;
-  /** Null where the folder is trusted, or another is shown. */
-  onTrust: (() => void) | null;
-  /** The last call that lacked trust offers to give it. */
-  lacksTrust: (key: string) => boolean;
+  onTrust: () => void;
   /** Null where the run can't go on: its log is broken, or it is over. */
   onResume: (() => void) | null;
   /** Null where nothing may be added to the log. Rejects with a `CommandError`. */
   onAnswer: ((questionId: string, text: string) => Promise<void>) | null;
-  /** Only the failure that ended the session's last run offers to go on. */
-  canResume: (key: string) => boolean;
   /** The log is broken: nothing may be added to it. */
   readOnly: boolean;
   onToggle: (key: string) => void;
@@ -80,6 +75,7 @@ export const RowView = memo(
     a.actions === b.actions &&
     a.row.speaker === b.row.speaker &&
     a.row.output === b.row.output &&
+    a.row.offers === b.row.offers &&
     a.row.told === b.row.told &&
     a.row.thoughtMs === b.row.thoughtMs,
 );
@@ -141,11 +137,11 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
           item={item}
           output={row.output}
           onReview={actions.onReview}
-          onTrust={item.lacksTrust && actions.lacksTrust(item.key) ? actions.onTrust : null}
+          onTrust={row.offers === "trust" ? actions.onTrust : null}
         />
       );
     case "failure":
-      return <Failure item={item} actions={actions} />;
+      return <Failure item={item} actions={actions} canResume={row.offers === "resume"} />;
     case "notice":
       return (
         <p className={`notice small ${toneOf(item.notice)}`}>
@@ -217,11 +213,13 @@ function thoughtWords(row: Row, speaks: boolean): string {
   return row.streaming && !speaks ? t`thinking…` : t`thoughts`;
 }
 
-function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) {
+type FailureProps = { item: FailureItem; actions: RowActions; canResume: boolean };
+
+function Failure({ item, actions, canResume }: FailureProps) {
   return (
     <ErrorNote error={item}>
       <KeyButton code={item.code} provider={item.provider} onKey={actions.onKey} />
-      {actions.onResume && actions.canResume(item.key) && (
+      {actions.onResume && canResume && (
         <Button small title={t`Resume from where it failed`} command="resume" onClick={actions.onResume}>
           {t`Resume`}
         </Button>

@@ -9,7 +9,6 @@ import { useArki, useFolder, useOverview, useSessionView } from "../../platform/
 import type { SessionSummary, Shown } from "../../protocol/generated";
 import { nothingLive } from "../../protocol/live";
 import { isActive } from "../../protocol/sessions";
-import type { Item } from "../../protocol/transcript";
 import type { HistoryActions } from "./MessageActions";
 import { ParentNote } from "./ParentNote";
 import { type Found, itemAt, openQuestion, type Place } from "./place";
@@ -44,6 +43,8 @@ export function Said(props: SaidProps) {
   const atEnd = !view.window.hasNewer;
   const isPast = view.replay !== null;
   const broken = overview?.brokenAt ?? null;
+  const idle = session === null || !isActive(session.state);
+  const untrusted = useFolder(props.shown.folder)?.trust !== "trusted";
   const rows = useMemo(() => {
     const folded = found ? foldedIn(view.transcript.items, found.key) : null;
     return rowsOf({
@@ -52,13 +53,15 @@ export function Said(props: SaidProps) {
       atEnd,
       standing: isPast ? null : standingOf(session?.state ?? null, view.transcript),
       unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
+      idle,
+      untrusted,
     });
-  }, [view.transcript, view.live, isPast, atEnd, session?.state, unfolded, found]);
+  }, [view.transcript, view.live, isPast, atEnd, session?.state, unfolded, found, idle, untrusted]);
   const toggle = useCallback(
     (key: string) => setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key]))),
     [],
   );
-  const actions = useRowActions(props, broken !== null || isPast, view.transcript.items, toggle);
+  const actions = useRowActions(props, broken !== null || isPast, toggle);
   return (
     <>
       {session?.parent && (
@@ -87,20 +90,12 @@ export function Said(props: SaidProps) {
   );
 }
 
-/** They stay the same while they do the same: whatever gets others is drawn anew. */
-function useRowActions(
-  props: SaidProps,
-  readOnly: boolean,
-  items: readonly Item[],
-  onToggle: (key: string) => void,
-): RowActions {
+/** They stay the same while a session goes on: whatever gets others is drawn anew, a long answer as a whole. */
+function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: string) => void): RowActions {
   const arki = useArki();
   const origin = useOverview(props.sessionId).overview?.origin ?? null;
-  const idle = props.session === null || !isActive(props.session.state);
+  const [originId, originTitle] = [origin?.sessionId, origin?.title];
   const latest = useLatest(props);
-  const last = items.at(-1)?.key;
-  const untrusted = useFolder(props.shown.folder)?.trust !== "trusted";
-  const lacking = untrusted ? items.findLast((item) => item.kind === "tool" && item.lacksTrust)?.key : null;
   const agent = props.session?.parent ? props.session.agent : "Arki";
   return useMemo(
     () => ({
@@ -108,8 +103,7 @@ function useRowActions(
       onReview: () => latest.current.onReview(),
       onSettings: () => latest.current.onSettings(),
       onKey: (provider) => latest.current.onKey(provider),
-      onTrust: untrusted ? () => latest.current.onTrust() : null,
-      lacksTrust: (key) => key === lacking,
+      onTrust: () => latest.current.onTrust(),
       onResume: readOnly ? null : () => latest.current.onResume(),
       onAnswer: readOnly
         ? null
@@ -118,7 +112,6 @@ function useRowActions(
             await arki.platform.call("answer_question", { sessionId, questionId, text });
             latest.current.onAnswered();
           },
-      canResume: (key) => idle && key === last,
       readOnly,
       onToggle,
       onRewind: (...asked) => latest.current.onRewind(...asked),
@@ -135,11 +128,11 @@ function useRowActions(
       // The origin of a fork may be older than what the list holds.
       titleOf: (id) =>
         arki.sessions.get().find((one) => one.sessionId === id)?.title ||
-        (origin?.sessionId === id && origin.title) ||
+        (originId === id && originTitle) ||
         t`another session`,
       agent,
     }),
-    [arki, latest, last, lacking, untrusted, idle, readOnly, onToggle, origin, agent],
+    [arki, latest, readOnly, onToggle, originId, originTitle, agent],
   );
 }
 

@@ -8,6 +8,15 @@ import { foldedIn, rowsOf } from "./rows";
 import { standingOf } from "./standing";
 import { mainArgument } from "./tool_words";
 
+const quiet = {
+  live: nothingLive,
+  standing: null,
+  atEnd: true,
+  unfolded: new Set<string>(),
+  idle: true,
+  untrusted: true,
+};
+
 const at = (top: number, height: number, view = 500) => ({ top, height, view });
 
 describe("following the end", () => {
@@ -36,8 +45,8 @@ describe("rows", () => {
       { sessionId: "s", runId: "r", turn: 1, tokenType: "LLM_RESPONSE", text: "Hi" },
       0,
     );
-    const given = { transcript: emptyTranscript, live, standing: null, unfolded: new Set<string>() };
-    expect(rowsOf({ ...given, atEnd: true })).toMatchObject([
+    const given = { ...quiet, transcript: emptyTranscript, live };
+    expect(rowsOf(given)).toMatchObject([
       { key: "answer r:1", streaming: true, speaker: true, told: { speaks: true } },
     ]);
     expect(rowsOf({ ...given, atEnd: false })).toEqual([]);
@@ -50,8 +59,8 @@ describe("rows", () => {
     add("output.message", { role: "assistant", content: "answer" });
     add("session.rewound", { toSeq: 1, files: false, conversation: true });
     const transcript = foldTranscript(events);
-    const given = { transcript, live: nothingLive, standing: null, atEnd: true };
-    const folded = rowsOf({ ...given, unfolded: new Set() });
+    const given = { ...quiet, transcript };
+    const folded = rowsOf(given);
     expect(folded.map((row) => row.item.kind)).toEqual(["user", "taken", "rewound"]);
     expect(folded[1]?.item).toMatchObject({ messages: 2, open: false });
     const answer = transcript.items[2]?.key ?? "";
@@ -62,6 +71,22 @@ describe("rows", () => {
     expect(foldedIn(transcript.items, transcript.items[0]?.key ?? "")).toBeNull();
   });
 
+  it("offer to trust the folder at the last call that lacked it, and to go on after a failure that was the end", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    for (const callId of ["a", "b"]) {
+      add("tool.call", { callId, toolId: "write_file", args: {} });
+      add("policy.decided", { callId, decision: "deny", rule: "builtin:untrusted" });
+    }
+    add("run.failed", { code: "PROVIDER_AUTH" });
+    const transcript = foldTranscript(events);
+    const offers = (of: Partial<typeof quiet>) =>
+      rowsOf({ ...quiet, ...of, transcript }).map((row) => row.offers);
+    expect(offers({})).toEqual([null, null, "trust", "resume"]);
+    expect(offers({ untrusted: false })).toEqual([null, null, null, "resume"]);
+    expect(offers({ idle: false })).toEqual([null, null, "trust", null]);
+  });
+
   it("end with how a run stands that is not over", () => {
     const { events, add } = eventLog("s");
     add("run.started", { prompt: "x" });
@@ -69,7 +94,7 @@ describe("rows", () => {
     const transcript = foldTranscript(events);
     const standing = standingOf("paused", transcript);
     expect(standing?.words).toContain("limit");
-    const rows = rowsOf({ transcript, live: nothingLive, atEnd: true, standing, unfolded: new Set() });
+    const rows = rowsOf({ ...quiet, transcript, standing });
     expect(rows.at(-1)?.item.kind).toBe("stopped");
     expect(standingOf("interrupted", transcript)?.state).toBe("interrupted");
     expect(

@@ -23,7 +23,11 @@ export type Row = {
   told: LiveAnswer | null;
   thoughtMs: number | null;
   output: string | null;
+  offers: Offer | null;
 };
+
+/** What can be done about a row: going on after a failure, or trusting the folder, for lack of which it was denied. */
+export type Offer = "resume" | "trust";
 
 type Given = {
   transcript: Transcript;
@@ -33,10 +37,19 @@ type Given = {
   standing: Standing | null;
   /** The taken back parts that are unfolded, by key. */
   unfolded: ReadonlySet<string>;
+  /** No run of the session is active. */
+  idle: boolean;
+  /** The folder it works on is not trusted. */
+  untrusted: boolean;
 };
 
-export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): Row[] {
+export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untrusted }: Given): Row[] {
   const rows: Row[] = [];
+  const offers = new Map<string, Offer>();
+  const last = transcript.items.at(-1);
+  const lacking = transcript.items.findLast((item) => item.kind === "tool" && item.lacksTrust);
+  if (untrusted && lacking) offers.set(lacking.key, "trust");
+  if (idle && last?.kind === "failure") offers.set(last.key, "resume");
   const answers = new Set<string>();
   const row = (item: Row["item"], speaker = false) => {
     const streaming = item.key === liveKey;
@@ -52,6 +65,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): 
       told: streaming ? live.answer : own === null ? null : (live.told[own] ?? null),
       thoughtMs: item.kind === "assistant" ? thoughtMs(item, live) : null,
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
+      offers: offers.get(item.key) ?? null,
     });
   };
   let arkiSpoke = false;

@@ -1,14 +1,7 @@
 /** One open session: its conversation, fed by pages and by live frames, and what is arriving right now. */
 import { type Conversation, emptyConversation, holding } from "../../protocol/conversation";
 import type { CommandError, Event, Frame, SessionPage } from "../../protocol/generated";
-import {
-  deltaStep,
-  type Live,
-  liveEventStep,
-  nothingLive,
-  outputStep,
-  withPartial,
-} from "../../protocol/live";
+import { type Live, liveFrameStep, nothingLive, withPartial } from "../../protocol/live";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
 import { type OpenOverview, openOverview } from "./overview";
@@ -200,7 +193,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       // What comes meanwhile is loaded once the past is left.
       const isShown = v.status === "ready" && v.replay === null;
       const joined = isShown ? win.appendLive(v.window, events, reading) : v.window;
-      const live = liveFrames(v.live, sessionId, frames, now());
+      const live = frames.reduce<Live>((all, frame) => liveFrameStep(all, sessionId, frame, now()), v.live);
       if (joined === "gap") void load();
       const isSame = joined === "gap" || joined === v.window;
       // Text that grows tells so itself: nothing else is drawn anew for it.
@@ -228,14 +221,4 @@ function joinPage(
   if (which === "older") return win.prependPage(window, got.events, got.hasMore);
   const atEnd = (got.events.at(-1)?.seq ?? 0) < beforeSeq - 1;
   return win.appendPage(window, got.events, atEnd);
-}
-
-function liveFrames(live: Live, sessionId: string, frames: readonly Frame[], now: number): Live {
-  let next = live;
-  for (const frame of frames) {
-    for (const event of frame.events) if (event.sessionId === sessionId) next = liveEventStep(next, event);
-    for (const delta of frame.deltas) if (delta.sessionId === sessionId) next = deltaStep(next, delta, now);
-    for (const out of frame.commandOutput) if (out.sessionId === sessionId) next = outputStep(next, out);
-  }
-  return next;
 }
