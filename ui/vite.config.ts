@@ -40,6 +40,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
   },
+  // Of more than one file: a language is read when its first code shows.
+  worker: { format: "es" },
   test: {
     environment: "jsdom",
     setupFiles: ["src/testing/setup.ts"],

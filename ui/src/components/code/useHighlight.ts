@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
-import { highlight, languageOf, maxHighlightChars, type Span } from "./highlight";
+import { highlight, maxHighlightChars, type Span } from "./highlight";
+import { languageOf } from "./languages";
 
 /** Syntax colours for `code` once they are there; null until then, so nothing waits for them. */
 export function useHighlight(code: string, name: string, enabled = true): Span[][] | null {
@@ -8,9 +9,7 @@ export function useHighlight(code: string, name: string, enabled = true): Span[]
   useEffect(() => {
     if (language === null) return;
     let current = true;
-    highlight(code, language)
-      .then((spans) => current && setDone({ code, spans }))
-      .catch(() => undefined);
+    void highlight(code, language).then((spans) => current && spans && setDone({ code, spans }));
     return () => {
       current = false;
     };
