@@ -48,6 +48,12 @@ const SCROLL_A_LITTLE: &str = r"
 /// Long enough for the scroll to be heard of, and for several frames.
 const SOME_FRAMES: Duration = Duration::from_millis(500);
 
+/// The last code block that has syntax colours.
+const COLOURED: &str = r#"
+    const words = [...document.querySelectorAll('.code-block code span[style*=\"--code-\"]')];
+    return words.at(-1)?.closest('code').innerText ?? '';
+"#;
+
 /// Fifty messages by keys would take minutes.
 const SEND: &str = r"
     const box = document.querySelector('textarea');
@@ -55,8 +61,10 @@ const SEND: &str = r"
     box.dispatchEvent(new Event('input', { bubbles: true }));
     box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
 ";
+/// The box keeps a message until the engine has said that it has it, which may come after the whole answer.
 const IS_IDLE: &str = r"
-    return ![...document.querySelectorAll('button')].some((button) => button.textContent.includes('Stop'));
+    const isSent = document.querySelector('textarea').value === '';
+    return isSent && ![...document.querySelectorAll('button')].some((button) => button.textContent.includes('Stop'));
 ";
 
 /// Work for half of all processors beside the window, for as long as it lives.
@@ -142,6 +150,8 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
         wait_until("the end of the run", || window.run(IS_IDLE) == true);
     }
     drop(load);
+    // From a worker, which only a real window starts.
+    wait_until("the code's colours", || window.run(COLOURED).as_str() == Some("fn main() {}"));
     window.run(GROW_AND_SHRINK);
     is_followed(&window, ROUNDS);
     window.run(SCROLL_A_LITTLE);
