@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 /// Others' events are announced within this time and a little.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// The same where nothing has come for a while: looking costs a tenth of a millisecond, which an idle window should not
-/// spend ten times a second.
-const QUIET_INTERVAL: Duration = Duration::from_millis(300);
+/// The same where nothing has come for a while: looking costs a tenth of a millisecond, and three times a second that was
+/// half of what an idle window took.
+const QUIET_INTERVAL: Duration = Duration::from_secs(1);
 const QUIET_AFTER: Duration = Duration::from_secs(10);
 
 impl Records {
