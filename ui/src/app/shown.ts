@@ -6,7 +6,7 @@ import { t } from "@lingui/core/macro";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../components/latest";
 import { useArki, useOpenFolder, useSessions, useWaiting } from "../platform/context";
-import { asCommandError } from "../platform/platform";
+import { asCommandError, windowError } from "../platform/platform";
 import { useStore } from "../platform/stores/store";
 import type { CommandError, Shown } from "../protocol/generated";
 import { folderOf } from "../protocol/sessions";
@@ -76,7 +76,7 @@ function useFolderOpened(
 
 function movedTo(folder: string, path: string): CommandError {
   const message = t`${folder} now leads to ${path}.`;
-  return { code: "FOLDER_UNAVAILABLE", message, hint: t`Start a new session there.` };
+  return windowError(message, t`Start a new session there.`);
 }
 
 /** A folder that has been opened begins a new session, unless one of it waits for the user. */

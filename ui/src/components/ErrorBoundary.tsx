@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Component, type ReactNode } from "react";
+import { windowError } from "../platform/platform";
 import { Button } from "./Button";
 import { ErrorNote } from "./ErrorNote";
 
@@ -29,11 +30,10 @@ export class ErrorBoundary extends Component<Props, State> {
   override render() {
     const { failure } = this.state;
     if (failure === null) return this.props.children;
-    const error = {
-      code: "INTERNAL",
-      message: t`${this.props.part} can't be shown: ${failure.message}`,
-      hint: t`Reload the window. You lose nothing: runs continue, and the log is complete.`,
-    };
+    const error = windowError(
+      t`${this.props.part} can't be shown: ${failure.message}`,
+      t`Reload the window. You lose nothing: runs continue, and the log is complete.`,
+    );
     return (
       <div className="failed-part">
         <ErrorNote error={error}>

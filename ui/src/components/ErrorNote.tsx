@@ -1,19 +1,23 @@
+import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { CommandError } from "../protocol/generated";
 import { Button } from "./Button";
 import { copyText } from "./copy";
+import { EngineWords } from "./EngineWords";
+import { lazily } from "./lazily";
+
+const TranslatedError = lazily(
+  () => import("./TranslatedError").then((part) => part.TranslatedError),
+  EngineWords,
+);
 
 /** An error where it happened: what, why, what to do next, and its details to copy. */
 export function ErrorNote({ error, children }: { error: CommandError; children?: ReactNode }) {
   const details = `${error.code}: ${error.message}${error.hint ? `\n${error.hint}` : ""}`;
   return (
     <div className="error-note" role="alert">
-      <p>
-        <span aria-hidden>✕ </span>
-        {error.message}
-      </p>
-      {error.hint && <p className="secondary">{error.hint}</p>}
+      {i18n.locale === "en" ? <EngineWords error={error} /> : <TranslatedError error={error} />}
       <div className="error-actions">
         {children}
         <Button small look="quiet" onClick={() => copyText(details)}>

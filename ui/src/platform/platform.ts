@@ -63,6 +63,10 @@ export function asCommandError(thrown: unknown): CommandError {
       hint: typeof thrown.hint === "string" ? thrown.hint : "",
     };
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: "WINDOW", message, hint: "" };
+  return windowError(thrown instanceof Error ? thrown.message : String(thrown), "");
+}
+
+/** What the window itself can't do, in the user's language: the engine's errors are English, whatever it is. */
+export function windowError(message: string, hint: string): CommandError {
+  return { code: "WINDOW", message, hint };
 }

@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useMemo, useRef, useState } from "react";
 import type { DiffHunk, DiffLine } from "../../components/diff/parse";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
+import { asCommandError, windowError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
 
 /** What can be shown around a hunk, in lines of the file before the change, counted from 1. */
@@ -88,7 +88,7 @@ export function useSurroundings(approvalId: string, path: string, hunk: DiffHunk
 
 function changed(path: string): CommandError {
   const message = t`${path} has changed since this preview was made.`;
-  return { code: "STALE_PREVIEW", message, hint: t`Decide anyway: you get a fresh preview.` };
+  return windowError(message, t`Decide anyway: you get a fresh preview.`);
 }
 
 export function withSurroundings(hunk: DiffHunk, { above, below }: Omit<Lines, "total">): DiffHunk {

@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { useLatest } from "../../components/latest";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
+import { asCommandError, windowError } from "../../platform/platform";
 import type { CommandError, DragStep } from "../../protocol/generated";
 
 export function useDroppedFolder(onOpen: (path: string) => void) {
@@ -20,7 +20,7 @@ export function useDroppedFolder(onOpen: (path: string) => void) {
         if (!isHeard) return;
         if (path !== null) return open.current(path);
         const message = t`What you dropped is no folder.`;
-        setError({ code: "FOLDER_UNAVAILABLE", message, hint: t`Drop the folder of your project.` });
+        setError(windowError(message, t`Drop the folder of your project.`));
       } catch (thrown) {
         setError(asCommandError(thrown));
       }

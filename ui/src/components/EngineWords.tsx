@@ -1,0 +1,14 @@
+import type { CommandError } from "../protocol/generated";
+
+/** An error as the engine tells it, which speaks English. */
+export function EngineWords({ error }: { error: CommandError }) {
+  return (
+    <>
+      <p>
+        <span aria-hidden>✕ </span>
+        {error.message}
+      </p>
+      {error.hint && <p className="secondary">{error.hint}</p>}
+    </>
+  );
+}
