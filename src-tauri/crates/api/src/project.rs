@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 words! {
     /// The task that an example prompt asks for. A task about one file comes with its path.
-    ExamplePromptKind { ExplainProject, ExplainFile, FindBugs, RunTests, WriteTests, CheckReadme, WriteReadme, StartPage, StartScript, StartNotes }
+    ExamplePromptKind { ExplainProject, ExplainFile, SumUpFile, ListOpenTasks, FindBugs, RunTests, WriteTests, CheckReadme, WriteReadme, StartPage, StartScript, StartNotes }
 }
 
 wire! {

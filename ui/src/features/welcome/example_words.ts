@@ -9,6 +9,10 @@ export function exampleWords({ kind, path }: ExamplePrompt): string {
       return t`Explain what this project does and how it is laid out`;
     case "explain_file":
       return t`Explain how ${file} works, step by step`;
+    case "sum_up_file":
+      return t`Sum up what ${file} says`;
+    case "list_open_tasks":
+      return t`List what is still to be done here, by what the files say`;
     case "find_bugs":
       return t`Look for mistakes in ${file} and tell me the most serious one`;
     case "run_tests":

@@ -6,6 +6,8 @@
 export type ExamplePromptKind =
   | "explain_project"
   | "explain_file"
+  | "sum_up_file"
+  | "list_open_tasks"
   | "find_bugs"
   | "run_tests"
   | "write_tests"

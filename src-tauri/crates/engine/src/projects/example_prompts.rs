@@ -53,14 +53,17 @@ fn examples(paths: &[Box<str>], is_trusted: bool) -> Vec<ExamplePrompt> {
     let files: Vec<&str> = paths.iter().map(|path| &**path).filter(|path| !path.ends_with('/')).collect();
     let code: Vec<&str> = files.iter().copied().filter(|path| is_code(path) && !is_test(path)).collect();
     let entry = code.iter().copied().min_by_key(|path| (depth(path), entry_rank(path), path.len()));
+    let readme = files.iter().copied().find(|path| is_readme(path));
+    let any = readme.or_else(|| files.iter().copied().min_by_key(|path| depth(path)));
+    let reading = [whole(Kind::ExplainProject), of(Kind::SumUpFile, any), whole(Kind::ListOpenTasks)];
     let fitting = match (files.is_empty(), is_trusted) {
         (true, true) => vec![whole(Kind::StartPage), whole(Kind::StartScript), whole(Kind::StartNotes)],
         (true, false) => Vec::new(),
+        (false, false) if entry.is_none() => reading.into(),
         (false, false) => {
             vec![whole(Kind::ExplainProject), of(Kind::ExplainFile, entry), of(Kind::FindBugs, entry)]
         }
         (false, true) => {
-            let readme = files.iter().copied().find(|path| is_readme(path));
             let builds = files.iter().any(|path| BUILD_FILES.contains(path));
             let has_tests = files.iter().any(|path| is_code(path) && is_test(path));
             let test = match (builds, has_tests) {
@@ -71,7 +74,7 @@ fn examples(paths: &[Box<str>], is_trusted: bool) -> Vec<ExamplePrompt> {
                 Some(readme) => of(Kind::CheckReadme, Some(readme)),
                 None => whole(Kind::WriteReadme),
             };
-            vec![whole(Kind::ExplainProject), test, words, of(Kind::FindBugs, entry)]
+            vec![whole(Kind::ExplainProject), test, words, whole(Kind::ListOpenTasks)]
         }
     };
     fitting.into_iter().flatten().take(MAX_EXAMPLES).collect()
@@ -123,8 +126,11 @@ mod tests {
         let script = ["deep/er/tool.py", "app.py"];
         let all = [(Kind::ExplainProject, None), (Kind::WriteTests, Some("app.py".into())), (Kind::WriteReadme, None)];
         assert_eq!(of(&script, true), all);
-        let words = [(Kind::ExplainProject, None), (Kind::CheckReadme, Some("readme.txt".into()))];
-        assert_eq!(of(&["readme.txt"], true), words);
+        let words = |kind| (kind, Some("readme.txt".to_owned()));
+        let notes = ["deep/er/notes.txt", "readme.txt"];
+        let tasks = (Kind::ListOpenTasks, None);
+        assert_eq!(of(&notes, true), [(Kind::ExplainProject, None), words(Kind::CheckReadme), tasks.clone()]);
+        assert_eq!(of(&notes, false), [(Kind::ExplainProject, None), words(Kind::SumUpFile), tasks]);
     }
 
     #[test]
