@@ -1,5 +1,5 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { CompactionStrategy, Elicitation, Image } from "./generated";
+import type { CompactionStrategy, Elicitation, Image, ToolCategory } from "./generated";
 
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
@@ -45,6 +45,8 @@ export type ToolItem = Placed & {
   runId: string | null;
   callId: string;
   toolId: string;
+  /** Null for a tool that does not exist, and where the call itself is not loaded. */
+  category: ToolCategory | null;
   args: unknown;
   state: ToolState;
   approvalId: string | null;

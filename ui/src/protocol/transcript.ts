@@ -4,7 +4,7 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
-import type { Event, RestoredFile, Stage } from "./generated";
+import type { Event, RestoredFile, Stage, ToolCategory } from "./generated";
 import type { AssistantItem, Item, Notice, ToolItem, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
 
@@ -298,15 +298,17 @@ function withCallsOfPlan(state: Transcript, from: ToolItem["state"], to: ToolIte
 }
 
 /** What an event says of a call: those after the first may leave out what it is. */
-type Call = { callId: string; toolId?: string; args?: unknown };
+type Call = { callId: string; toolId?: string; args?: unknown; category?: ToolCategory | null };
 
-function addCall(state: Transcript, event: Event, { callId, toolId = "tool", args }: Call): Transcript {
+function addCall(state: Transcript, event: Event, call: Call): Transcript {
+  const { callId, toolId = "tool", args, category = null } = call;
   const item: ToolItem = {
     kind: "tool",
     ...at(event),
     runId: event.runId,
     callId,
     toolId,
+    category,
     args: args ?? {},
     state: "running",
     approvalId: null,

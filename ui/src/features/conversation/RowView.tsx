@@ -18,6 +18,7 @@ import { AnswerActions, type HistoryActions, UserActions } from "./MessageAction
 import { noticeWords } from "./notice_words";
 import type { PictureOf } from "./pictures/thumbnails";
 import { QuestionCard } from "./QuestionCard";
+import { Reads } from "./Reads";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
@@ -169,6 +170,8 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
           onUndo={actions.readOnly ? null : () => actions.onRewind(item.seq - 1, item.seq)}
         />
       );
+    case "reads":
+      return <Reads item={item} onToggle={() => actions.onToggle(item.key)} />;
     case "taken":
       return <Taken item={item} onToggle={() => actions.onToggle(item.key)} />;
     case "stopped":

@@ -46,13 +46,13 @@ export function Said(props: SaidProps) {
   const idle = session === null || !isActive(session.state);
   const untrusted = useFolder(props.shown.folder)?.trust !== "trusted";
   const rows = useMemo(() => {
-    const folded = found ? foldedIn(view.transcript.items, found.key) : null;
+    const folded = found ? foldedIn(view.transcript.items, found.key) : [];
     return rowsOf({
       transcript: view.transcript,
       live: isPast ? nothingLive : view.live,
       atEnd,
       standing: isPast ? null : standingOf(session?.state ?? null, view.transcript),
-      unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
+      unfolded: new Set([...unfolded, ...folded]),
       idle,
       untrusted,
     });

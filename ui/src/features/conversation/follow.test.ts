@@ -64,11 +64,37 @@ describe("rows", () => {
     expect(folded.map((row) => row.item.kind)).toEqual(["user", "taken", "rewound"]);
     expect(folded[1]?.item).toMatchObject({ messages: 2, open: false });
     const answer = transcript.items[2]?.key ?? "";
-    const key = foldedIn(transcript.items, answer);
-    expect(key).toBe(folded[1]?.item.key);
-    const unfolded = rowsOf({ ...given, unfolded: new Set([key ?? ""]) });
+    const keys = foldedIn(transcript.items, answer);
+    expect(keys).toContain(folded[1]?.item.key);
+    const unfolded = rowsOf({ ...given, unfolded: new Set(keys) });
     expect(unfolded.map((row) => row.item.kind)).toEqual(["user", "taken", "user", "assistant", "rewound"]);
-    expect(foldedIn(transcript.items, transcript.items[0]?.key ?? "")).toBeNull();
+    expect(foldedIn(transcript.items, transcript.items[0]?.key ?? "")).not.toContain(keys[0]);
+  });
+
+  it("fold calls that only read, from three on, and leave those that are under way or say more", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    const read = (callId: string, isError = false) => {
+      add("tool.call", { callId, toolId: "read_file", args: { path: `${callId}.rs` }, category: "read" });
+      add("tool.result", { callId, result: "x", isError, durationMs: 5 });
+    };
+    const kinds = (open: string[] = []) =>
+      rowsOf({ ...quiet, transcript: foldTranscript(events), unfolded: new Set(open) }).map(
+        (row) => row.item.kind,
+      );
+    read("a");
+    read("b", true);
+    expect(kinds()).toEqual(["user", "tool", "tool"]);
+    // The model says nothing between them.
+    add("output.message", { role: "assistant", content: "", turn: 1 });
+    read("c");
+    expect(kinds()).toEqual(["user", "reads"]);
+    add("tool.call", { callId: "d", toolId: "read_file", args: {}, category: "read" });
+    add("tool.call", { callId: "e", toolId: "run_command", args: {}, category: "exec" });
+    expect(kinds()).toEqual(["user", "reads", "tool", "tool"]);
+    const { items } = foldTranscript(events);
+    const found = items.find((item) => item.kind === "tool" && item.callId === "c")?.key ?? "";
+    expect(kinds(foldedIn(items, found)).slice(0, 4)).toEqual(["user", "reads", "tool", "tool"]);
   });
 
   it("offer to trust the folder at the last call that lacked it, and to go on after a failure that was the end", () => {

@@ -3,19 +3,21 @@
  * and what was taken back folded away. Pure.
  */
 import { type Live, type LiveAnswer, turnKey } from "../../protocol/live";
-import type { AssistantItem, Item, Transcript } from "../../protocol/transcript";
+import type { AssistantItem, Item, ToolItem, Transcript } from "../../protocol/transcript";
 import type { Standing } from "./standing";
 
 type ViewItem = { key: string; seq: number; ts: number };
 /** Stands for what was taken back in one go. */
 export type TakenItem = ViewItem & { kind: "taken"; messages: number; open: boolean };
+/** Stands for calls that only read, one after the other. */
+export type ReadsItem = ViewItem & { kind: "reads"; calls: readonly ToolItem[]; open: boolean };
 /** A run that stopped half-way, with what to do about it. */
 export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 
 export type Row = {
   /** The same for an answer in progress and once it is stored: it is not drawn anew. */
   key: string;
-  item: Item | TakenItem | StoppedItem;
+  item: Item | TakenItem | ReadsItem | StoppedItem;
   /** The first row of an answer carries the speaker's name. */
   speaker: boolean;
   streaming: boolean;
@@ -35,7 +37,7 @@ type Given = {
   /** Whether the end of the log is loaded. */
   atEnd: boolean;
   standing: Standing | null;
-  /** The taken back parts that are unfolded, by key. */
+  /** What is unfolded, by the keys of the rows that stand for it. */
   unfolded: ReadonlySet<string>;
   /** No run of the session is active. */
   idle: boolean;
@@ -76,10 +78,25 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
     if (item.kind === "user") arkiSpoke = false;
     else if (arki) arkiSpoke = true;
   };
+  const allSaid = (items: readonly Item[]) => {
+    for (const some of readsApart(items)) {
+      const [first] = some;
+      const calls = some.filter((item) => item.kind === "tool");
+      if (first === undefined || calls.length < fewestReads) {
+        some.forEach(said);
+        continue;
+      }
+      const key = readsKey(first);
+      const open = unfolded.has(key);
+      row({ kind: "reads", key, seq: first.seq, ts: first.ts, calls, open }, !arkiSpoke);
+      arkiSpoke = true;
+      if (open) some.forEach(said);
+    }
+  };
   for (const part of partsOf(transcript.items)) {
     const first = part[0];
     if (!first?.takenBack) {
-      part.forEach(said);
+      allSaid(part);
       continue;
     }
     const key = takenKey(first);
@@ -87,7 +104,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
     const messages = part.filter((item) => item.kind === "user" || item.kind === "assistant").length;
     row({ kind: "taken", key, seq: first.seq, ts: first.ts, messages, open });
     arkiSpoke = false;
-    if (open) part.forEach(said);
+    if (open) allSaid(part);
     arkiSpoke = false;
   }
   if (atEnd && live.answer) said(liveItem(live.answer, transcript));
@@ -104,6 +121,34 @@ function asLeft(item: Item): Item {
 export const liveKey = "live";
 
 const takenKey = (first: Item) => `taken ${first.key}`;
+const readsKey = (first: Item) => `reads ${first.key}`;
+
+/** Fewer calls stay as they are: one line would say less than they do. */
+const fewestReads = 3;
+
+/** It is over, only read, and asked nobody anything. */
+const isRead = (item: Item) =>
+  item.kind === "tool" &&
+  item.category === "read" &&
+  (item.state === "done" || item.state === "failed") &&
+  item.question === null &&
+  item.elicitations.length === 0;
+
+/** A model that only calls says nothing. */
+const saysNothing = (item: Item) =>
+  item.kind === "assistant" && item.text === "" && item.thoughts === "" && !item.interrupted;
+
+/** Calls that only read and have no words between them, together; everything else by itself. */
+function readsApart(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    const goesOn = last?.[0] !== undefined && isRead(last[0]);
+    if (last && goesOn && (isRead(item) || saysNothing(item))) last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}
 
 /** Consecutive items that are all taken back, or none of them. */
 function partsOf(items: readonly Item[]): Item[][] {
@@ -116,10 +161,13 @@ function partsOf(items: readonly Item[]): Item[][] {
   return parts;
 }
 
-/** The folded part that an item is in, or null where it is in plain sight. */
-export function foldedIn(items: readonly Item[], key: string): string | null {
-  const part = partsOf(items).find((one) => one.some((item) => item.key === key));
-  return part?.[0]?.takenBack ? takenKey(part[0]) : null;
+/** The keys of rows that stand for an item where they are folded. */
+export function foldedIn(items: readonly Item[], key: string): string[] {
+  const holds = (part: readonly Item[]) => part.some((item) => item.key === key);
+  const part = partsOf(items).find(holds) ?? [];
+  const reads = readsApart(part).find(holds) ?? [];
+  const [first, read] = [part[0], reads[0]];
+  return [...(first?.takenBack ? [takenKey(first)] : []), ...(read ? [readsKey(read)] : [])];
 }
 
 function liveItem(answer: NonNullable<Live["answer"]>, transcript: Transcript): AssistantItem {

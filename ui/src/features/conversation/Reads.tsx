@@ -1,0 +1,30 @@
+/** Calls that only read, in one line; open, their cards follow it. */
+import { plural, t } from "@lingui/core/macro";
+import { VisibleText } from "../../components/code/VisibleText";
+import { Disclosure } from "../../components/Disclosure";
+import { duration } from "../../components/format";
+import type { ReadsItem } from "./rows";
+import { mainArgument } from "./tool_words";
+
+/** More would be cut off in any window. */
+const namedCalls = 12;
+
+export function Reads({ item: { calls, open }, onToggle }: { item: ReadsItem; onToggle: () => void }) {
+  const failed = calls.filter((call) => call.state === "failed").length;
+  const took = calls.reduce((sum, call) => sum + (call.durationMs ?? 0), 0);
+  const names = new Set(calls.slice(0, namedCalls).map((call) => mainArgument(call.args)));
+  return (
+    <div className="tool">
+      <Disclosure open={open} onToggle={onToggle}>
+        <span className="reads-count">{t`${plural(calls.length, { one: "# read", other: "# reads" })}`}</span>
+        <code className="tool-main cut grow">
+          <VisibleText text={[...names].filter((name) => name !== "").join(", ")} />
+        </code>
+        {failed > 0 && <span className="reads-failed small">{t`✕ ${failed} failed`}</span>}
+        <span className="tool-time small secondary" title={t`${took} ms`}>
+          {duration(took)}
+        </span>
+      </Disclosure>
+    </div>
+  );
+}
