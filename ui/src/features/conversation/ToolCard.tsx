@@ -6,6 +6,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
+import { exitCode, previewOf } from "./preview";
 import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
@@ -30,12 +31,11 @@ type Props = {
 };
 
 export function ToolCard({ item, output, onReview, onTrust }: Props) {
-  const words = stateWords[item.state];
   return (
     <CallCard
       item={item}
       standing={item.state}
-      standingWords={words ? i18n._(words) : ""}
+      standingWords={standingWords(item)}
       title={
         <code className="tool-main cut grow">
           <VisibleText text={mainArgument(item.args)} />
@@ -54,7 +54,9 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
             <VisibleText text={item.reason} />
           </p>
         ) : (
-          item.state === "running" && output && <Output text={lastLines(output)} label={t`Output so far`} />
+          (item.state === "running" && output && (
+            <Output text={lastLines(output)} label={t`Output so far`} />
+          )) || <ResultPreview item={item} />
         )
       }
       asked={<Part title={t`Arguments`} value={item.args} />}
@@ -66,6 +68,33 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
         <Part title={item.truncated ? t`Result (shortened by the tool)` : t`Result`} value={item.result} />
       )}
     </CallCard>
+  );
+}
+
+function standingWords(item: ToolItem): string {
+  const code = exitCode(item);
+  if (item.state === "failed" && code !== null) return t`✕ exit code ${code}`;
+  const words = stateWords[item.state];
+  return words ? i18n._(words) : "";
+}
+
+function ResultPreview({ item }: { item: ToolItem }) {
+  const preview = previewOf(item);
+  if (preview === null) return null;
+  const { lines, hidden, before } = preview;
+  const rest = hidden > 0 && (
+    <p className="secondary">{t`… ${plural(hidden, { one: "# more line", other: "# more lines" })}`}</p>
+  );
+  return (
+    <div className="tool-preview small">
+      {before && rest}
+      {lines.map((line, at) => (
+        <code key={`${at}`} className="cut">
+          <VisibleText text={line} />
+        </code>
+      ))}
+      {!before && rest}
+    </div>
   );
 }
 

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { foldTranscript, type ToolItem } from "../../protocol/transcript";
+import { eventLog } from "../../testing/events";
+import { exitCode, previewOf } from "./preview";
+
+function called(category: "read" | "exec", result: string, isError = false): ToolItem {
+  const { events, add } = eventLog("s");
+  add("tool.call", { callId: "c", toolId: "t", args: {}, category });
+  add("tool.result", { callId: "c", result, isError });
+  const item = foldTranscript(events).items[0];
+  if (item?.kind !== "tool") throw new Error("no call");
+  return item;
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
+
+describe("a closed card", () => {
+  it("shows the first lines of what a command printed, and says how many there are besides", () => {
+    const preview = previewOf(called("exec", `exit code 0\n${lines(10)}\n\n`));
+    expect(preview).toEqual({ lines: ["line 1", "line 2", "line 3"], hidden: 7, before: false });
+    expect(previewOf(called("exec", `exit code 0\n${lines(4)}`))?.hidden).toBe(0);
+  });
+
+  it("shows the last lines of what failed, and its exit code", () => {
+    const failed = called("exec", `exit code 101\n${lines(10)}`, true);
+    expect(previewOf(failed)).toEqual({ lines: ["line 8", "line 9", "line 10"], hidden: 7, before: true });
+    expect(exitCode(failed)).toBe(101);
+    expect(previewOf(called("read", "There is no such file.", true))?.lines).toEqual([
+      "There is no such file.",
+    ]);
+  });
+
+  it("shows nothing of what was only read, or where nothing was printed", () => {
+    expect(previewOf(called("read", lines(10)))).toBeNull();
+    expect(previewOf(called("exec", "exit code 0\n"))).toBeNull();
+    expect(exitCode(called("read", "exit code 3"))).toBeNull();
+  });
+
+  it("cuts a line that is endless", () => {
+    expect(previewOf(called("exec", `exit code 0\n${"x".repeat(1e6)}`))?.lines[0]).toHaveLength(400);
+  });
+});

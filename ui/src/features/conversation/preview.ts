@@ -1,0 +1,38 @@
+/** What a closed card shows of a result: how a command ended, and some of its lines. Pure. */
+import type { ToolItem } from "../../protocol/transcript";
+
+export type Preview = {
+  lines: readonly string[];
+  /** Lines that are not shown, and whether they come before those that are. */
+  hidden: number;
+  before: boolean;
+};
+
+const shownLines = 4;
+/** Lines are cut by the window; this is only so that none of them is a megabyte. */
+const shownChars = 400;
+/** A result's first line, where it is a command's. */
+const ending = /^exit code (-?\d+)(?:\n|$)/;
+
+export function exitCode({ category, result }: ToolItem): number | null {
+  const code = category === "exec" ? ending.exec(result ?? "")?.[1] : undefined;
+  return code === undefined ? null : Number(code);
+}
+
+/** The first lines of what a command printed or a page said; of what failed the last ones, which mostly say why. */
+export function previewOf(item: ToolItem): Preview | null {
+  const failed = item.state === "failed";
+  const tells = item.category === "exec" || item.category === "network";
+  if (item.result === null || !(failed || (item.state === "done" && tells))) return null;
+  const text = exitCode(item) === null ? item.result : item.result.replace(ending, "");
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  if (lines.length === 0) return null;
+  const fits = lines.length <= shownLines;
+  // One line less, in whose place stands how many there are besides.
+  const shown = fits ? lines : failed ? lines.slice(1 - shownLines) : lines.slice(0, shownLines - 1);
+  return {
+    lines: shown.map((line) => line.slice(0, shownChars)),
+    hidden: lines.length - shown.length,
+    before: failed,
+  };
+}
