@@ -76,8 +76,10 @@ const plainCodeChars = 60_000;
 
 function Code({ block }: { block: CodeText }) {
   const long = block.open || block.text.size > plainCodeChars;
-  if (long) return <LinesOfCode text={block.text} tail={block.tail} lines={block.lines} />;
-  return <CodeBlock code={block.text.whole()} language={block.language} />;
+  const { language } = block;
+  if (long)
+    return <LinesOfCode language={language} text={block.text} tail={block.tail} lines={block.lines} />;
+  return <CodeBlock code={block.text.whole()} language={language} />;
 }
 
 /** So many pieces of a paragraph are drawn without being asked for. */

@@ -6,7 +6,7 @@ const lineChars = 75;
 function lines(block: Block): number {
   switch (block.kind) {
     case "code":
-      return block.lines + 1;
+      return block.lines + 2;
     case "table":
       return 1.5 * Math.min(block.lines + 1, 100);
     case "list":

@@ -1,0 +1,41 @@
+/** What is around code: the language that it says it is in, and buttons to wrap its lines and to copy it. */
+import { t } from "@lingui/core/macro";
+import { Copy, WrapText } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Button } from "../Button";
+import { copyText } from "../copy";
+import "./code.css";
+
+type Props = {
+  /** As it stands at the fence; empty where it doesn't. */
+  language: string;
+  whole: () => string;
+  children: ReactNode;
+};
+
+export function CodeFrame({ language, whole, children }: Props) {
+  const [wraps, setWraps] = useState(false);
+  return (
+    <div className={wraps ? "code-block wraps" : "code-block"}>
+      <div className={language === "" ? "code-head bare" : "code-head"}>
+        {language !== "" && <span className="small secondary cut grow">{language}</span>}
+        <Button
+          look="quiet"
+          small
+          label={t`Wrap lines`}
+          aria-pressed={wraps}
+          icon={<WrapText size={14} aria-hidden />}
+          onClick={() => setWraps(!wraps)}
+        />
+        <Button
+          look="quiet"
+          small
+          label={t`Copy code`}
+          icon={<Copy size={14} aria-hidden />}
+          onClick={() => copyText(whole())}
+        />
+      </div>
+      <pre tabIndex={0}>{children}</pre>
+    </div>
+  );
+}
