@@ -69,7 +69,7 @@ impl Engine {
     }
 
     /// Opens the engine like [`Self::open`], for whoever only reads: on a disk that can't be written it shows what is
-    /// there, and every write fails with the reason.
+    /// there, which is nothing where there is no database yet, and every write fails with the reason.
     ///
     /// # Errors
     /// Those of [`Self::open`].
