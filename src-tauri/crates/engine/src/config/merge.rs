@@ -51,9 +51,6 @@ impl Config {
         let private_hosts = PrivateHosts::new(&file.policy.fetch.allow_private_hosts)
             .map_err(|host| invalid(path, &format!("{host:?} in policy.fetch.allowPrivateHosts is not a host")))?;
         let limits = &file.limits;
-        if limits.max_answer_seconds == Some(0) {
-            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
-        }
         let mut config = Self {
             model: DEFAULT_MODEL.to_owned(),
             core: DEFAULT_CORE.to_owned(),
@@ -151,9 +148,6 @@ impl Config {
 
     fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
         let loosened = || invalid(path, "a project may not raise \"limits\"");
-        if limits.max_answer_seconds == Some(0) {
-            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
-        }
         if let Some(turns) = limits.max_turns {
             self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
             self.max_turns.ok_or_else(loosened)?;
@@ -343,7 +337,6 @@ mod tests {
             r#"{"agents": {"arki": {"model": "evil/x"}}}"#,
             r#"{"limits": {"maxTurns": 500}}"#,
             r#"{"limits": {"maxAnswerSeconds": 1801}}"#,
-            r#"{"limits": {"maxAnswerSeconds": 0}}"#,
             r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
             r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
             r#"{"limits": {"maxCommandProcesses": 100000}}"#,

@@ -146,7 +146,12 @@ struct UnknownKey {
 
 impl UnknownKey {
     fn fault(&self, file: &Path, text: &str) -> Fault {
-        let hint = match self.known.as_slice() {
+        let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
+        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, self.hint())
+    }
+
+    fn hint(&self) -> String {
+        match self.known.as_slice() {
             [] => "Remove it.".to_owned(),
             [nearest, ..] if distance(nearest, &self.key) * 2 <= self.key.chars().count() => {
                 format!("Did you mean \"{nearest}\"?")
@@ -154,10 +159,21 @@ impl UnknownKey {
             [nearest, ..] => {
                 format!("Did you mean \"{nearest}\"? The keys that may stand there: {}.", self.known.join(", "))
             }
-        };
-        let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
-        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, hint)
+        }
     }
+}
+
+/// Checks that all keys down to a value, and those in it, are known, whatever the file that it is for holds.
+///
+/// # Errors
+/// `CONFIG_UNKNOWN_KEY` with the nearest known key.
+pub(crate) fn ensure_known(path: &[String], value: &Value) -> Result<(), Fault> {
+    let nested = path.iter().rev().fold(value.clone(), |value, name| serde_json::json!({ name: value }));
+    let unknown = unknown_key(&nested, &schema(), &KeyPath::default());
+    unknown.map_or(Ok(()), |unknown| {
+        let message = format!("The configuration has no key \"{}\".", unknown.path);
+        Err(Fault::new(Code::CONFIG_UNKNOWN_KEY, message, unknown.hint()))
+    })
 }
 
 /// The first key that the schema does not know.
@@ -290,6 +306,12 @@ mod tests {
             ),
             (r#"{"agents": {"arki": {"maxCompletionTokens": 0}}}"#, "agents.arki.maxCompletionTokens"),
             (r#"{"limits": {"maxCostUsd": -1}}"#, "limits.maxCostUsd"),
+            (r#"{"limits": {"maxTurns": 0}}"#, "limits.maxTurns"),
+            (r#"{"limits": {"maxSeconds": 0}}"#, "limits.maxSeconds"),
+            (r#"{"limits": {"maxAnswerSeconds": 0}}"#, "limits.maxAnswerSeconds"),
+            (r#"{"limits": {"toolTimeoutSeconds": 0}}"#, "limits.toolTimeoutSeconds"),
+            (r#"{"limits": {"maxToolOutputBytes": 0}}"#, "limits.maxToolOutputBytes"),
+            (r#"{"limits": {"maxCommandProcesses": 0}}"#, "limits.maxCommandProcesses"),
         ] {
             let wrong = fault(json);
             assert!(wrong.is(Code::CONFIG_INVALID) && wrong.message.contains(key), "{wrong:?}");
