@@ -29,6 +29,7 @@ const READING: &[&[&str]] = &[
     &["context"],
     &["config", "show"],
     &["trust", "--show"],
+    &["trust", "--list"],
 ];
 
 const WRITING: &[&[&str]] = &[

@@ -83,8 +83,11 @@ pub(crate) enum Command {
         /// Only show what trusting the folder would enable
         #[arg(long)]
         show: bool,
+        /// List the trusted folders, the last one first
+        #[arg(long, conflicts_with_all = ["show", "folder"])]
+        list: bool,
     },
-    /// Stop trusting a folder
+    /// Stop trusting a folder, even if it's gone
     Untrust {
         /// The folder; default: the one given with -C
         folder: Option<PathBuf>,

@@ -78,8 +78,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let works = effects::works(&command);
     let exit = match command {
         Command::Exec(exec) => exec::run(&client, &dir, exec, output).await,
-        Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
-        Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
+        Command::Trust { list: true, .. } => trust::list(&engine, output),
+        Command::Trust { folder, show: true, .. } => trust::show(&engine, &folder.unwrap_or(dir), output),
+        Command::Trust { folder, .. } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output).await,
         Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,

@@ -40,7 +40,7 @@ pub(super) fn only_reads(command: &Command) -> bool {
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         Command::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
         Command::Rewind(RewindArguments { dry_run, .. }) | Command::Undo { dry_run, .. } => *dry_run,
-        Command::Trust { show, .. } => *show,
+        Command::Trust { show, list, .. } => *show || *list,
         Command::Policy(_) | Command::Hooks(_) | Command::Pipelines(_) => true,
         Command::Status { .. } | Command::Runs | Command::Events(_) | Command::Blame { .. } => true,
         Command::Usage { .. } | Command::Models | Command::Context { .. } => true,
