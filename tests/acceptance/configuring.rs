@@ -152,6 +152,18 @@ fn a_value_is_set_and_removed_by_its_key_with_all_comments_kept() {
 }
 
 #[test]
+fn the_demo_is_not_removed_because_it_is_always_there() {
+    let stage = stage();
+    let hint = refuses(&stage, &["providers", "rm", "demo"], "USAGE").hint;
+    assert!(hint.contains("agents.arki.model"), "{hint}");
+    stage.arki(&["config", "set", "providers.demo.kind", "demo"]).exits(0);
+    refuses(&stage, &["providers", "rm", "demo"], "USAGE");
+    // A provider of that name stands before it, and can go.
+    stage.arki(&["config", "set", "providers.demo", r#"{"kind": "openai"}"#]).exits(0);
+    stage.arki(&["providers", "rm", "demo"]).exits(0);
+}
+
+#[test]
 fn a_key_that_is_not_there_is_told_with_the_nearest_one() {
     let stage = stage();
     for (args, key, nearest) in [
