@@ -64,7 +64,6 @@ fn place(bytes: &[u8], byte: usize) -> String {
     format!("byte {byte} (line {line})")
 }
 
-/// Returns what is wrong with it as JSON, and where.
 /// The reason without the names of our types.
 fn in_words(reason: &str) -> String {
     const WORDS: [(&str, &str); 7] = [
@@ -86,6 +85,7 @@ fn in_words(reason: &str) -> String {
     WORDS.iter().fold(reason, |reason, (name, words)| reason.replace(name, words))
 }
 
+/// Returns what is wrong with it as JSON, and where.
 fn broken(text: &str, error: &jsonc_parser::errors::ParseError) -> String {
     let byte = error.range().start.min(text.len());
     let what = error.kind().to_string();
@@ -130,11 +130,14 @@ fn no_agent_name(name: &str, text: &str) -> String {
 pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
-        .map_err(|error| invalid(file, &error.to_string()))?;
+        .map_err(|error| invalid(file, &broken(text, &error)))?;
+    if !value.is_object() {
+        return Err(invalid(file, "it is not one rule in braces"));
+    }
     if let Some(unknown) = unknown_key(&value, &rule_schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
-    serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
+    serde_json::from_value(value).map_err(|error| invalid(file, &in_words(&error.to_string())))
 }
 
 struct UnknownKey {
