@@ -264,4 +264,8 @@ fn completions_and_manual_pages_know_every_command() {
     let folder = stage.write("man/.keep", "").parent().unwrap().display().to_string();
     stage.arki(&["man", "--out", &folder]).exits(0);
     assert!(stage.read("man/arki-approvals-approve.1").contains("hunks"));
+    let pages: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name()).collect();
+    let about_help = |name: &&std::ffi::OsString| name.to_string_lossy().contains("help");
+    assert_eq!(pages.iter().find(about_help), None);
+    assert!(!stage.read("man/arki.1").contains("help(1)"));
 }
