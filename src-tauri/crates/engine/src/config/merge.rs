@@ -331,6 +331,36 @@ mod tests {
     }
 
     #[test]
+    fn the_projects_template_names_what_a_project_may_say() {
+        let folder = tempfile::tempdir().unwrap();
+        arki_files::install_template(folder.path()).unwrap();
+        let template = std::fs::read_to_string(folder.path().join(".arki/config.json")).unwrap();
+        let comment: String = template.lines().take_while(|line| line.starts_with("//")).collect();
+        let samples = serde_json::json!({
+            "agents": {"arki": {"model": "lab/x"}},
+            "providers": {"other": {"kind": "openai"}},
+            "policy": {"categories": {"exec": "deny"}},
+            "limits": {"maxTurns": 3},
+            "hooks": {"Stop": [{"command": "true"}]},
+            "mcpServers": {"x": {"command": "x"}},
+            "prompts": {"fragments": {"a": "b"}},
+            "skills": {"enabled": false},
+            "compaction": {"atFraction": 0.5},
+            "memory": {"reflect": true},
+            "plan": {"approve": true},
+            "state": {"saving": "implicit"},
+            "diagnostics": {"commands": []},
+            "retention": {"deleteSessionsAfterDays": 3},
+            "window": {"tray": true},
+        });
+        for key in crate::config::schema()["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema") {
+            let project = serde_json::json!({ key: samples[key] }).to_string();
+            let is_named = comment.split([' ', ',', '.']).any(|word| word == key);
+            assert_eq!(merge(USER, &project).is_ok(), is_named, "{key}: {comment}");
+        }
+    }
+
+    #[test]
     fn a_project_may_not_loosen_anything() {
         for project in [
             r#"{"providers": {"evil": {"kind": "custom", "baseUrl": "http://x"}}}"#,
