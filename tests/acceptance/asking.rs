@@ -24,7 +24,8 @@ fn there_is_no_answering_where_nothing_is_asked() {
     let stage = Stage::new(vec![question(), Turn::text("I took a.")]);
     stage.exec(&["go"]).exits(0);
     let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
-    stage.arki(&["resume", &session, "--answer", "b"]).fails(2, "QUESTION_NOT_FOUND");
+    let hint = stage.arki(&["resume", &session, "--answer", "b"]).fails(2, "QUESTION_NOT_FOUND").hint;
+    assert!(hint.contains(&format!("arki exec --session {session}")), "{hint}");
     stage.arki(&["resume", &session, "--answer", "b", "--approve", "all"]).exits(2);
 }
 

@@ -1,6 +1,6 @@
 //! Providers and MCP servers are added and removed without anybody editing JSON, and what else the file says stays.
 
-use crate::harness::Stage;
+use crate::harness::{Shown, Stage};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
@@ -18,10 +18,11 @@ fn config(stage: &Stage) -> String {
 
 /// Refused, and the file is to the byte what it was.
 #[track_caller]
-fn refuses(stage: &Stage, args: &[&str], code: &str) {
+fn refuses(stage: &Stage, args: &[&str], code: &str) -> Shown {
     let before = config(stage);
-    stage.arki(args).fails(2, code);
+    let shown = stage.arki(args).fails(2, code);
     assert_eq!(config(stage), before, "{args:?}");
+    shown
 }
 
 #[test]
@@ -144,10 +145,59 @@ fn a_value_is_set_and_removed_by_its_key_with_all_comments_kept() {
     }
     stage.arki(&["config", "unset", "limits.maxTurns"]).exits(0);
     assert!(!config(&stage).contains("maxTurns"));
-    refuses(&stage, &["config", "set", "limits.maxTurn", "3"], "CONFIG_UNKNOWN_KEY");
     refuses(&stage, &["config", "set", "limits.maxTurns", "many"], "CONFIG_INVALID");
+    refuses(&stage, &["config", "set", "limits.maxTurns", "0"], "CONFIG_INVALID");
     refuses(&stage, &["config", "set", "limits..maxTurns", "3"], "USAGE");
     refuses(&stage, &["config", "unset", "limits.maxTurns"], "CONFIG_UNKNOWN_KEY");
+}
+
+#[test]
+fn the_demo_is_not_removed_because_it_is_always_there() {
+    let stage = stage();
+    let hint = refuses(&stage, &["providers", "rm", "demo"], "USAGE").hint;
+    assert!(hint.contains("agents.arki.model"), "{hint}");
+    stage.arki(&["config", "set", "providers.demo.kind", "demo"]).exits(0);
+    refuses(&stage, &["providers", "rm", "demo"], "USAGE");
+    // A provider of that name stands before it, and can go.
+    stage.arki(&["config", "set", "providers.demo", r#"{"kind": "openai"}"#]).exits(0);
+    stage.arki(&["providers", "rm", "demo"]).exits(0);
+}
+
+#[test]
+fn a_key_that_is_not_there_is_told_with_the_nearest_one() {
+    let stage = stage();
+    for (args, key, nearest) in [
+        (&["set", "limits.maxTurn", "3"][..], "limits.maxTurn", "maxTurns"),
+        (&["set", "providers.lab", r#"{"kind": "custom", "baseURL": "http://x"}"#], "providers.lab.baseURL", "baseUrl"),
+        (&["unset", "limit.maxTurns"], "limit", "limits"),
+    ] {
+        let shown = refuses(&stage, &[&["config"], args].concat(), "CONFIG_UNKNOWN_KEY");
+        assert_eq!(shown.message, format!("The configuration has no key \"{key}\"."));
+        assert_eq!(shown.hint, format!("Did you mean \"{nearest}\"?"));
+    }
+}
+
+#[test]
+fn a_model_that_no_run_could_begin_with_is_refused() {
+    let stage = stage();
+    for (key, model, told) in [
+        ("agents.arki.model", "openai/gpt-5.1", "arki providers add openai --kind openai"),
+        ("agents.explorer", r#"{"model": "nobody/x"}"#, "arki providers add"),
+        ("compaction.model", "nobody/x", "arki providers add"),
+        ("agents.arki.model", "gpt", "PROVIDER/MODEL"),
+        ("agents.arki.model", "demo/gpt", "demo, echo"),
+    ] {
+        let shown = refuses(&stage, &["config", "set", key, model], "CONFIG_INVALID");
+        assert!(shown.message.starts_with('"') && shown.hint.contains(told), "{shown:?}");
+    }
+    stage.arki(&["config", "set", "agents.arki.model", "demo/echo"]).exits(0);
+    stage.arki(&["config", "set", "providers.openai.kind", "openai"]).exits(0);
+    let told = stage.arki(&["config", "set", "agents.arki.model", "openai/unheard-of"]).exits(0).stderr;
+    assert!(told.contains("openai/unheard-of"), "{told}");
+    // A provider that is gone is no reason to refuse another change.
+    let told = stage.arki(&["config", "unset", "providers.openai"]).exits(0).stderr;
+    assert!(told.contains("no provider"), "{told}");
+    stage.arki(&["config", "set", "limits.maxTurns", "9"]).exits(0);
 }
 
 #[cfg(unix)]
@@ -214,4 +264,8 @@ fn completions_and_manual_pages_know_every_command() {
     let folder = stage.write("man/.keep", "").parent().unwrap().display().to_string();
     stage.arki(&["man", "--out", &folder]).exits(0);
     assert!(stage.read("man/arki-approvals-approve.1").contains("hunks"));
+    let pages: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name()).collect();
+    let about_help = |name: &&std::ffi::OsString| name.to_string_lossy().contains("help");
+    assert_eq!(pages.iter().find(about_help), None);
+    assert!(!stage.read("man/arki.1").contains("help(1)"));
 }

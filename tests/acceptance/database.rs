@@ -212,3 +212,17 @@ fn without_a_database_there_is_nothing_to_verify() {
     assert_eq!(done.json_error().code, "FILE_NOT_FOUND");
     assert!(!stage.database().exists());
 }
+
+#[test]
+fn a_folder_of_arkis_that_is_a_file_is_named_with_its_variable() {
+    for variable in ["ARKI_DATA_DIR", "ARKI_CONFIG_DIR"] {
+        let mut stage = with_a_session();
+        let file = stage.write("a-file", "x");
+        stage.home.env.insert(variable.into(), file.display().to_string());
+        for args in [&["exec", "hello"][..], &["sessions", "list"], &["config", "show"], &["verify"]] {
+            let shown = stage.arki(args).fails(2, "CONFIG_INVALID");
+            assert!(shown.message.contains("a-file is a file"), "{args:?}: {shown:?}");
+            assert!(shown.hint.contains(variable), "{args:?}: {shown:?}");
+        }
+    }
+}

@@ -197,6 +197,10 @@ fn a_test_runs_the_hooks_that_are_meant_and_nothing_else_happens() {
     assert!(!stage.path("made.txt").exists() && !stage.path("a.txt").exists());
     assert!(stage.arki(&["hooks", "test", "Stop"]).exits(0).stderr.contains("No hook is for this"));
     stage.arki(&["hooks", "test", "Stopp"]).fails(2, "USAGE");
+    for args in [&["hooks", "test", "PreToolUse"][..], &["hooks", "test", "PreToolUse", "--args", "{"]] {
+        let hint = stage.arki(args).fails(2, "USAGE").hint;
+        assert!(hint.contains("arki hooks test"), "{hint}");
+    }
     stage.arki(&["hooks", "test", "SessionStart", "--kind", "never"]).fails(2, "USAGE");
     assert!(stage.sessions().is_empty());
     stage.arki(&["untrust"]).exits(0);

@@ -73,7 +73,7 @@ fn a_key_is_kept_in_the_keychain_used_from_there_and_removed() {
     assert_eq!(source(&stage), "missing");
     stage.exec(&["hello"]).fails(1, "KEY_MISSING");
     let set = stage.arki_reading(&["keys", "set", "mock"], &format!("{STORED}\n")).exits(0);
-    assert!(!format!("{set:?}").contains(STORED));
+    assert!(!format!("{set:?}").contains(STORED) && set.stderr.is_empty());
     assert_eq!(source(&stage), "keychain");
     stage.exec(&["hello"]).exits(0);
     let sent = stage.model.requests();
@@ -87,6 +87,19 @@ fn a_key_is_kept_in_the_keychain_used_from_there_and_removed() {
             assert!(!contains(&std::fs::read(&file).unwrap(), STORED.as_bytes()), "{}", file.display());
         }
     }
+}
+
+#[test]
+fn a_key_of_a_vendor_that_is_no_provider_yet_is_kept_with_what_is_left_to_do() {
+    let mut stage = without_a_key();
+    let session = Session::start(&stage);
+    stage.home.env.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), session.bus.clone());
+    let told = stage.arki_reading(&["keys", "set", "anthropic"], STORED).exits(0).stderr;
+    assert!(told.contains("arki providers add anthropic --kind anthropic"), "{told}");
+    stage.arki(&["providers", "add", "anthropic", "--kind", "anthropic"]).exits(0);
+    let listed = stage.arki(&["keys", "list", "--json"]).exits(0).lines();
+    let added = listed.iter().find(|provider| provider["provider"] == "anthropic").unwrap();
+    assert_eq!(added["keySource"], "keychain");
 }
 
 #[test]

@@ -91,6 +91,7 @@ mod programs;
 mod prompt_options;
 mod providers;
 mod queueing;
+mod read_only_disk;
 mod repeating;
 mod replay;
 mod retention;

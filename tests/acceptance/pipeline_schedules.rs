@@ -39,13 +39,35 @@ fn a_schedule_runs_its_pipeline_only_as_it_was_when_the_schedule_was_made() {
     stage.write(".arki/pipelines/note.yaml", NOTE.replace("log.txt", "log.txt, network: true"));
     stage.trust();
     passes_an_hour(&stage, "minutely");
-    stage.arki(&["schedule", "run", "--once"]).fails(2, "PIPELINE_CHANGED");
+    let shown = stage.arki(&["schedule", "run", "--once"]).fails(2, "PIPELINE_CHANGED");
+    assert!(shown.message.contains("\"minutely\""), "{shown:?}");
     assert_eq!(skipped(&stage), "The pipeline has changed since the schedule was made.");
     assert!(!stage.path("log.txt").exists() && stage.sessions().is_empty());
     assert!(add().stderr.contains("The step a of note uses the network."));
     passes_an_hour(&stage, "minutely");
     stage.arki(&["schedule", "run", "--once"]).exits(0);
     assert_eq!(stage.read("log.txt"), "noted\n");
+}
+
+#[test]
+fn a_schedule_whose_run_fails_is_named_and_the_exit_code_says_so() {
+    let failing = "name: failing\nsteps:\n  - { name: a, adapter: command, run: echo no >&2; exit 3 }\n";
+    let stage = stage(&[
+        ("failing", failing),
+        ("gate", "name: gate\nsteps:\n  - { name: g, adapter: approval, message: Go? }\n"),
+    ]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    for name in ["failing", "gate"] {
+        stage.arki(&[["schedule", "add", name, name].as_slice(), &EVERY_MINUTE].concat()).exits(0);
+    }
+    passes_an_hour(&stage, "failing");
+    let shown = stage.arki(&["schedule", "run", "--once"]).fails(1, "STEP_FAILED");
+    assert!(shown.message.contains("\"failing\"") && shown.message.contains("said: no"), "{shown:?}");
+    passes_an_hour(&stage, "gate");
+    let told = stage.arki(&["schedule", "run", "--once"]).exits(3).stderr;
+    assert!(told.contains("gate: the run stopped.") && told.contains("arki status"), "{told}");
 }
 
 #[test]

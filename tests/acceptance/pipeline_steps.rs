@@ -154,6 +154,21 @@ fn review_diff_shows_the_model_what_is_not_committed() {
 }
 
 #[test]
+fn without_a_repository_the_pipelines_about_git_say_so() {
+    let stage = scripted("never asked");
+    stage.trust();
+    if !stage.has_sandbox() {
+        return;
+    }
+    for name in ["review-diff", "release-notes"] {
+        let shown = stage.arki(&["run", name]).fails(1, "STEP_FAILED");
+        assert!(shown.message.ends_with("said: This is no git repository with a commit."), "{shown:?}");
+        assert!(!shown.hint.contains("git"), "{shown:?}");
+    }
+    assert!(stage.model.requests().is_empty());
+}
+
+#[test]
 fn release_notes_show_the_model_the_commits_since_a_revision() {
     let stage = scripted("# Notes");
     git(&stage, &["init", "-q", "."]);

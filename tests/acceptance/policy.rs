@@ -364,3 +364,19 @@ fn a_backtest_tells_which_past_calls_a_rule_speaks_of() {
     }
     assert!(!stage.path("made.txt").exists());
 }
+
+#[test]
+fn what_is_wrong_with_a_rule_in_a_file_is_said_of_that_file() {
+    let stage = Stage::new(vec![Turn::text("ok")]);
+    for (text, told) in [
+        (r#"{ "decision": "allow" "#, "line 1"),
+        (r#"{ "decision": "maybe", "tool": "x" }"#, "maybe"),
+        ("[]", "one rule in braces"),
+        (r#"{ "decision": "allow", "tool": "run_command", "command": ["ls"], "match": ["cat x"] }"#, "cat x"),
+    ] {
+        stage.write("rule.json", text);
+        let shown = stage.arki_reading(&["policy", "backtest", "rule.json"], "").fails(2, "CONFIG_INVALID");
+        assert!(shown.message.contains("rule.json") && shown.message.contains(told), "{shown:?}");
+        assert_eq!(shown.hint, "Mend the rule in this file, and test it again.");
+    }
+}

@@ -131,9 +131,9 @@ fn a_steering_message_reaches_the_model_at_its_next_turn_and_a_follow_up_stays()
     stage.verifies();
 }
 
+/// A session whose next run is steered while the model says its last words.
 #[cfg(unix)]
-#[test]
-fn a_message_that_steers_after_the_last_words_gets_its_answer_in_the_same_run() {
+fn steered_at_the_end() -> (std::sync::Arc<Stage>, String) {
     let asked = std::sync::Arc::new(std::sync::Mutex::new(None::<Box<dyn FnOnce() + Send>>));
     let asking = asked.clone();
     let turn = Turn::computed(move |_| {
@@ -148,10 +148,25 @@ fn a_message_that_steers_after_the_last_words_gets_its_answer_in_the_same_run() 
     *asked.lock().unwrap() = Some(Box::new(move || {
         add(&staged, &of, "one more thing", &["--mode", "steer"]);
     }));
+    (stage, session)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_message_that_steers_after_the_last_words_gets_its_answer_in_the_same_run() {
+    let (stage, session) = steered_at_the_end();
     let events = stage.exec(&["--session", &session, "go"]).exits(0).lines();
     assert_eq!(text(&stage.messages().last().unwrap()["content"]), "one more thing");
     assert_eq!(payload(&events, "run.completed")["response"], "Now done. ");
     assert_eq!(list(&stage, &session), Vec::<Value>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn each_answer_of_a_run_begins_on_a_line_of_its_own() {
+    let (stage, session) = steered_at_the_end();
+    let printed = stage.arki(&["exec", "--session", &session, "go"]).exits(0).stdout;
+    assert_eq!(printed, "Nearly done. \nNow done. \n");
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! A folder is untrusted until the user says otherwise, and trust holds for what the user has seen.
 
-use crate::harness::{Stage, payload, payloads, text};
+use crate::harness::{Done, Stage, payload, payloads, text};
 use crate::main_job::{look_edit_and_say, sixty_lines};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
@@ -255,4 +255,35 @@ fn trusting_says_what_of_the_configuration_cannot_be_used() {
     let done = stage.arki(&["trust"]).exits(0);
     assert!(done.stderr.contains("can't be used") && done.stderr.contains("compaction.atFraction"), "{done:?}");
     stage.exec(&["go"]).fails(2, "CONFIG_INVALID");
+}
+
+#[test]
+fn trust_in_a_folder_that_is_gone_is_listed_and_withdrawn() {
+    let stage = untrusted(saying());
+    assert_eq!(stage.arki(&["trust", "--list", "--json"]).exits(0).stdout, "");
+    let gone = stage.path("gone");
+    std::fs::create_dir(&gone).unwrap();
+    stage.trust();
+    stage.arki(&["trust", gone.to_str().unwrap()]).exits(0);
+    std::fs::remove_dir_all(&gone).unwrap();
+    let listed = || {
+        let lines = stage.arki(&["trust", "--list", "--json"]).exits(0).lines();
+        let line = |line: &Value| {
+            assert!(line["trustedAt"].as_i64().is_some(), "{line}");
+            let name = text(&line["project"]).rsplit(['/', '\\']).next().unwrap().to_owned();
+            (name, line["isThere"] == true)
+        };
+        lines.iter().map(line).collect::<Vec<_>>()
+    };
+    let project = ("project".to_owned(), true);
+    assert_eq!(listed(), [("gone".to_owned(), false), project.clone()]);
+    // As whoever stands beside it names it.
+    let done = Done::of_child(stage.command(&["untrust", "gone"]).spawn().unwrap()).exits(0);
+    assert!(done.stdout.contains("gone"), "{done:?}");
+    assert_eq!(listed(), [project]);
+    std::fs::create_dir(&gone).unwrap();
+    let shown = stage.arki(&["trust", "--show", gone.to_str().unwrap()]).exits(0).stdout;
+    assert!(shown.contains("is not trusted"), "{shown}");
+    let hint = stage.arki(&["untrust", "nowhere"]).fails(2, "FOLDER_UNAVAILABLE").hint;
+    assert!(hint.contains("arki trust --list"), "{hint}");
 }

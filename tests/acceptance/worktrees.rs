@@ -87,6 +87,11 @@ fn a_session_commits_in_its_worktree_and_the_branch_is_brought_back() {
         stage.arki(&["trust", "--show", &place]).exits(0).stdout.contains("is not trusted"),
         "another folder there"
     );
+
+    std::fs::remove_dir(&folder).unwrap();
+    stage.arki(&["worktrees", "add", "feature/x"]).exits(0);
+    assert_eq!(std::fs::read_to_string(folder.join("b.txt")).unwrap(), "two\n", "the branch goes on");
+    stage.arki(&["worktrees", "add", "main"]).fails(1, "BRANCH_CHECKED_OUT");
     stage.verifies();
 }
 

@@ -1,14 +1,20 @@
 //! The command line's grammar. `--help` is written here.
 
+mod accounts;
+mod approvals;
 mod events;
 mod exec;
+mod mcp;
 mod pipelines;
 mod policy;
 mod sessions;
 mod worktrees;
 
+pub(crate) use accounts::{KeysCommand, ProvidersCommand};
+pub(crate) use approvals::ApprovalsCommand;
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
+pub(crate) use mcp::McpCommand;
 pub(crate) use pipelines::{PipelinesCommand, RunArguments, ScheduleArguments, ScheduleCommand, WhichDefinition};
 pub(crate) use policy::{HooksCommand, PolicyCommand};
 pub(crate) use sessions::{
@@ -83,8 +89,11 @@ pub(crate) enum Command {
         /// Only show what trusting the folder would enable
         #[arg(long)]
         show: bool,
+        /// List the trusted folders, the last one first
+        #[arg(long, conflicts_with_all = ["show", "folder"])]
+        list: bool,
     },
-    /// Stop trusting a folder
+    /// Stop trusting a folder, even if it's gone
     Untrust {
         /// The folder; default: the one given with -C
         folder: Option<PathBuf>,
@@ -261,63 +270,34 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum McpCommand {
-    /// List the configured servers with their state and number of tools, without starting any
-    List,
-    /// Start a server and list its tools; if a step fails, show which one and what the server printed
-    Test { name: String },
-    /// Show how a server's tools changed, and accept the changes; changed tools are off until you do
-    Agree { name: String },
-    /// Add a server to your configuration: a command after `--`, or a URL
-    Add {
-        name: String,
-        /// Set an environment variable for the program; `K='${V}'` passes on your variable V. Repeatable
-        #[arg(long, value_name = "K=V", conflicts_with = "url")]
-        env: Vec<String>,
-        /// Allow the program to use the network
-        #[arg(long, conflicts_with = "url")]
-        network: bool,
-        /// The URL of an HTTP server
-        #[arg(long, value_name = "URL", conflicts_with = "command")]
-        url: Option<String>,
-        /// Send this header with each request; repeatable
-        #[arg(long, value_name = "NAME: VALUE", requires = "url")]
-        header: Vec<String>,
-        /// The program and its arguments
-        #[arg(last = true, value_name = "COMMAND")]
-        command: Vec<String>,
-    },
-    /// Remove a server from your configuration
-    Rm { name: String },
-    /// Sign in to a server with your browser; the tokens are stored in the keychain
-    Login { name: String },
-    /// List a server's prompts, or print one to pipe into `arki exec -`
-    Prompts {
-        name: String,
-        prompt: Option<String>,
-        /// The prompt's arguments
-        #[arg(value_name = "NAME=VALUE")]
-        arguments: Vec<String>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
     /// List what waits for your review in all sessions, and what you accepted for yourself and for this folder
     List,
     /// Accept a proposal: it is written into a Markdown file, and new runs get it in their prompt
     Accept {
+        /// The proposal's id
         id: String,
         /// Put it in your own words
         #[arg(long, value_name = "TEXT")]
         text: Option<String>,
     },
     /// Reject a proposal
-    Reject { id: String },
+    Reject {
+        /// The proposal's id
+        id: String,
+    },
     /// Change the text of an accepted memory
-    Edit { id: String, text: String },
+    Edit {
+        /// The memory's id
+        id: String,
+        /// The new text
+        text: String,
+    },
     /// Remove an accepted memory
-    Rm { id: String },
+    Rm {
+        /// The memory's id
+        id: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -331,98 +311,6 @@ pub(crate) struct ToolsArguments {
     /// Switch a tool on again; repeatable
     #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
     pub(crate) on: Vec<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ApprovalsCommand {
-    /// List pending approvals, newest first
-    List,
-    /// Show the diff or command that needs approval
-    Show {
-        /// The approval's id; default: the only pending one
-        id: Option<String>,
-        /// Show the diff of this file only
-        #[arg(long, value_name = "PATH", conflicts_with_all = ["hunks", "all"])]
-        file: Option<String>,
-        /// Show only these hunks, such as 1,3
-        #[arg(long, value_delimiter = ',', value_name = "NUMBERS", conflicts_with = "all")]
-        hunks: Option<Vec<usize>>,
-        /// Show the whole diff of a large change, not just its list of files
-        #[arg(long)]
-        all: bool,
-    },
-    /// Approve, and continue the run to its next stop
-    Approve {
-        /// The approval's id (not `last`); default: the only pending one
-        id: Option<String>,
-        /// Also allow similar calls for the rest of this session, by the narrowest rule that fits; `show` prints the
-        /// rule
-        #[arg(long, conflicts_with_all = ["always", "hunks", "command"])]
-        session: bool,
-        /// Also add that rule to your configuration, so that it always applies in this folder
-        #[arg(long, conflicts_with_all = ["hunks", "command"])]
-        always: bool,
-        /// Approve only these hunks, such as 1,3
-        #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
-        hunks: Option<Vec<usize>>,
-        /// Run this command instead of the proposed one
-        #[arg(long, value_name = "LINE", conflicts_with = "hunks")]
-        command: Option<String>,
-        /// Approve a plan with the steps in this file instead, one a line; `-` reads standard input
-        #[arg(long, value_name = "FILE", conflicts_with_all = ["hunks", "command", "session", "always"])]
-        plan: Option<PathBuf>,
-        /// Add a note for the model
-        #[arg(long, value_name = "TEXT")]
-        note: Option<String>,
-    },
-    /// Show what is allowed for the rest of a session
-    Granted { session: String },
-    /// Withdraw everything allowed for the rest of a session, and print it
-    Withdraw { session: String },
-    /// Reject, and continue the run to its next stop
-    Reject {
-        /// The approval's id; default: the only pending one
-        id: Option<String>,
-        /// Add a note for the model
-        #[arg(long, value_name = "TEXT")]
-        note: Option<String>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum KeysCommand {
-    /// Store a provider's key, read from standard input
-    Set { provider: String },
-    /// List the providers and where their keys come from, without showing keys
-    List,
-    /// Remove a provider's key
-    Rm { provider: String },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProvidersCommand {
-    /// Add a provider to your configuration
-    Add {
-        name: String,
-        /// openai, openai-chat, anthropic, gemini, deepseek, ollama, openrouter or custom
-        #[arg(long)]
-        kind: String,
-        /// The base URL of the API; default: the vendor's own
-        #[arg(long, value_name = "URL")]
-        base_url: Option<String>,
-        /// The environment variable that holds the API key
-        #[arg(long, value_name = "NAME")]
-        key_env: Option<String>,
-    },
-    /// Remove a provider from your configuration
-    Rm { name: String },
-    /// Test a provider step by step: settings, key, connection, certificate, models; exit 1 if a step fails
-    Test {
-        name: String,
-        /// Also ask this model for a word, which costs a few tokens
-        #[arg(long, value_name = "MODEL")]
-        model: Option<String>,
-    },
 }
 
 /// Prints help or the version as it is, and any other error as one line and a hint.
@@ -457,5 +345,23 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    /// The commands and arguments below a command that `--help` says nothing about.
+    fn without_help(command: &clap::Command) -> Vec<String> {
+        let name = command.get_name();
+        let arguments = command.get_arguments().filter(|argument| argument.get_help().is_none());
+        let mut found: Vec<String> = arguments.map(|argument| format!("{name} {}", argument.get_id())).collect();
+        if command.get_about().is_none() {
+            found.push(name.to_owned());
+        }
+        let below = command.get_subcommands().flat_map(without_help);
+        found.extend(below.map(|one| format!("{name} {one}")));
+        found
+    }
+
+    #[test]
+    fn every_command_and_argument_has_help() {
+        assert_eq!(without_help(&Arguments::command()), Vec::<String>::new());
     }
 }

@@ -6,6 +6,7 @@ mod config;
 mod context;
 mod doctor;
 mod editor;
+mod effects;
 mod events;
 mod exec;
 mod export;
@@ -36,19 +37,16 @@ mod usage;
 mod verify;
 mod worktrees;
 
-use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, ConfigCommand, HooksCommand, McpCommand, MemoryCommand, QueueCommand,
-    ScheduleCommand, SessionsCommand, ToolsArguments, WorktreesCommand,
-};
+use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::Output;
-use arki_domain::{Code, Fault};
+use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
-    refuse_under_a_tool(&command)?;
+    effects::refuse_under_a_tool(&command)?;
     if let Command::Pipelines(command) = &command
         && let Some(exit) = pipelines::without_database(&dir, command, output)?
     {
@@ -63,7 +61,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
-    let open = if only_reads(&command) { Engine::open_to_read } else { Engine::open };
+    let open = if effects::only_reads(&command) { Engine::open_to_read } else { Engine::open };
     let engine = match open(options.clone()) {
         Err(fault) if matches!(command, Command::Doctor) => {
             return doctor::without_database(options, &dir, fault, output).await;
@@ -77,11 +75,12 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         output.aside(format!("Read-only: {}", reason.message));
     }
     let client = Client::attach(&engine, "cli", Presence::default());
-    let works = works(&command);
+    let works = effects::works(&command);
     let exit = match command {
         Command::Exec(exec) => exec::run(&client, &dir, exec, output).await,
-        Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
-        Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
+        Command::Trust { list: true, .. } => trust::list(&engine, output),
+        Command::Trust { folder, show: true, .. } => trust::show(&engine, &folder.unwrap_or(dir), output),
+        Command::Trust { folder, .. } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output).await,
         Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
@@ -136,106 +135,4 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
-}
-
-/// True for the commands in which an agent works.
-fn works(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Exec(_)
-            | Command::Run(_)
-            | Command::Schedule(ScheduleCommand::Run { .. })
-            | Command::Resume { .. }
-            | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
-    )
-}
-
-/// True for the commands that work on a read-only disk.
-fn only_reads(command: &Command) -> bool {
-    match command {
-        Command::Sessions(SessionsCommand::State(state)) => !state.changes(),
-        Command::Sessions(command) => matches!(
-            command,
-            SessionsCommand::List { .. }
-                | SessionsCommand::Show { .. }
-                | SessionsCommand::Search(_)
-                | SessionsCommand::Files(_)
-                | SessionsCommand::Export(_)
-        ),
-        Command::Approvals(command) => matches!(command, ApprovalsCommand::List | ApprovalsCommand::Show { .. }),
-        Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
-        Command::Providers { command } => command.is_none(),
-        Command::Trust { show, .. } => *show,
-        Command::Events(_) | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
-        Command::Status { .. } | Command::Runs | Command::Pipelines(_) => true,
-        Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
-        Command::Memory(command) => matches!(command, MemoryCommand::List),
-        Command::Hooks(command) => matches!(command, HooksCommand::List),
-        Command::Worktrees(command) => matches!(command, WorktreesCommand::List),
-        Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
-        _ => false,
-    }
-}
-
-/// A tool must not steer Arki: it could grant itself what the user would not.
-fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
-    let steers = matches!(
-        command,
-        Command::Exec(_)
-            | Command::Run(_)
-            | Command::Schedule(
-                ScheduleCommand::Add(_)
-                    | ScheduleCommand::Rm { .. }
-                    | ScheduleCommand::On { .. }
-                    | ScheduleCommand::Off { .. }
-                    | ScheduleCommand::Run { .. },
-            )
-            | Command::Trust { .. }
-            | Command::Untrust { .. }
-            | Command::Approvals(_)
-            | Command::Resume { .. }
-            | Command::Rewind(_)
-            | Command::Undo { .. }
-            | Command::Queue(_)
-            | Command::Tools(ToolsArguments { session: Some(_), .. })
-            | Command::Sessions(
-                SessionsCommand::Rm { .. }
-                    | SessionsCommand::Fork { .. }
-                    | SessionsCommand::Import { .. }
-                    | SessionsCommand::Compact { .. }
-                    | SessionsCommand::Configure(_)
-                    | SessionsCommand::Rename { .. }
-            )
-            | Command::Worktrees(
-                WorktreesCommand::Add { .. } | WorktreesCommand::Bring { .. } | WorktreesCommand::Rm { .. }
-            )
-            | Command::Keys(_)
-            | Command::Memory(
-                MemoryCommand::Accept { .. }
-                    | MemoryCommand::Reject { .. }
-                    | MemoryCommand::Edit { .. }
-                    | MemoryCommand::Rm { .. }
-            )
-            | Command::Mcp(
-                McpCommand::Test { .. }
-                    | McpCommand::Add { .. }
-                    | McpCommand::Rm { .. }
-                    | McpCommand::Agree { .. }
-                    | McpCommand::Login { .. }
-                    | McpCommand::Prompts { .. }
-            )
-            | Command::Providers { command: Some(_) }
-            | Command::Policy(_)
-            | Command::Hooks(HooksCommand::Test { .. })
-            | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
-    );
-    let sets_state = matches!(command, Command::Sessions(SessionsCommand::State(state)) if state.changes());
-    if (steers || sets_state) && arki_engine::stands_under_a_tool() {
-        return Err(Fault::new(
-            Code::UNDER_TOOL,
-            "This command runs inside one of Arki's tools, and tools may not control Arki.",
-            "Run it in your own terminal.",
-        ));
-    }
-    Ok(())
 }

@@ -354,9 +354,18 @@ impl Screen<'_> {
 
     /// Prints what is missing of a turn's answer.
     fn answer(&mut self, turn: u32, content: &str) {
-        let seen = if turn == self.told.turn { self.told.bytes } else { 0 };
+        let seen = self.seen_of(turn);
         self.told = Told { turn, bytes: content.len(), behind: self.told.behind };
         self.text(content.get(seen..).unwrap_or_default());
+    }
+
+    /// The bytes of a turn's answer that were printed. Another turn's answer begins on a line of its own.
+    fn seen_of(&mut self, turn: u32) -> usize {
+        if turn == self.told.turn {
+            return self.told.bytes;
+        }
+        self.end_line();
+        0
     }
 
     /// Programs get the events of the run alone.
@@ -395,7 +404,7 @@ impl Screen<'_> {
                 payload: delta,
             });
         } else if is_answer(delta.token_type) && !self.told.behind {
-            let seen = if delta.turn == self.told.turn { self.told.bytes } else { 0 };
+            let seen = self.seen_of(delta.turn);
             self.told = Told { turn: delta.turn, bytes: seen + delta.text.len(), behind: false };
             self.text(&delta.text);
         }

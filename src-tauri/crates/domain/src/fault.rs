@@ -292,7 +292,7 @@ codes! {
     WINDOWS_FULL,
     /// The changes in a worktree and those in the project since then don't go together.
     WORKTREE_CONFLICT,
-    /// There is a branch or a folder with this name already.
+    /// There is a worktree or another folder of this name already.
     WORKTREE_EXISTS,
     /// Git could not make a worktree, or take something from one.
     WORKTREE_FAILED,

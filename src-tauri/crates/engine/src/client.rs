@@ -290,14 +290,7 @@ impl Client {
     /// As [`Self::answer_question`].
     pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<Running, Fault> {
         let session = session_id.clone();
-        let open = blocking(self.engine.sessions(), move |sessions| sessions.open_question(&session)).await?;
-        let open = open.ok_or_else(|| {
-            Fault::new(
-                Code::QUESTION_NOT_FOUND,
-                "This run isn't waiting for an answer.",
-                format!("Run `arki resume {session_id}` to resume it."),
-            )
-        })?;
+        let open = blocking(self.engine.sessions(), move |sessions| sessions.question_to_answer(&session)).await?;
         self.answer_question(session_id, &open.asked.question_id, text).await
     }
 

@@ -26,7 +26,7 @@ pub use layers::{ConfigValue, ShownConfig};
 pub(crate) use layers::{DEFAULT_ORIGIN, shown};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin};
 pub(crate) use mcp_json::add as add_mcp_json;
-pub(crate) use parse::{parse, parse_rule, text_of};
+pub(crate) use parse::{ensure_known, parse, parse_rule, text_of};
 #[cfg(test)]
 pub(crate) use schema::schema;
 pub(crate) use schema::{schema_text, setting_schema};

@@ -26,6 +26,20 @@ impl Directories {
         Ok(Self { config: absolute(config), data: absolute(data) })
     }
 
+    /// # Errors
+    /// `CONFIG_INVALID` where one of them is a file.
+    pub(crate) fn ensure_are_folders(&self) -> Result<(), Fault> {
+        let both = [("configuration", &self.config, "ARKI_CONFIG_DIR"), ("data", &self.data, "ARKI_DATA_DIR")];
+        both.into_iter().try_for_each(|(what, path, variable)| match path.metadata() {
+            Ok(found) if !found.is_dir() => Err(Fault::new(
+                Code::CONFIG_INVALID,
+                format!("The {what} folder {} is a file.", path.display()),
+                format!("Set {variable} to a folder, or move the file away."),
+            )),
+            _ => Ok(()),
+        })
+    }
+
     /// These, and the platform's places where variables name others: what an Arki without them wrote is no less secret.
     #[must_use]
     pub(crate) fn own(&self) -> Vec<PathBuf> {

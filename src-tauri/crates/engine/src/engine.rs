@@ -56,6 +56,7 @@ impl Engine {
     /// # Errors
     /// When the directories or the database cannot be used; the fault says why and what to do.
     pub fn open(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+        options.directories.ensure_are_folders()?;
         ensure_config(&options.directories)?;
         let database = options.directories.database();
         let decided_before = match options.ephemeral && database.exists() {
@@ -69,11 +70,12 @@ impl Engine {
     }
 
     /// Opens the engine like [`Self::open`], for whoever only reads: on a disk that can't be written it shows what is
-    /// there, and every write fails with the reason.
+    /// there, which is nothing where there is no database yet, and every write fails with the reason.
     ///
     /// # Errors
     /// Those of [`Self::open`].
     pub fn open_to_read(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+        options.directories.ensure_are_folders()?;
         ensure_config(&options.directories)?;
         let database = options.directories.database();
         Self::over(options, None, |_, store_options| match open_or_salvage(&database, store_options.clone()) {
@@ -289,6 +291,7 @@ pub struct Verified {
 /// # Errors
 /// When the database is missing or cannot be read; a broken chain is in the reports.
 pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Fault> {
+    directories.ensure_are_folders()?;
     let (database, name) = (directories.database(), session.map(str::to_owned));
     let opened = tokio::task::spawn_blocking(move || {
         let reader = Store::open_read_only(&database)?;

@@ -61,6 +61,7 @@ pub use projects::Projects;
 pub use projects::guides::FoundGuides;
 pub use projects::open::OpenedFolder;
 pub use projects::skills::SkillUse;
+pub use projects::trusted_folders::TrustedFolder;
 pub use records::events_since::EventsSince;
 pub use runs::Runs;
 pub use runs::active_run::ActiveRun;

@@ -21,6 +21,7 @@ mod skill_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod trees;
+pub(crate) mod trusted_folders;
 
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};

@@ -99,11 +99,11 @@ impl Providers {
     }
 
     fn usable(&self, connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
-        // Says as well when this kind of provider cannot be used.
-        self.model(&format!("{}/any", connection.settings().name))?;
         if connection.settings().kind == ProviderKind::Demo {
             return Ok(TestOutcome::Ok("It is a part of Arki: it needs no key and no network.".to_owned()));
         }
+        // Says as well when this kind of provider cannot be used.
+        self.model(&format!("{}/any", connection.settings().name))?;
         let url = connection.checked_settings()?;
         Ok(TestOutcome::Ok(format!("The address is {url}.")))
     }

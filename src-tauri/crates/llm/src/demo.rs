@@ -15,25 +15,31 @@ use crate::prompt;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Fault, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
 use conversation::{Conversation, Request};
+use script::Turn;
 use std::time::Duration;
 
 pub(crate) struct DemoModel {
     provider: String,
     model: String,
+    next_turn: fn(&Conversation) -> Turn,
     word_pause: Duration,
 }
 
 impl DemoModel {
-    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
-        Self { provider: settings.name.clone(), model: model.to_owned(), word_pause: settings.demo_word_pause }
-    }
-
-    fn unknown(&self) -> Fault {
-        Fault::new(
-            Code::MODEL_NOT_FOUND,
-            format!("{} has no model “{}”.", self.provider, self.model),
-            format!("Its models are: {}.", DEMO_MODELS.join(", ")),
-        )
+    /// # Errors
+    /// `MODEL_NOT_FOUND` for a model that it doesn't have.
+    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Result<Self, Fault> {
+        let next_turn = match model {
+            "demo" => script::next,
+            "echo" => script::echo,
+            _ => {
+                let message = format!("{} has no model “{model}”.", settings.name);
+                let hint = format!("Its models are: {}.", DEMO_MODELS.join(", "));
+                return Err(Fault::new(Code::MODEL_NOT_FOUND, message, hint));
+            }
+        };
+        let (provider, model) = (settings.name.clone(), model.to_owned());
+        Ok(Self { provider, model, next_turn, word_pause: settings.demo_word_pause })
     }
 }
 
@@ -66,11 +72,6 @@ impl ChatModel for DemoModel {
         let request: Request = serde_json::from_slice(&request.body)
             .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
         let conversation = Conversation::of(&request);
-        let turn = match self.model.as_str() {
-            "demo" => script::next(&conversation),
-            "echo" => script::echo(&conversation),
-            _ => return Err(self.unknown()),
-        };
-        Ok(playback::play(&request, turn, self.word_pause))
+        Ok(playback::play(&request, (self.next_turn)(&conversation), self.word_pause))
     }
 }

@@ -43,13 +43,13 @@ impl Providers {
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER` when there is no such provider, `CONFIG_INVALID` when the name has no slash or the provider no
-    /// baseUrl.
+    /// baseUrl, `MODEL_NOT_FOUND` when the demo has no such model: what others have, only they know.
     pub fn model(&self, reference: &str) -> Result<Arc<dyn ChatModel>, Fault> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         let settings = connection.settings();
         if settings.kind == ProviderKind::Demo {
-            return Ok(Arc::new(DemoModel::new(settings, model)));
+            return Ok(Arc::new(DemoModel::new(settings, model)?));
         }
         settings.effective_base_url()?;
         let format: Box<dyn WireFormat> = match settings.kind {
@@ -113,15 +113,16 @@ impl Providers {
         Ok(connection.model_info(model).await)
     }
 
-    /// `UNKNOWN_PROVIDER`, with the names that there are.
+    /// `UNKNOWN_PROVIDER`, with the names that there are and, for a vendor's own, the command that adds it.
     #[must_use]
     pub fn unknown(&self, provider: &str) -> Fault {
         let known: Vec<&str> = self.connections.keys().map(String::as_str).collect();
-        Fault::new(
-            Code::UNKNOWN_PROVIDER,
-            format!("There is no provider “{provider}”."),
-            format!("Add it under \"providers\" in config.json, or use one of: {}.", known.join(", ")),
-        )
+        let add = match ProviderKind::ALL.iter().any(|kind| kind.name() == provider) {
+            true => format!("Add it with `arki providers add {provider} --kind {provider}`"),
+            false => "Add it with `arki providers add`".to_owned(),
+        };
+        let hint = format!("{add} or in Settings, or use one of: {}.", known.join(", "));
+        Fault::new(Code::UNKNOWN_PROVIDER, format!("There is no provider “{provider}”."), hint)
     }
 }
 

@@ -121,6 +121,20 @@ impl Reader {
         })
     }
 
+    /// Returns the folders that are trusted, each with the time of that decision; the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn trusted_folders(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT project, decided_at FROM trust WHERE trusted ORDER BY decided_at DESC, project",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Returns what had arrived of an answer when the process ended: all pieces of the last one.
     ///
     /// # Errors

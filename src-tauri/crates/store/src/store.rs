@@ -59,11 +59,18 @@ impl Store {
         Ok(reader)
     }
 
-    /// A database that can't be written, for `reason`: reading works, and every write fails with it.
+    /// A database that can't be written, for `reason`: reading works, and every write fails with it. Where there is none
+    /// yet, there is nothing to read.
     ///
     /// # Errors
-    /// Those of [`Store::open_read_only`].
+    /// Those of [`Store::open_read_only`], but for `Missing` where not even a file is there.
     pub fn open_unwritable(path: &Path, options: StoreOptions, reason: StoreError) -> Result<Self, StoreError> {
+        // A folder that may not be entered is none in which nothing is.
+        if matches!(path.try_exists(), Ok(false)) {
+            let mut store = Self::open_in_memory(options)?;
+            store.unwritable = Some(reason);
+            return Ok(store);
+        }
         let StoreOptions { clock, redactor } = options;
         let mut reader = Self::open_read_only(path)?;
         reader.clock = clock;
@@ -308,9 +315,11 @@ impl Store {
     }
 
     fn queue(&self) -> Result<WriteQueue, StoreError> {
+        if let Some(reason) = &self.unwritable {
+            return Err(reason.clone());
+        }
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = writer.as_ref().map(Writer::queue);
-        queue.ok_or_else(|| self.unwritable.clone().unwrap_or(StoreError::Closed))
+        writer.as_ref().map(Writer::queue).ok_or(StoreError::Closed)
     }
 }
 

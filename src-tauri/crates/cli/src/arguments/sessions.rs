@@ -12,7 +12,10 @@ pub(crate) enum SessionsCommand {
         archived: bool,
     },
     /// Show the conversation and the tools' activity
-    Show { id: String },
+    Show {
+        /// The id of a session or run
+        id: String,
+    },
     /// Search messages, commands and changes, newest first
     Search(SearchArguments),
     /// Start a new session from a point in this one
@@ -70,7 +73,10 @@ pub(crate) enum SessionsCommand {
     /// List the files that a session changes, as they were at one of its events, or print one
     Files(FilesArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
-    Rm { id: String },
+    Rm {
+        /// The id of a session or run
+        id: String,
+    },
     /// Export a session: all events (jsonl), or the conversation as a document (md, html)
     Export(ExportArguments),
 }
@@ -195,26 +201,46 @@ pub(crate) struct RewindArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum QueueCommand {
     /// List the queued messages in the order they will be sent
-    List { session: String },
+    List {
+        /// The id of a session or run
+        session: String,
+    },
     /// Add a message at the end
     Add {
+        /// The id of a session or run
         session: String,
+        /// The message
         text: String,
         /// Send it as the next prompt after this run (follow-up), or at the run's next turn (steer)
         #[arg(long, default_value = "follow-up")]
         mode: Queueing,
     },
     /// Edit a message's text
-    Edit { session: String, message: String, text: String },
+    Edit {
+        /// The id of a session or run
+        session: String,
+        /// The message's id
+        message: String,
+        /// The new text
+        text: String,
+    },
     /// Move a message to a position, counted from 1; a number beyond the end means the end
     Move {
+        /// The id of a session or run
         session: String,
+        /// The message's id
         message: String,
+        /// The position
         #[arg(value_parser = clap::value_parser!(u16).range(1..))]
         to: u16,
     },
     /// Remove a message
-    Rm { session: String, message: String },
+    Rm {
+        /// The id of a session or run
+        session: String,
+        /// The message's id
+        message: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

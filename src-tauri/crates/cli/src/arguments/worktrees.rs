@@ -4,9 +4,10 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorktreesCommand {
-    /// Make a worktree beside the project: a copy of its files and commits, with a new branch at the last commit
+    /// Make a worktree beside the project: a copy of its files and commits, with a new branch at the last commit; or go on
+    /// with a branch that the project has, with that branch's files
     Add {
-        /// The new branch, such as feature/search
+        /// The branch, such as feature/search
         #[arg(allow_hyphen_values = true)]
         branch: String,
     },

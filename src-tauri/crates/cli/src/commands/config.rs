@@ -4,6 +4,7 @@ use crate::arguments::ConfigCommand;
 use crate::commands::editor;
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
+use arki_api::ModelFigures;
 use arki_domain::Fault;
 use arki_engine::Engine;
 use serde_json::json;
@@ -15,10 +16,15 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &
         ConfigCommand::Set { key, value } => {
             engine.accounts().set_config(&key, &value)?;
             done(&key, &format!("Set {key}."), output);
+            let models = engine.accounts().models().unwrap_or_default();
+            if models.iter().any(|model| model.id == value && model.source == ModelFigures::Default) {
+                output.aside(format!("Arki knows nothing of {value}. `arki providers test` with --model tries it."));
+            }
         }
         ConfigCommand::Unset { key } => {
             engine.accounts().unset_config(&key)?;
             done(&key, &format!("Removed {key}."), output);
+            tell_unusable_model(engine, output);
         }
         ConfigCommand::Edit => edit(engine, output)?,
     }
@@ -63,5 +69,12 @@ fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
     }
     let is_changed = accounts.end_config_edit(&edit)?;
     output.aside(if is_changed { "Saved your configuration." } else { "Nothing changed." });
+    tell_unusable_model(engine, output);
     Ok(())
+}
+
+fn tell_unusable_model(engine: &Engine, output: &Output) {
+    if let Err(fault) = engine.accounts().ensure_model_usable() {
+        output.aside(visible(&format!("{} {}", fault.message, fault.hint)));
+    }
 }

@@ -9,6 +9,8 @@ use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionS
 use arki_engine::{Engine, HookTrial, TriedHook, one_line};
 use std::path::Path;
 
+const EXAMPLES: &str = "Try `arki hooks test PreToolUse 'git push'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
+
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         HooksCommand::List => list(engine, dir, output),
@@ -71,7 +73,7 @@ fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
     let kind = kind.as_deref();
     let moment = match event {
         HookEvent::PreToolUse | HookEvent::PostToolUse | HookEvent::PreCommit => {
-            let args = arguments_of(args.as_deref(), &command)?;
+            let args = arguments_of(args.as_deref(), &command, EXAMPLES)?;
             return Ok(HookTrial::Call { event, tool, args, result: text });
         }
         HookEvent::SessionStart => HookMoment::SessionStart(one_of(kind, SessionSource::ALL, SessionSource::word)?),

@@ -24,6 +24,11 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output)
         KeysCommand::Set { provider } => {
             engine.accounts().set_key(provider, &read_key()?).await?;
             said(output, &format!("Stored the key for {provider} in the keychain."));
+            // A vendor's key may come before its provider.
+            let config = engine.accounts().user_config();
+            if config.is_ok_and(|config| config.providers.iter().all(|known| known.name != provider.trim())) {
+                output.aside(format!("Run `arki providers add {provider} --kind {provider}` to use it."));
+            }
         }
         KeysCommand::Rm { provider } => {
             engine.accounts().remove_key(provider).await?;

@@ -22,7 +22,8 @@ pub(crate) fn completions(shell: Shell, output: &Output) -> Exit {
 
 /// The page of `arki` itself on standard output, or a page for each command in a folder.
 pub(crate) fn pages(engine: &Engine, folder: Option<&Path>, output: &Output) -> Result<Exit, Fault> {
-    let mut arki = Arguments::command();
+    // A page about asking for help, for each command, says nothing that its own page doesn't.
+    let mut arki = Arguments::command().disable_help_subcommand(true);
     arki.build();
     let Some(folder) = folder else {
         output.text(&String::from_utf8_lossy(&page(arki)?));

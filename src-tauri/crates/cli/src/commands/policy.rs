@@ -10,12 +10,14 @@ use arki_engine::{Backtest, Engine, Judgement, PastCall};
 use serde_json::{Value, json};
 use std::path::Path;
 
+const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
+
 pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Output) -> Result<Exit, Fault> {
     let (tool, args, command) = match command {
         PolicyCommand::Check { tool, args, command } => (tool, args, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &rule, output),
     };
-    let args = arguments_of(args.as_deref(), &command)?;
+    let args = arguments_of(args.as_deref(), &command, EXAMPLES)?;
     let judgement = engine.approvals().judge(dir, &tool, &args)?;
     match output.json {
         true => output.object(&judgement),
@@ -24,13 +26,23 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
     Ok(Exit::Done)
 }
 
-/// The arguments of a call: as JSON, or a command.
-pub(super) fn arguments_of(args: Option<&str>, command: &[String]) -> Result<Value, Fault> {
-    match (args, command) {
-        (Some(args), _) => parse(args),
-        (None, []) => Err(usage("There is nothing to check.")),
-        (None, [line]) => Ok(json!({"command": line})),
-        (None, argv) => Ok(json!({"command": shell_line(argv)?})),
+/// The arguments of a call: as JSON, or a command. `examples` is the hint where they are neither.
+pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &str) -> Result<Value, Fault> {
+    let usage = |message: &str| Fault::new(Code::USAGE, message, examples);
+    let Some(args) = args else {
+        let line = match command {
+            [] => return Err(usage("There is no call to check: a command or --args is missing.")),
+            [line] => line.clone(),
+            // An argv as the shell line that means just that.
+            argv => shlex::try_join(argv.iter().map(String::as_str))
+                .map_err(|_| usage("An argument contains a NUL character."))?,
+        };
+        return Ok(json!({"command": line}));
+    };
+    match serde_json::from_str(args) {
+        Ok(args @ Value::Object(_)) => Ok(args),
+        Ok(_) => Err(usage("--args is not a JSON object.")),
+        Err(error) => Err(usage(&format!("--args is not JSON: {error}."))),
     }
 }
 
@@ -79,25 +91,4 @@ fn past_line(past: &PastCall) -> String {
 
 fn word(decision: Decision) -> String {
     format!("{decision:?}").to_lowercase()
-}
-
-fn parse(args: &str) -> Result<Value, Fault> {
-    let args = serde_json::from_str(args).map_err(|error| usage(&format!("--args is not JSON: {error}.")))?;
-    match args {
-        Value::Object(_) => Ok(args),
-        _ => Err(usage("--args is not a JSON object.")),
-    }
-}
-
-/// An argv as the shell line that means just that.
-fn shell_line(argv: &[String]) -> Result<String, Fault> {
-    shlex::try_join(argv.iter().map(String::as_str)).map_err(|_| usage("An argument contains a NUL character."))
-}
-
-fn usage(message: &str) -> Fault {
-    Fault::new(
-        Code::USAGE,
-        message,
-        "Try `arki policy check 'ls -la'` or `--tool edit_file --args '{\"path\": \"a\"}'`.",
-    )
 }

@@ -6,7 +6,7 @@ use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Output, dim, time, visible};
 use arki_api::PipelineSchedule;
 use arki_domain::{Code, Fault};
-use arki_engine::{Client, NewSchedule, StartedBySchedule};
+use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
 use std::path::Path;
 
 pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, output: &Output) -> Result<Exit, Fault> {
@@ -93,7 +93,7 @@ async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
         let (active, handle) = match run {
             Ok(running) => running,
             Err(fault) => {
-                output.fault(&fault);
+                output.fault(&of_schedule(&schedule, &fault));
                 exit = Exit::of_fault(&fault);
                 continue;
             }
@@ -108,10 +108,28 @@ async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
                 handle.await
             }
         };
-        let ended = Exit::of_run(&end.map_err(Fault::internal)??, false);
-        exit = if ended == Exit::Done { exit } else { ended };
+        let end = end.map_err(Fault::internal)??;
+        match (&end, Exit::of_run(&end, false)) {
+            (_, Exit::Done) => continue,
+            (RunEnd::Failed(fault), ended) => {
+                output.fault(&of_schedule(&schedule, fault));
+                exit = ended;
+            }
+            (_, ended) => {
+                let (name, run) = (visible(&schedule), &active.run_id);
+                output.aside(format!(
+                    "{name}: the run stopped. `arki status {run}` shows where, `arki resume {run}` goes on."
+                ));
+                exit = ended;
+            }
+        }
     }
     Ok(exit)
+}
+
+/// The fault, with the schedule that it is about.
+fn of_schedule(schedule: &str, fault: &Fault) -> Fault {
+    Fault { message: format!("The schedule \"{schedule}\" failed: {}", fault.message), ..fault.clone() }
 }
 
 async fn keep(client: &Client, output: &Output) -> Result<(), Fault> {

@@ -1,10 +1,11 @@
-//! `arki trust`, `arki trust --show`, `arki untrust`.
+//! `arki trust`, `arki trust --show`, `arki trust --list`, `arki untrust`.
 
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Output, time, visible};
 use arki_api::{Pin, PinChange, ProjectState, TrustState};
 use arki_domain::Fault;
-use arki_engine::{Engine, one_line};
+use arki_engine::{Engine, TrustedFolder, one_line};
+use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
@@ -19,7 +20,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
         TrustState::Undecided => "not trusted yet",
     };
     output.line(format!("{} is {state}.", visible(&project.path)));
-    list(&project, "Trusting it enables", output);
+    enabled(&project, "Trusting it enables", output);
     project.notices.iter().for_each(|notice| output.line(format!("\n{}", visible(notice))));
     differences(&project, ", so it is off:", output);
     Ok(Exit::Done)
@@ -52,7 +53,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
         return Ok(Exit::Done);
     }
     output.line(format!("Trusted: {}", visible(&project.path)));
-    list(&project, "This enables", output);
+    enabled(&project, "This enables", output);
     differences(&before, ". You have just approved this:", output);
     let is_shown = |pin: &&Pin| before.changed.iter().any(|changed| changed.path == pin.path);
     let mut shown = before.enables.iter().filter(is_shown);
@@ -64,14 +65,30 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
 }
 
 pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
-    let project = engine.projects().untrust(folder).await?;
+    let path = engine.projects().withdraw_trust(folder).await?;
     if !output.json {
-        output.line(format!("No longer trusted: {}", project.path));
+        output.line(format!("No longer trusted: {}", visible(&path)));
     }
     Ok(Exit::Done)
 }
 
-fn list(project: &ProjectState, heading: &str, output: &Output) {
+pub(crate) fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+    let folders = engine.projects().trusted_folders()?;
+    for TrustedFolder { path, trusted_at, is_there } in &folders {
+        if output.json {
+            output.object(&json!({ "project": path, "trustedAt": trusted_at, "isThere": is_there }));
+            continue;
+        }
+        let gone = if *is_there { "" } else { "  (gone; `arki untrust` with this path withdraws it)" };
+        output.line(format!("{}  {}{gone}", time(*trusted_at), visible(path)));
+    }
+    if folders.is_empty() {
+        output.aside("No folder is trusted.");
+    }
+    Ok(Exit::Done)
+}
+
+fn enabled(project: &ProjectState, heading: &str, output: &Output) {
     if project.enables.is_empty() {
         output.line(format!("{heading} changes and commands. It contains nothing to load or run."));
         return;

@@ -1,9 +1,12 @@
 //! Changing one value of the user's `config.json` by its key; comments and everything else stay.
 
 use crate::accounts::Accounts;
+use crate::config::{self, Config, ConfigFile};
+use arki_disk::write_private_file;
 use arki_domain::{Code, Fault};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
@@ -13,11 +16,12 @@ impl Accounts {
     /// stands in double quotes.
     ///
     /// # Errors
-    /// `USAGE` for a key that is none, `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY` for what may not stand there; then the
-    /// file is as it was.
+    /// `USAGE` for a key that is none, `CONFIG_UNKNOWN_KEY` for one that there isn't, `CONFIG_INVALID` for what may not
+    /// stand there, such as a model that no run could begin with; then the file is as it was.
     pub fn set_config(&self, key: &str, text: &str) -> Result<(), Fault> {
         let path = key_path(key)?;
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        config::ensure_known(&path, &value)?;
         match self.put_config(&path, &value) {
             // "5" where a string is wanted, such as a model's name that is a number.
             Err(_) if !value.is_string() => match self.put_config(&path, &Value::String(text.to_owned())) {
@@ -43,24 +47,49 @@ impl Accounts {
                 property.remove();
             }
         })?;
-        let missing = || {
-            let message = format!("Your configuration doesn't set {key}.");
-            Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets.")
-        };
-        was_there.then_some(()).ok_or_else(missing)
+        if was_there {
+            return Ok(());
+        }
+        config::ensure_known(&path, &Value::Null)?;
+        let message = format!("Your configuration doesn't set {key}.");
+        Err(Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets."))
     }
 
     fn put_config(&self, path: &[String], value: &Value) -> Result<(), Fault> {
         let Some((name, folders)) = path.split_last() else { return Ok(()) };
-        self.edit_config(|root| {
+        let edited = self.edited_config(|root| {
             let folder = |object: CstObject, name: &String| object.object_value_or_set(name);
             let object = folders.iter().fold(root.object_value_or_set(), folder);
             match object.get(name) {
                 Some(property) => property.set_value(input(value)),
                 None => drop(object.append(name, input(value))),
             }
+        })?;
+        self.ensure_models_known(&edited)?;
+        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
+    }
+
+    /// Checks the models that an edited text names and the file doesn't: those that were there before are no fault of
+    /// the edit. A provider may know more models than Arki does.
+    fn ensure_models_known(&self, edited: &str) -> Result<(), Fault> {
+        let path = self.directories.config_file();
+        let file = config::parse(edited, &path)?;
+        let providers = self.providers(&Config::merge((&file, &path), None)?);
+        let before = self.user_file().map(|file| named_models(&file)).unwrap_or_default();
+        named_models(&file).difference(&before).try_for_each(|(key, model)| match providers.model(model) {
+            Ok(_) => Ok(()),
+            Err(Fault { message, hint, .. }) => {
+                Err(Fault::new(Code::CONFIG_INVALID, format!("\"{key}\": {message}"), hint))
+            }
         })
     }
+}
+
+/// The models that a file names, each with its key.
+fn named_models(file: &ConfigFile) -> BTreeSet<(String, String)> {
+    let agents = file.agents.iter().map(|(name, agent)| (format!("agents.{name}.model"), &agent.model));
+    let all = agents.chain([("compaction.model".to_owned(), &file.compaction.model)]);
+    all.filter_map(|(key, model)| Some((key, model.clone()?))).collect()
 }
 
 fn input(value: &Value) -> CstInputValue {

@@ -153,9 +153,20 @@ impl Accounts {
     }
 
     /// # Errors
-    /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID`; then the file is as it was.
+    /// `UNKNOWN_PROVIDER`, `CONFIG_INVALID`, or `USAGE` for the demo, which is there whatever the file says; then the file
+    /// is as it was.
     pub fn remove_provider(&self, name: &str) -> Result<(), Fault> {
-        if !self.user_file()?.providers.contains_key(name) {
+        let configured = self.user_file()?.providers.remove(name);
+        let is_demo = configured.as_ref().is_none_or(|provider| provider.kind == ProviderKind::Demo);
+        if name == ProviderKind::Demo.name() && is_demo {
+            return Err(Fault::new(
+                Code::USAGE,
+                "The demo is a part of Arki and can't be removed.",
+                "To use another model, add its provider in Settings or with `arki providers add`, and choose it there or \
+                 with `arki config set agents.arki.model PROVIDER/MODEL`.",
+            ));
+        }
+        if configured.is_none() {
             return Err(self.providers(&self.user_config()?).unknown(name));
         }
         self.edit_config(|root| {

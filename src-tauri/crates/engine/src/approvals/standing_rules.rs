@@ -3,7 +3,7 @@
 use crate::approvals::Approvals;
 use crate::config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
+use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::Kernel;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
@@ -104,7 +104,12 @@ impl Approvals {
     /// # Errors
     /// `CONFIG_INVALID` where the rule is none or fails its own examples, or when the database cannot be read.
     pub fn backtest(&self, text: &str, file: &Path, take: &mut dyn FnMut(PastCall)) -> Result<Backtest, Fault> {
-        self.backtest_definition(parse_rule(text, file)?, file, &mut |_, past| take(past))
+        let backtest =
+            parse_rule(text, file).and_then(|rule| self.backtest_definition(rule, file, &mut |_, past| take(past)));
+        backtest.map_err(|fault| match fault.is(Code::CONFIG_INVALID) {
+            true => Fault { hint: "Mend the rule in this file, and test it again.".to_owned(), ..fault },
+            false => fault,
+        })
     }
 
     pub(super) fn backtest_definition(

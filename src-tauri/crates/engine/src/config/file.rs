@@ -243,8 +243,12 @@ pub(crate) struct FetchConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct LimitsConfig {
     /// The requests that a run may make before it pauses.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_turns: Option<u32>,
     /// The time that a run may work before it pauses; without end where `null`.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_seconds: Option<u64>,
     /// The cost of a run at which it pauses; none where `null`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
@@ -253,17 +257,28 @@ pub(crate) struct LimitsConfig {
     /// The time after which an unanswered request is rejected; never where `null`.
     pub(crate) approval_timeout_seconds: Option<u64>,
     /// For one answer of the model, from its request to its last word.
+    #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_answer_seconds: Option<u64>,
     /// For one call of a tool.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) tool_timeout_seconds: Option<u64>,
     /// The part of a tool's output that a model gets.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_tool_output_bytes: Option<usize>,
     /// The processes that a command may have at the same time, with all it started.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_command_processes: Option<usize>,
     /// The memory that a command may take, with all it started; 75 % of the machine's where `null`.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_command_memory_megabytes: Option<u64>,
     /// The longest output of a command, in megabytes.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_command_output_megabytes: Option<u64>,
 }
 

@@ -51,9 +51,6 @@ impl Config {
         let private_hosts = PrivateHosts::new(&file.policy.fetch.allow_private_hosts)
             .map_err(|host| invalid(path, &format!("{host:?} in policy.fetch.allowPrivateHosts is not a host")))?;
         let limits = &file.limits;
-        if limits.max_answer_seconds == Some(0) {
-            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
-        }
         let mut config = Self {
             model: DEFAULT_MODEL.to_owned(),
             core: DEFAULT_CORE.to_owned(),
@@ -151,9 +148,6 @@ impl Config {
 
     fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
         let loosened = || invalid(path, "a project may not raise \"limits\"");
-        if limits.max_answer_seconds == Some(0) {
-            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
-        }
         if let Some(turns) = limits.max_turns {
             self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
             self.max_turns.ok_or_else(loosened)?;
@@ -337,13 +331,42 @@ mod tests {
     }
 
     #[test]
+    fn the_projects_template_names_what_a_project_may_say() {
+        let folder = tempfile::tempdir().unwrap();
+        arki_files::install_template(folder.path()).unwrap();
+        let template = std::fs::read_to_string(folder.path().join(".arki/config.json")).unwrap();
+        let comment: String = template.lines().take_while(|line| line.starts_with("//")).collect();
+        let samples = serde_json::json!({
+            "agents": {"arki": {"model": "lab/x"}},
+            "providers": {"other": {"kind": "openai"}},
+            "policy": {"categories": {"exec": "deny"}},
+            "limits": {"maxTurns": 3},
+            "hooks": {"Stop": [{"command": "true"}]},
+            "mcpServers": {"x": {"command": "x"}},
+            "prompts": {"fragments": {"a": "b"}},
+            "skills": {"enabled": false},
+            "compaction": {"atFraction": 0.5},
+            "memory": {"reflect": true},
+            "plan": {"approve": true},
+            "state": {"saving": "implicit"},
+            "diagnostics": {"commands": []},
+            "retention": {"deleteSessionsAfterDays": 3},
+            "window": {"tray": true},
+        });
+        for key in crate::config::schema()["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema") {
+            let project = serde_json::json!({ key: samples[key] }).to_string();
+            let is_named = comment.split([' ', ',', '.']).any(|word| word == key);
+            assert_eq!(merge(USER, &project).is_ok(), is_named, "{key}: {comment}");
+        }
+    }
+
+    #[test]
     fn a_project_may_not_loosen_anything() {
         for project in [
             r#"{"providers": {"evil": {"kind": "custom", "baseUrl": "http://x"}}}"#,
             r#"{"agents": {"arki": {"model": "evil/x"}}}"#,
             r#"{"limits": {"maxTurns": 500}}"#,
             r#"{"limits": {"maxAnswerSeconds": 1801}}"#,
-            r#"{"limits": {"maxAnswerSeconds": 0}}"#,
             r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
             r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
             r#"{"limits": {"maxCommandProcesses": 100000}}"#,

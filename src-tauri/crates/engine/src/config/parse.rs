@@ -64,7 +64,6 @@ fn place(bytes: &[u8], byte: usize) -> String {
     format!("byte {byte} (line {line})")
 }
 
-/// Returns what is wrong with it as JSON, and where.
 /// The reason without the names of our types.
 fn in_words(reason: &str) -> String {
     const WORDS: [(&str, &str); 7] = [
@@ -86,6 +85,7 @@ fn in_words(reason: &str) -> String {
     WORDS.iter().fold(reason, |reason, (name, words)| reason.replace(name, words))
 }
 
+/// Returns what is wrong with it as JSON, and where.
 fn broken(text: &str, error: &jsonc_parser::errors::ParseError) -> String {
     let byte = error.range().start.min(text.len());
     let what = error.kind().to_string();
@@ -130,11 +130,14 @@ fn no_agent_name(name: &str, text: &str) -> String {
 pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
-        .map_err(|error| invalid(file, &error.to_string()))?;
+        .map_err(|error| invalid(file, &broken(text, &error)))?;
+    if !value.is_object() {
+        return Err(invalid(file, "it is not one rule in braces"));
+    }
     if let Some(unknown) = unknown_key(&value, &rule_schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
-    serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
+    serde_json::from_value(value).map_err(|error| invalid(file, &in_words(&error.to_string())))
 }
 
 struct UnknownKey {
@@ -146,7 +149,12 @@ struct UnknownKey {
 
 impl UnknownKey {
     fn fault(&self, file: &Path, text: &str) -> Fault {
-        let hint = match self.known.as_slice() {
+        let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
+        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, self.hint())
+    }
+
+    fn hint(&self) -> String {
+        match self.known.as_slice() {
             [] => "Remove it.".to_owned(),
             [nearest, ..] if distance(nearest, &self.key) * 2 <= self.key.chars().count() => {
                 format!("Did you mean \"{nearest}\"?")
@@ -154,10 +162,21 @@ impl UnknownKey {
             [nearest, ..] => {
                 format!("Did you mean \"{nearest}\"? The keys that may stand there: {}.", self.known.join(", "))
             }
-        };
-        let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
-        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, hint)
+        }
     }
+}
+
+/// Checks that all keys down to a value, and those in it, are known, whatever the file that it is for holds.
+///
+/// # Errors
+/// `CONFIG_UNKNOWN_KEY` with the nearest known key.
+pub(crate) fn ensure_known(path: &[String], value: &Value) -> Result<(), Fault> {
+    let nested = path.iter().rev().fold(value.clone(), |value, name| serde_json::json!({ name: value }));
+    let unknown = unknown_key(&nested, &schema(), &KeyPath::default());
+    unknown.map_or(Ok(()), |unknown| {
+        let message = format!("The configuration has no key \"{}\".", unknown.path);
+        Err(Fault::new(Code::CONFIG_UNKNOWN_KEY, message, unknown.hint()))
+    })
 }
 
 /// The first key that the schema does not know.
@@ -290,6 +309,12 @@ mod tests {
             ),
             (r#"{"agents": {"arki": {"maxCompletionTokens": 0}}}"#, "agents.arki.maxCompletionTokens"),
             (r#"{"limits": {"maxCostUsd": -1}}"#, "limits.maxCostUsd"),
+            (r#"{"limits": {"maxTurns": 0}}"#, "limits.maxTurns"),
+            (r#"{"limits": {"maxSeconds": 0}}"#, "limits.maxSeconds"),
+            (r#"{"limits": {"maxAnswerSeconds": 0}}"#, "limits.maxAnswerSeconds"),
+            (r#"{"limits": {"toolTimeoutSeconds": 0}}"#, "limits.toolTimeoutSeconds"),
+            (r#"{"limits": {"maxToolOutputBytes": 0}}"#, "limits.maxToolOutputBytes"),
+            (r#"{"limits": {"maxCommandProcesses": 0}}"#, "limits.maxCommandProcesses"),
         ] {
             let wrong = fault(json);
             assert!(wrong.is(Code::CONFIG_INVALID) && wrong.message.contains(key), "{wrong:?}");

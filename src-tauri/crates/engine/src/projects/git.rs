@@ -1,6 +1,7 @@
 //! The few git commands that Arki runs by itself, outside the sandbox. None of them runs a program that a repository
-//! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out and so nothing
-//! filtered, only the repository's own configuration is read, and git itself is none that a command could have written.
+//! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out but by a configuration
+//! that Arki has just written and so nothing filtered, only the repository's own configuration is read, and git itself is
+//! none that a command could have written.
 //! None is run in a worktree once commands have worked there: what they left is read as objects, never as a
 //! configuration.
 
@@ -134,6 +135,26 @@ impl Git {
         // What ends in a slash is a repository of its own.
         files.extend(others.split_terminator('\0').filter(|path| !path.ends_with('/')).map(str::to_owned));
         Ok(files)
+    }
+
+    /// The files of a commit, by their paths from the root, and the bytes of all of them together.
+    ///
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE` where there are submodules.
+    pub(super) async fn files_of(&self, commit: &str) -> Result<(BTreeSet<String>, u64), Fault> {
+        let listed = self.done(self.in_repository(&["ls-tree", "-r", "-z", "--long", "--full-tree", commit])).await?;
+        let (mut files, mut bytes) = (BTreeSet::new(), 0_u64);
+        // Mode, kind, hash and size, and after a tab the path.
+        for entry in listed.split_terminator('\0') {
+            if entry.starts_with(SUBMODULE) {
+                return Err(fitness::submodules(self.instead));
+            }
+            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let size = about.split_whitespace().next_back().and_then(|size| size.parse().ok());
+            bytes = bytes.saturating_add(size.unwrap_or(0));
+            files.insert(path.to_owned());
+        }
+        Ok((files, bytes))
     }
 
     /// Makes a worktree at `tree`, of the last commit, with an index and without files.

@@ -243,7 +243,8 @@ impl Projects {
     pub async fn trust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
         let path = path.to_owned();
         let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path)).await?;
-        self.decide_on(root, record).await
+        self.records.store().set_trust(&root.display().to_string(), record).await?;
+        blocking(self, move |projects| projects.project(&root)).await
     }
 
     fn trusted_as_it_is(&self, path: &Path) -> Result<(PathBuf, TrustRecord), Fault> {
@@ -257,11 +258,6 @@ impl Projects {
         self.keep_what_is_unreadable(&project, &mut pins)?;
         let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
         Ok((project.root().to_owned(), record))
-    }
-
-    async fn decide_on(self: &Arc<Self>, root: PathBuf, record: TrustRecord) -> Result<ProjectState, Fault> {
-        self.records.store().set_trust(&root.display().to_string(), record).await?;
-        blocking(self, move |projects| projects.project(&root)).await
     }
 
     /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
@@ -283,10 +279,8 @@ impl Projects {
     /// # Errors
     /// When the folder or the database cannot be used.
     pub async fn untrust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
-        let path = path.to_owned();
-        let root = blocking(self, move |_| canonical(&path)).await?;
-        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
-        self.decide_on(root, record).await
+        let folder = self.withdraw_trust(path).await?;
+        blocking(self, move |projects| projects.project(Path::new(&folder))).await
     }
 
     /// The folders opened last, the newest first; those that are gone are left out.

@@ -214,7 +214,7 @@ fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended; there is nothing to go on with."),
-        "Send a new message instead.",
+        format!("Send a new message instead, such as with `arki exec --session {session_id} PROMPT`."),
     )
 }
 

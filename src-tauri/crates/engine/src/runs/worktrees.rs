@@ -34,7 +34,7 @@ impl Runs {
         Ok(PlannedWorktree { branch: branch.to_string(), folder, project })
     }
 
-    /// Makes a worktree of a trusted project, with a new branch at the last commit and the project's files as they are.
+    /// Makes a worktree of a trusted project, with a new branch at the last commit or with one that the project has.
     /// It is trusted as the project is.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! The model's open questions to the user, in all sessions.
 
 use crate::sessions::Sessions;
-use arki_domain::{Fault, QuestionAsked, RunId, SessionId};
+use arki_domain::projection::RunPhase;
+use arki_domain::{Code, Fault, QuestionAsked, RunId, SessionId};
 
 /// A question whose run waits for the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,5 +36,28 @@ impl Sessions {
             run_id: run.run_id.clone(),
             asked: asked.clone(),
         }))
+    }
+
+    /// Returns the question that an answer in this session is for.
+    ///
+    /// # Errors
+    /// `QUESTION_NOT_FOUND`, with what can be done instead, or when the database cannot be read.
+    pub(crate) fn question_to_answer(&self, session_id: &SessionId) -> Result<OpenQuestion, Fault> {
+        if let Some(open) = self.open_question(session_id)? {
+            return Ok(open);
+        }
+        let run = self.overview(session_id)?.run;
+        let has_ended = run.is_none_or(|run| matches!(run.phase, RunPhase::Completed | RunPhase::Cancelled));
+        let (message, hint) = match has_ended {
+            true => (
+                "The run has ended, so it isn't waiting for an answer.",
+                format!("Send a new message with `arki exec --session {session_id} PROMPT`."),
+            ),
+            false => (
+                "This run isn't waiting for an answer.",
+                format!("Run `arki resume {session_id}` without `--answer` to resume it."),
+            ),
+        };
+        Err(Fault::new(Code::QUESTION_NOT_FOUND, message, hint))
     }
 }

@@ -14,7 +14,7 @@ const FILE: &str = "config.json";
 
 /// Empty: what is not said here is as in the user's own configuration.
 const TEMPLATE: &str = r#"// Arki's configuration for this project. It goes over your own, and can only be stricter:
-// agents (with providers you have), policy, limits, skills, mcpServers and compaction.
+// agents (with models you have), policy, limits, skills, hooks, mcpServers, compaction, plan, state and diagnostics.
 {
   // "policy": { "rules": [{ "decision": "deny", "tool": "run_command", "command": ["git", "push"] }] },
   // "mcpServers": { "docs": { "command": "docs-server", "args": [] } }

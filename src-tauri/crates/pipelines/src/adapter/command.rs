@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// The longest part of a failed command's standard error that is shown, in characters, counted from its end.
-const MAX_SAID_CHARS: usize = 2000;
+/// The longest part of a failed command's standard error that is shown, in characters.
+const MAX_SAID_CHARS: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,7 +83,6 @@ fn of_world(fault: Fault) -> StepFault {
 
 fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
     let CommandEnd { ending, exit_code, stdout, is_text, is_cut, stderr, changed } = end;
-    let said = last_of(&stderr);
     let limit = task.context.max_output_bytes;
     match ending {
         CommandEnding::Cancelled => return Err(StepFault::final_(cancelled())),
@@ -97,8 +96,12 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
     }
     if exit_code != Some(0) {
         let ended = exit_code.map_or_else(|| "was killed".to_owned(), |code| format!("exited with {code}"));
-        let hint = if said.is_empty() { "It said nothing on standard error.".to_owned() } else { said };
-        return Err(StepFault::retryable(Fault::new(Code::STEP_FAILED, format!("The command {ended}."), hint)));
+        let told = match said_in_short(&stderr) {
+            said if said.is_empty() => "and said nothing on standard error".to_owned(),
+            said => format!("and said: {}", said.trim_end_matches('.')),
+        };
+        let hint = "Mend the step's command, or what it works on.";
+        return Err(StepFault::retryable(Fault::new(Code::STEP_FAILED, format!("The command {ended} {told}."), hint)));
     }
     if is_cut {
         return Err(StepFault::final_(too_long(limit)));
@@ -116,10 +119,15 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
     Ok(Done::Output { output: stdout, changed })
 }
 
-fn last_of(stderr: &str) -> String {
+/// Of a long text, its first line and its end: an error stands in either.
+fn said_in_short(stderr: &str) -> String {
     let said = stderr.trim();
-    let begin = said.char_indices().rev().nth(MAX_SAID_CHARS - 1).map_or(0, |(at, _)| at);
-    said[begin..].to_owned()
+    if said.chars().count() <= MAX_SAID_CHARS {
+        return said.to_owned();
+    }
+    let first: String = said.lines().next().unwrap_or_default().chars().take(MAX_SAID_CHARS / 2).collect();
+    let end = said.char_indices().rev().nth(MAX_SAID_CHARS / 2 - 1).map_or(0, |(at, _)| at.max(first.len()));
+    format!("{} … {}", first.trim_end(), said[end..].trim_start())
 }
 
 pub(crate) fn denylisted(path: &str, pattern: &str) -> Fault {

@@ -258,6 +258,30 @@ fn reading_only_creates_nothing() {
 }
 
 #[tokio::test]
+async fn where_nothing_can_be_written_reading_works_and_writing_says_why() {
+    let (folder, path) = with_one_session().await;
+    let reason = StoreError::NotPermitted { path: path.clone(), detail: "read-only".to_owned() };
+    for (path, sessions) in [(path, 1), (folder.path().join("not/there/arki.db"), 0)] {
+        let before = contents(folder.path());
+        let store = Store::open_unwritable(&path, options(), reason.clone()).unwrap();
+        assert_eq!(store.reader().verify(None).unwrap().len(), sessions);
+        assert_eq!(store.set_meta("key", "value").await.unwrap_err(), reason);
+        assert_eq!(store.unwritable(), Some(&reason));
+        drop(store);
+        assert_eq!(contents(folder.path()), before);
+    }
+}
+
+/// It may hold sessions: to show none would be wrong.
+#[test]
+fn a_database_that_cannot_be_looked_for_is_not_taken_for_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let reason = StoreError::internal("no");
+    assert!(Store::open_unwritable(&folder.path().join("file/arki.db"), options(), reason).is_err());
+}
+
+#[tokio::test]
 async fn a_path_may_hold_the_characters_of_an_address() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("50%25 of #1?mode=memory.db");

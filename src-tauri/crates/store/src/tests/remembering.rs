@@ -110,6 +110,16 @@ async fn the_last_decision_about_a_folder_counts() {
 }
 
 #[tokio::test]
+async fn the_trusted_folders_are_listed_with_the_newest_first() {
+    let Fixture { store, .. } = &Fixture::new();
+    for (folder, trusted, decided_at) in [("/a", true, 1), ("/b", false, 2), ("/c", true, 3), ("/d", true, 4)] {
+        store.set_trust(folder, TrustRecord { trusted, pins: Vec::new(), decided_at }).await.unwrap();
+    }
+    store.set_trust("/c", TrustRecord { trusted: false, pins: Vec::new(), decided_at: 5 }).await.unwrap();
+    assert_eq!(store.reader().trusted_folders().unwrap(), [("/d".to_owned(), 4), ("/a".to_owned(), 1)]);
+}
+
+#[tokio::test]
 async fn small_settings_are_remembered() {
     let Fixture { store, .. } = &Fixture::new();
     assert_eq!(store.reader().meta("recent").unwrap(), None);

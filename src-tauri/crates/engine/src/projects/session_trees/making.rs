@@ -1,12 +1,22 @@
 //! How a worktree is made.
+//!
+//! A new branch goes on with the project's files as they are. A branch that the project has goes on with its own: what
+//! lies in the project belongs to another branch. They are written by the worktree's new repository, whose configuration
+//! names no program, into a folder that nobody else sees, and copied from there like any others.
 
 use super::super::git::{Git, Instead, fitness};
 use super::note::WorktreeNote;
 use super::{BranchName, SessionTrees};
 use crate::records::blocking;
+use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Fault};
-use arki_files::{CopyLimits, Project, copy_files, copy_git_exclude, make_worktree_folder, remove_worktree_folder};
+use arki_files::{
+    CopyError, CopyLimits, FilesError, Project, copy_files, copy_git_exclude, make_worktree_folder,
+    remove_worktree_folder,
+};
+use arki_git::Head;
 use globset::GlobSet;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -47,30 +57,33 @@ impl SessionTrees {
         Ok(parent.join(all).join(branch.folder_name()))
     }
 
-    /// Makes a worktree: a repository with the project's commits and the new branch, and the project's files as they are,
-    /// those that git tracks or doesn't ignore, but secret ones. Returns its folder.
+    /// Makes a worktree: a repository with the project's commits and the branch. A new branch begins at the last commit, and
+    /// gets the project's files as they are, those that git tracks or doesn't ignore; one that the project has gets the
+    /// files of its own last commit. Secret files are left out. Returns its folder.
     ///
     /// # Errors
-    /// `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what the disk says. Nothing
-    /// is left then.
+    /// `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `BRANCH_CHECKED_OUT`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what
+    /// the disk says. Nothing is left then.
     pub(crate) async fn make(self: &Arc<Self>, new: NewWorktree) -> Result<PathBuf, Fault> {
         let project = new.project.clone();
         let branch = new.branch.clone();
         let git = blocking(self, move |trees| {
             fitness::ensure_fit(&project, Instead::IN_THE_FOLDER)?;
             fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
+            ensure_not_checked_out(&project, &branch)?;
             trees.ensure_folders()?;
             let place = Self::place_of(&project, &branch)?;
             Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
         })
         .await?;
-        let base = git.last_commit().await?;
-        if git.commit(&new.branch.reference()).await?.is_some() {
-            return Err(exists(&format!("The branch {}", new.branch)));
-        }
+        let last = git.last_commit().await?;
+        let (base, files) = match git.commit(&new.branch.reference()).await? {
+            Some(base) => (base, Files::OfTheBranch),
+            None => (last, Files::OfTheProject),
+        };
         let NewWorktree { project, branch, secrets, agreed, now } = new;
         let note = blocking(self, move |trees| trees.begin(project, branch.as_str(), base, now)).await?;
-        let made = self.filled(&git, note.clone(), secrets, agreed).await;
+        let made = self.filled(&git, note.clone(), files, secrets, agreed).await;
         if made.is_err() {
             let note = note.clone();
             let given_up = blocking(self, move |trees| {
@@ -114,25 +127,91 @@ impl SessionTrees {
         self: &Arc<Self>,
         git: &Git,
         note: WorktreeNote,
+        files: Files,
         secrets: GlobSet,
         agreed: Vec<String>,
     ) -> Result<(), Fault> {
         clone(git, &note).await?;
-        let keeps_arki = !git.done(git.in_repository(&["ls-files", "--", ARKI_FOLDER])).await?.is_empty();
-        let mut paths = git.files().await?;
-        paths.extend(agreed);
+        let sources = match files {
+            Files::OfTheProject => {
+                let mut paths = git.files().await?;
+                paths.extend(agreed);
+                Sources { checkout: None, of_checkout: BTreeSet::new(), of_project: paths }
+            }
+            Files::OfTheBranch => checked_out(git, &note, agreed).await?,
+        };
+        let arki = format!("{ARKI_FOLDER}/");
+        let keeps_arki = match files {
+            Files::OfTheProject => !git.done(git.in_repository(&["ls-files", "--", ARKI_FOLDER])).await?.is_empty(),
+            Files::OfTheBranch => sources.of_checkout.iter().any(|path| path.starts_with(&arki)),
+        };
         blocking(self, move |trees| {
             // Nobody has chosen to commit Arki's own folder where git doesn't keep it. It is no reason to fail.
-            let also = (!keeps_arki).then(|| format!("/{ARKI_FOLDER}/"));
+            let also = (!keeps_arki).then(|| format!("/{arki}"));
             if let Err(error) = copy_git_exclude(&note.project, &note.folder, also.as_deref()) {
                 tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
             }
-            let (from, to) = (Project::open(&note.project)?, Project::open(&note.folder)?);
-            let paths: Vec<String> = paths.into_iter().collect();
-            copy_files(&from, &[&to], &paths, &secrets, LIMITS).map_err(|error| too_large(error.into()))?;
+            sources.copy(&note, &secrets)?;
             WorktreeNote { is_made: true, ..note }.write(&trees.notes)
         })
         .await
+    }
+}
+
+/// The files that a worktree begins with.
+#[derive(Debug, Clone, Copy)]
+enum Files {
+    OfTheProject,
+    OfTheBranch,
+}
+
+/// The places that a worktree's files are copied from, with their paths.
+struct Sources {
+    /// For the owner alone, and gone with it.
+    checkout: Option<PrivateTempDir>,
+    of_checkout: BTreeSet<String>,
+    of_project: BTreeSet<String>,
+}
+
+impl Sources {
+    fn copy(self, note: &WorktreeNote, secrets: &GlobSet) -> Result<(), Fault> {
+        let Self { checkout, of_checkout, of_project } = self;
+        let to = Project::open(&note.folder)?;
+        let copy = |from: &Path, paths: BTreeSet<String>| {
+            let paths: Vec<String> = paths.into_iter().collect();
+            copy_files(&Project::open(from)?, &[&to], &paths, secrets, LIMITS).map_err(|error| too_large(error.into()))
+        };
+        if let Some(checkout) = &checkout {
+            copy(checkout.path(), of_checkout)?;
+        }
+        copy(&note.project, of_project).map(drop)
+    }
+}
+
+/// Writes the files of a worktree's commit into a private folder. Of the project come those that the user has agreed to
+/// and git doesn't keep.
+async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Result<Sources, Fault> {
+    let (of_checkout, bytes) = git.files_of(&note.base).await?;
+    if bytes > LIMITS.bytes {
+        return Err(too_large(FilesError::from(CopyError::TooLarge { limit: LIMITS.bytes }).into()));
+    }
+    let checkout = PrivateTempDir::create()?;
+    let (folder, place) = (note.folder.display(), checkout.path().display());
+    let mut arguments = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={place}")];
+    arguments.extend(["checkout-index", "--all", "--quiet"].map(str::to_owned));
+    git.done(arguments).await?;
+    let of_project = agreed.into_iter().filter(|path| !of_checkout.contains(path)).collect();
+    Ok(Sources { checkout: Some(checkout), of_checkout, of_project })
+}
+
+fn ensure_not_checked_out(project: &Path, branch: &BranchName) -> Result<(), Fault> {
+    match arki_git::head(project) {
+        Some(Head::Branch(head)) if head == branch.as_str() => Err(Fault::new(
+            Code::BRANCH_CHECKED_OUT,
+            format!("The branch {branch} is checked out in the project, so nothing could be brought back to it."),
+            "Choose another name for a new branch, or check out another branch in the project.",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -167,8 +246,7 @@ fn exists(what: &str) -> Fault {
     Fault::new(
         Code::WORKTREE_EXISTS,
         format!("{what} is there already."),
-        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees, `git branch` the \
-        branches.",
+        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
     )
 }
 

@@ -151,6 +151,38 @@ async fn commits_come_back_to_a_branch_that_only_moves_forward() {
 }
 
 #[tokio::test]
+async fn a_branch_that_was_brought_back_goes_on_in_a_new_worktree_with_its_own_files() {
+    let home = home();
+    let tree = home.make("x").await.unwrap();
+    fs::write(tree.join("b.txt"), "b\n").unwrap();
+    fs::write(tree.join(".env"), "KEY=1\n").unwrap();
+    fs::write(tree.join(".gitattributes"), "*.txt filter=evil text eol=lf\n").unwrap();
+    let two = commit(&tree, "two");
+    home.trees.bring(&tree).await.unwrap();
+    home.trees.remove(&tree).unwrap();
+    // What lies in the project is of another branch.
+    fs::write(home.project.join("a.txt"), "main goes on\n").unwrap();
+    fs::write(home.project.join("untracked.txt"), "x").unwrap();
+    fs::write(home.project.join("RULES.md"), "be kind\n").unwrap();
+    let mark = home.project.with_file_name("mark");
+    git(&home.project, &["config", "filter.evil.smudge", &format!("touch {}; cat", mark.display())]);
+
+    assert_eq!(home.make("x").await.unwrap(), tree);
+    assert_eq!(fs::read_to_string(tree.join("a.txt")).unwrap(), "two");
+    assert_eq!(fs::read_to_string(tree.join("RULES.md")).unwrap(), "be kind\n", "what was agreed to comes along");
+    assert!(tree.join("b.txt").exists() && !tree.join("untracked.txt").exists() && !tree.join(".env").exists());
+    assert!(!mark.exists(), "no filter runs");
+    assert_eq!(git(&tree, &["rev-parse", "HEAD"]), two);
+    assert_eq!(git(&tree, &["symbolic-ref", "HEAD"]), "refs/heads/x");
+    assert_eq!(git(&tree, &["status", "--porcelain"]), "D .env", "as where a worktree begins with a secret file");
+    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNCHANGED");
+    let three = commit(&tree, "three");
+    assert_eq!(home.trees.bring(&tree).await.unwrap().commits, 1);
+    assert_eq!(home.head_of("x"), three);
+    assert_eq!(code(home.make("main")).await, "BRANCH_CHECKED_OUT");
+}
+
+#[tokio::test]
 async fn a_branch_that_another_worktree_of_git_has_checked_out_stays() {
     let home = home();
     let tree = home.make("x").await.unwrap();
@@ -162,8 +194,6 @@ async fn a_branch_that_another_worktree_of_git_has_checked_out_stays() {
 #[tokio::test]
 async fn what_is_there_is_not_made_again_and_nothing_is_left_of_what_fails() {
     let home = home();
-    git(&home.project, &["branch", "old"]);
-    assert_eq!(code(home.make("old")).await, "WORKTREE_EXISTS");
     home.make("a/b").await.unwrap();
     assert_eq!(code(home.make("a-b")).await, "WORKTREE_EXISTS", "it would have the same folder");
     let place = home.project.with_file_name("project.worktrees").join("large");
