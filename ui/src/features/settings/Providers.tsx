@@ -136,17 +136,22 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
       <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("edit")}>
         {t`Edit`}
       </Button>
-      <Button
-        small
-        look="quiet"
-        aria-describedby={about}
-        onClick={() => attempt(() => arki.platform.call("remove_provider", { name }))}
-      >
-        {t`Remove`}
-      </Button>
+      {!isBuiltIn(provider) && (
+        <Button
+          small
+          look="quiet"
+          aria-describedby={about}
+          onClick={() => attempt(() => arki.platform.call("remove_provider", { name }))}
+        >
+          {t`Remove`}
+        </Button>
+      )}
     </div>
   );
 }
+
+/** The demo is there whatever the configuration says. */
+const isBuiltIn = ({ name, kind }: ProviderEntry) => name === "demo" && kind === "demo";
 
 function keyWords({ keySource, keyEnv }: ProviderEntry): string {
   switch (keySource) {
