@@ -234,6 +234,8 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           nextFocus={window.message}
           theme={window.theme}
           onTheme={window.setTheme}
+          textSize={window.textSize}
+          onTextSize={window.setTextSize}
           language={window.language}
           languages={locales}
           onLanguage={window.setLanguage}
@@ -272,6 +274,9 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onClose={close}
           commands={commands}
           folder={window.shown?.folder ?? null}
+          onFile={(path) =>
+            window.history.open("open_in_editor", { folder: window.shown?.folder ?? "", path })
+          }
           onHit={(hit) => window.history.show(hit.sessionId, hit.seq, hit.project)}
         />
       </Once>

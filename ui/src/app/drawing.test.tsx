@@ -122,7 +122,7 @@ describe("what is drawn anew", () => {
   it("is neither what was said nor any session when the palette opens and closes", async () => {
     await open();
     await userEvent.keyboard("{Control>}k{/Control}");
-    await screen.findByPlaceholderText("Run a command, or search all sessions");
+    await screen.findByPlaceholderText("Run a command, open a file, or search all sessions");
     await userEvent.keyboard("{Escape}");
     await waitFor(() => expect(document.querySelector(".palette")).toBeNull());
     expect([drawn.answers, drawn.sessions]).toEqual([[], 0]);

@@ -2,7 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import { eventLog } from "../testing/events";
-import { createFake } from "../testing/fake";
+import { createFake, demoProject } from "../testing/fake";
 import { renderOn } from "../testing/render";
 import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
@@ -33,4 +33,21 @@ it("Ctrl+F finds in the session that is shown, and Escape goes back to the messa
   await waitFor(() => expect(screen.queryByRole("search")).toBeNull());
   expect(found()).toBeUndefined();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" })));
+});
+
+it("the palette finds files by their path, and opens one in the editor", async () => {
+  const entry = (name: string, kind: "file" | "folder") => ({ mention: `@${name}`, kind, name });
+  const list_mentions = () => [entry("src/parser", "folder"), entry("src/parser.rs", "file")];
+  const fake = createFake({ handlers: { list_mentions } });
+  await renderOn(fake, <App />);
+  await userEvent.keyboard("{Control>}k{/Control}");
+  await userEvent.type(await screen.findByRole("combobox"), "parser");
+  const files = await screen.findByRole("group", { name: "Files, to open in your editor" });
+  expect(files.textContent).toBe("src/parser.rs");
+  await userEvent.click(screen.getByText("src/parser.rs"));
+  await waitFor(() =>
+    expect(fake.calls.filter(({ name }) => name === "open_in_editor").map(({ params }) => params)).toEqual([
+      { folder: demoProject.path, path: "src/parser.rs" },
+    ]),
+  );
 });

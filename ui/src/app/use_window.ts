@@ -16,7 +16,7 @@ import { useColumns } from "./layout_state";
 import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
-import { useTheme } from "./theme";
+import { useTextSize, useTheme } from "./theme";
 import {
   type OpenDialog,
   type Tab,
@@ -48,6 +48,7 @@ export function useWindow() {
   const [keyOf, setKeyOf] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [theme, setTheme] = useTheme();
+  const [textSize, setTextSize] = useTextSize();
   const [language, setLanguage] = useLanguage();
   const message = useRef<HTMLTextAreaElement>(null);
   const filter = useRef<HTMLInputElement>(null);
@@ -143,6 +144,8 @@ export function useWindow() {
     setRenaming,
     theme,
     setTheme,
+    textSize,
+    setTextSize,
     language,
     setLanguage,
     message,

@@ -25,3 +25,15 @@ it("zoom follows its keys, also while one writes, stops at its ends and is kept"
   await userEvent.keyboard("{Control>}0{/Control}");
   await waitFor(() => expect(zoomed(again)).toBe(1));
 });
+
+it("the size of text is chosen in the settings, and kept", async () => {
+  const view = await renderOn(createFake({}), <App />);
+  await userEvent.keyboard("{Control>},{/Control}");
+  await userEvent.click(await screen.findByText("Appearance"));
+  await userEvent.click(await screen.findByRole("radio", { name: "Larger" }));
+  expect(document.documentElement.dataset.text).toBe("larger");
+  view.unmount();
+  delete document.documentElement.dataset.text;
+  await renderOn(createFake({}), <App />);
+  expect(document.documentElement.dataset.text).toBe("larger");
+});

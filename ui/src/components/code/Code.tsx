@@ -8,7 +8,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   const spans = useHighlight(code, language);
   return (
     <CodeFrame language={language} whole={() => code}>
-      <code>{spans ? <Lines lines={spans} /> : code}</code>
+      {() => <code>{spans ? <Lines lines={spans} /> : code}</code>}
     </CodeFrame>
   );
 }

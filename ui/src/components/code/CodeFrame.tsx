@@ -10,7 +10,7 @@ type Props = {
   /** As it stands at the fence; empty where it doesn't. */
   language: string;
   whole: () => string;
-  children: ReactNode;
+  children: (wraps: boolean) => ReactNode;
 };
 
 export function CodeFrame({ language, whole, children }: Props) {
@@ -35,7 +35,7 @@ export function CodeFrame({ language, whole, children }: Props) {
           onClick={() => copyText(whole())}
         />
       </div>
-      <pre tabIndex={0}>{children}</pre>
+      <pre tabIndex={0}>{children(wraps)}</pre>
     </div>
   );
 }

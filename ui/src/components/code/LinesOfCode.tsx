@@ -1,5 +1,5 @@
 /** Code that is long or still arriving: lines are drawn where they are seen, and each piece of them once. */
-import { type CSSProperties, memo } from "react";
+import { memo } from "react";
 import { Near } from "../near";
 import { CodeFrame } from "./CodeFrame";
 
@@ -21,22 +21,22 @@ export function LinesOfCode({ language, text, tail, lines }: Props) {
   const last = chunks.length - 1;
   return (
     <CodeFrame language={language} whole={() => text.whole()}>
-      <code className="code-lines" style={widthOf(text)}>
-        {chunks.map((chunk, at) => (
-          <Chunk
-            key={`${at}`}
-            text={chunk}
-            lines={at < last ? linesAChunk : lines - last * linesAChunk}
-            atFirst={at > last - chunksAtFirst}
-          />
-        ))}
-        {tail}
-      </code>
+      {(wraps) => (
+        <code className="code-lines" style={wraps ? undefined : { minWidth: `${text.width}ch` }}>
+          {chunks.map((chunk, at) => (
+            <Chunk
+              key={`${at}`}
+              text={chunk}
+              lines={at < last ? linesAChunk : lines - last * linesAChunk}
+              atFirst={at > last - chunksAtFirst}
+            />
+          ))}
+          {tail}
+        </code>
+      )}
     </CodeFrame>
   );
 }
-
-const widthOf = ({ width }: CodeLines) => ({ "--code-width": `${width}ch` }) as CSSProperties;
 
 const Chunk = memo(
   ({ text, lines, atFirst }: { text: string; lines: number; atFirst: boolean }) => (

@@ -6,6 +6,7 @@ import { Trans } from "@lingui/react/macro";
 import { Command as Cmdk } from "cmdk";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
+import { visibleWords } from "../../components/code/invisible";
 import type { Command } from "../../components/commands";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
@@ -13,6 +14,7 @@ import { matches, showShortcut } from "../../components/shortcuts";
 import type { SearchHit } from "../../protocol/generated";
 import { Hits } from "./Hits";
 import { matching } from "./matching";
+import { useFiles } from "./useFiles";
 import { useSearch } from "./useSearch";
 import "./palette.css";
 
@@ -21,10 +23,12 @@ type Props = {
   onClose: () => void;
   commands: Command[];
   folder: string | null;
+  /** A file of the folder, by its path. */
+  onFile: (path: string) => void;
   onHit: (hit: SearchHit) => void;
 };
 
-export function Palette({ open, onClose, commands, folder, onHit }: Props) {
+export function Palette({ open, onClose, commands, folder, onFile, onHit }: Props) {
   const close = (then: () => void) => {
     onClose();
     // After the dialog has given the focus back, so that a command may place it elsewhere.
@@ -39,6 +43,7 @@ export function Palette({ open, onClose, commands, folder, onHit }: Props) {
             commands={commands}
             folder={folder}
             onCommand={(command) => close(command.run)}
+            onFile={(path) => close(() => onFile(path))}
             onHit={(hit) => close(() => onHit(hit))}
           />
         </Base.Popup>
@@ -51,29 +56,32 @@ type EverythingProps = {
   commands: Command[];
   folder: string | null;
   onCommand: (command: Command) => void;
+  onFile: (path: string) => void;
   onHit: (hit: SearchHit) => void;
 };
 
 const folderKey = "Alt+F";
 
-function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
+function Everything({ commands, folder, onCommand, onFile, onHit }: EverythingProps) {
   const [words, setWords] = useState("");
   const [here, setHere] = useState(false);
   const search = useSearch(words, here ? folder : null);
+  const files = useFiles(words, folder);
   const groups = useMemo(() => matching(commands, words), [commands, words]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (folder === null || !matches(event.nativeEvent, folderKey)) return;
     event.preventDefault();
     setHere(!here);
   };
-  const nothing = groups.length === 0 && search.hits.length === 0 && !search.searching && !search.error;
+  const found = groups.length + files.length + search.hits.length;
+  const nothing = found === 0 && !search.searching && !search.error;
   return (
     <Cmdk label={t`Command palette`} loop shouldFilter={false} onKeyDown={onKeyDown}>
       <div className="palette-head">
         <Cmdk.Input
           className="palette-input"
           dir="auto"
-          placeholder={t`Run a command, or search all sessions`}
+          placeholder={t`Run a command, open a file, or search all sessions`}
           autoFocus
           value={words}
           onValueChange={setWords}
@@ -94,7 +102,7 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
         )}
       </div>
       <Cmdk.List className="palette-list">
-        {nothing && <p className="palette-empty secondary">{t`No commands or messages match.`}</p>}
+        {nothing && <p className="palette-empty secondary">{t`No commands, files or messages match.`}</p>}
         {groups.map((group) => (
           <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
             {group.commands.map((command) => (
@@ -110,6 +118,20 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
             ))}
           </Cmdk.Group>
         ))}
+        {files.length > 0 && (
+          <Cmdk.Group heading={t`Files, to open in your editor`} className="palette-group">
+            {files.map((path) => (
+              <Cmdk.Item
+                key={path}
+                value={`file ${path}`}
+                className="palette-item"
+                onSelect={() => onFile(path)}
+              >
+                <code className="cut grow">{visibleWords(path)}</code>
+              </Cmdk.Item>
+            ))}
+          </Cmdk.Group>
+        )}
         <Hits hits={search.hits} onHit={onHit} />
         {search.error && <ErrorNote error={search.error} />}
       </Cmdk.List>

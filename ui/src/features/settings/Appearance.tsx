@@ -1,6 +1,6 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { type Theme, themes } from "./themes";
+import { type TextSize, type Theme, textSizes, themes } from "./themes";
 
 const words: Record<Theme, MessageDescriptor> = {
   system: msg`System`,
@@ -8,9 +8,17 @@ const words: Record<Theme, MessageDescriptor> = {
   dark: msg`Dark`,
 };
 
+const sizeWords: Record<TextSize, MessageDescriptor> = {
+  usual: msg`Usual`,
+  large: msg`Large`,
+  larger: msg`Larger`,
+};
+
 export type Look = {
   theme: Theme;
   onTheme: (theme: Theme) => void;
+  textSize: TextSize;
+  onTextSize: (size: TextSize) => void;
   /** Its tag, or "system". */
   language: string;
   /** The tags of those to choose from. */
@@ -18,7 +26,8 @@ export type Look = {
   onLanguage: (language: string) => void;
 };
 
-export function Appearance({ theme, onTheme, language, languages, onLanguage }: Look) {
+export function Appearance(look: Look) {
+  const { theme, onTheme, textSize, onTextSize, language, languages, onLanguage } = look;
   const choices = [{ value: "system", words: t`System` }, ...languages.map(inItself)];
   return (
     <div>
@@ -28,6 +37,13 @@ export function Appearance({ theme, onTheme, language, languages, onLanguage }: 
         choices={themes.map((value) => ({ value, words: i18n._(words[value]) }))}
         chosen={theme}
         onChoose={onTheme}
+      />
+      <Choices
+        name="text-size"
+        title={t`Text size`}
+        choices={textSizes.map((value) => ({ value, words: i18n._(sizeWords[value]) }))}
+        chosen={textSize}
+        onChoose={onTextSize}
       />
       <Choices
         name="language"
