@@ -41,7 +41,7 @@ export const emptyDecided: DecidedState = { requested: {}, decided: [], rewinds:
 
 export function readApproval(event: Event): PendingApproval | null {
   if (event.type !== "approval.requested") return null;
-  const { approvalId, callId, toolId, args, risk, reason, ...rest } = event.payload;
+  const { approvalId, callId, toolId, args, risk, rule, reason, ...rest } = event.payload;
   return {
     approvalId,
     sessionId: event.sessionId,
@@ -51,6 +51,7 @@ export function readApproval(event: Event): PendingApproval | null {
     toolId,
     args: args ?? {},
     risk,
+    rule,
     reason,
     requestedAt: event.ts,
     timeoutSeconds: rest.timeoutSeconds ?? null,

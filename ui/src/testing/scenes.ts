@@ -193,7 +193,8 @@ const command: CommandPreview = {
   command: "cargo test --workspace --all-features -- --nocapture && git -C ../other push origin\u00a0main",
   directory: project,
   environment: ["PATH", "HOME", "LANG", "CARGO_TERM_COLOR"],
-  sandbox: "bubblewrap: writes only in the project, no network",
+  sandbox: "bubblewrap 0.8.0",
+  confinement: { network: false, writesProject: true },
   previewHash: "e".repeat(64),
 };
 

@@ -35,6 +35,8 @@ wire! {
         #[ts(type = "unknown")]
         pub args: serde_json::Value,
         pub risk: Risk,
+        /// The rule that asks; see `PolicyDecided`.
+        pub rule: String,
         pub reason: String,
         pub requested_at: i64,
         /// Unanswered for so long, it counts as rejected; null: it waits for ever.

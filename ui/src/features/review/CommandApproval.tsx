@@ -59,7 +59,7 @@ export function CommandApproval({ approval, command }: Props) {
           onCancel={() => setDraft({ command: null })}
         />
       )}
-      {command && <CommandFacts command={command} />}
+      {command && <CommandFacts command={command} rule={approval.rule} />}
       {error && <ErrorNote error={error} />}
       <ApprovalFoot
         {...foot}
@@ -74,7 +74,13 @@ export function CommandApproval({ approval, command }: Props) {
   );
 }
 
-export function CommandFacts({ command }: { command: CommandPreview }) {
+type FactsProps = {
+  command: CommandPreview;
+  /** That asks. */
+  rule?: string;
+};
+
+export function CommandFacts({ command, rule = "" }: FactsProps) {
   return (
     <dl className="facts">
       <dt>{t`Folder`}</dt>
@@ -95,7 +101,39 @@ export function CommandFacts({ command }: { command: CommandPreview }) {
         )}
       </dd>
       <dt>{t`Sandbox`}</dt>
-      <dd>{command.sandbox || t`unknown`}</dd>
+      <dd>
+        <Confined command={command} />
+      </dd>
+      {rule !== "" && (
+        <>
+          <dt>{t`Rule`}</dt>
+          <dd>
+            <code>
+              <VisibleText text={rule} />
+            </code>
+          </dd>
+        </>
+      )}
     </dl>
+  );
+}
+
+/** What confines it, in words; the name of the sandbox where it doesn't say more. */
+function Confined({ command: { sandbox, confinement = null } }: { command: CommandPreview }) {
+  if (sandbox === "none") {
+    return <span className="risk-high">{t`None: the command can do all that you can.`}</span>;
+  }
+  if (confinement === null) return sandbox || t`unknown`;
+  return (
+    <>
+      {confinement.network ? t`Has the network.` : t`No network.`}{" "}
+      {confinement.writesProject ? t`Writes only in this folder.` : t`Only reads.`}{" "}
+      {confinement.notes?.map((note) => (
+        <span key={note} className="attention" lang="en">
+          {note}{" "}
+        </span>
+      ))}
+      <span className="secondary">{sandbox}</span>
+    </>
   );
 }

@@ -16,6 +16,10 @@ export type ApprovalSummary = {
   toolId: string;
   args: unknown;
   risk: Risk;
+  /**
+   * The rule that asks; see `PolicyDecided`.
+   */
+  rule: string;
   reason: string;
   requestedAt: number;
   /**

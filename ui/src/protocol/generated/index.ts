@@ -22,6 +22,7 @@ export type * from "./ChangeTakenBack";
 export type * from "./ChangedFile";
 export type * from "./ChangedPin";
 export type * from "./CheckpointCreated";
+export type * from "./CommandConfinement";
 export type * from "./CommandError";
 export type * from "./CommandOutput";
 export type * from "./CommandPreview";

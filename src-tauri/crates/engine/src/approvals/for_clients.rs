@@ -58,6 +58,7 @@ pub(super) fn approval_summary(record: &ApprovalRecord, shown: ApprovalRequested
         tool_id: shown.tool_id,
         args: shown.args,
         risk: shown.risk,
+        rule: shown.rule,
         reason: shown.reason,
         requested_at: record.requested.ts,
         timeout_seconds: shown.timeout_seconds,

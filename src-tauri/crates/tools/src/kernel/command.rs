@@ -13,8 +13,8 @@ use crate::error::ToolError;
 use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision,
-    EventBody, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
+    ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandConfinement,
+    CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
 use arki_files::Snapshot;
 use arki_policy::{Impact, Question, Verdict};
@@ -205,10 +205,15 @@ impl Kernel {
         let directory = self.settings.project.root().display().to_string();
         let purpose = Purpose { only_reads: self.only_reads(&arguments), unasked: false, agreed: true };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
+        let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
+            network: arguments.network,
+            writes_project: !purpose.only_reads,
+            notes: sandbox.notes().to_vec(),
+        });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
         let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
-        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
+        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
     }
 }
 
