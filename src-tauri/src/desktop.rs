@@ -48,6 +48,7 @@ pub fn run() -> ExitCode {
 fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let directories = Directories::from_environment()?;
     let asked = arguments::asked(words, &std::env::current_dir().unwrap_or_default());
+    arki_engine::keep_crash_reports(&directories, "arki-desktop");
     let identifier = identifier(&directories);
     // While the webview starts, which takes longer.
     let engine = std::thread::spawn(move || open_engine(&directories, keys));
@@ -197,6 +198,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_windows::look_for_update,
             rpc_windows::install_update,
             rpc_windows::restart,
+            rpc_windows::crash_report,
+            rpc_windows::remove_crash_reports,
         ])
         .setup(move |app| {
             let window = windows::open_main(app.handle()).map_err(|error| windows::unavailable(&error));

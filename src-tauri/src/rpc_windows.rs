@@ -1,11 +1,11 @@
-//! The window's commands about the app itself: its windows and its updates.
+//! The window's commands about the app itself: its windows, its updates and its crashes.
 
 use crate::arguments::Asked;
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use crate::updates::Found;
 use crate::{menu_bar, updates, windows};
-use arki_api::{AskedOfWindow, MenuBar, TrayWords, UpdateState};
+use arki_api::{AskedOfWindow, CrashReport, MenuBar, TrayWords, UpdateState};
 use tauri::{AppHandle, State};
 
 /// One on the folder of the window that asks, or on a session.
@@ -51,4 +51,14 @@ pub(crate) async fn install_update(version: String, found: State<'_, Found>) -> 
 pub(crate) async fn restart(app: AppHandle) -> Answer<()> {
     app.request_restart();
     Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn crash_report(desktop: Desktop) -> Answer<Option<CrashReport>> {
+    reading(&desktop, |engine| arki_engine::newest_crash_report(engine.directories())).await
+}
+
+#[tauri::command]
+pub(crate) async fn remove_crash_reports(desktop: Desktop) -> Answer<()> {
+    reading(&desktop, |engine| arki_engine::remove_crash_reports(engine.directories())).await
 }

@@ -9,6 +9,7 @@ import { NewSession } from "../features/welcome/NewSession";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
+import { CrashNote } from "./CrashNote";
 import type { History } from "./history";
 import { FindBar, ReplayBar } from "./parts";
 import { SessionMenu } from "./SessionMenu";
@@ -39,6 +40,7 @@ export function MainPane({ window }: { window: Window }) {
         </div>
       )}
       <HistorySaid history={history} />
+      {app && <CrashNote />}
       {window.finding && (
         <FindBar
           key={window.finding.sessionId}

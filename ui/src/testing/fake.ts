@@ -248,6 +248,8 @@ export function createFake(given: {
     show_in_folder: () => null,
     open_terminal: () => null,
     open_window: () => null,
+    crash_report: () => null,
+    remove_crash_reports: () => null,
     look_for_update: () => ({ type: "not_offered" }),
     install_update: () => null,
     restart: () => null,

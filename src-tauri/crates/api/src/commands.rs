@@ -117,6 +117,9 @@ commands! {
     install_update { version: String } -> ();
     /// Ends the app as its user would, and starts it again.
     restart {} -> ();
+    /// The newest report of a crash of Arki; null where there is none.
+    crash_report {} -> Option<CrashReport>;
+    remove_crash_reports {} -> ();
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 

@@ -87,6 +87,12 @@ wire! {
         /// True if Arki has an icon in the system's tray, where there is one (`window.tray`).
         pub has_tray: bool,
     }
+    /// What a crash of Arki left, for the user to send or to remove.
+    CrashReport {
+        /// In milliseconds since 1970.
+        pub at: i64,
+        pub text: String,
+    }
     /// The state of a folder's repository.
     RepositoryState {
         /// The branch; where none is checked out, the beginning of the commit's hash.

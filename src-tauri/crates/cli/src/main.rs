@@ -24,6 +24,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     report_panics_in_words();
+    if let Ok(directories) = arki_engine::Directories::from_environment() {
+        arki_engine::keep_crash_reports(&directories, "arki");
+    }
     arki_engine::protect_this_process();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

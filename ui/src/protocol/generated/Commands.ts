@@ -8,6 +8,7 @@ import type { AttachedFile } from "./AttachedFile";
 import type { BacktestResult } from "./BacktestResult";
 import type { BroughtBranch } from "./BroughtBranch";
 import type { CompactedSession } from "./CompactedSession";
+import type { CrashReport } from "./CrashReport";
 import type { ElicitationFault } from "./ElicitationFault";
 import type { ElicitationReply } from "./ElicitationReply";
 import type { ElicitationSummary } from "./ElicitationSummary";
@@ -156,6 +157,11 @@ export type Commands = {
    * Ends the app as its user would, and starts it again.
    */
   restart: { params: Record<symbol, never>; result: null };
+  /**
+   * The newest report of a crash of Arki; null where there is none.
+   */
+  crash_report: { params: Record<symbol, never>; result: CrashReport | null };
+  remove_crash_reports: { params: Record<symbol, never>; result: null };
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**

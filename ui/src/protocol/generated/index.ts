@@ -35,6 +35,7 @@ export type * from "./ContextAdded";
 export type * from "./ContextCompacted";
 export type * from "./ContextCompaction";
 export type * from "./ContextPart";
+export type * from "./CrashReport";
 export type * from "./Decision";
 export type * from "./DragStep";
 export type * from "./Elicitation";
