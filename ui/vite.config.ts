@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { transformAsync } from "@babel/core";
 import { lingui } from "@lingui/vite-plugin";
 import react from "@vitejs/plugin-react";
@@ -30,6 +31,15 @@ const macros: Plugin = {
 export default defineConfig({
   base: "./",
   plugins: [macros, react(), lingui({ failOnMissing: true, failOnCompileError: true })],
+  resolve: {
+    // Left out of Mermaid, and one KaTeX for it and for formulas (docs/decisions/0047).
+    alias: {
+      "elkjs/lib/elk.bundled.js": fileURLToPath(
+        new URL("src/components/markdown/diagram/no_elk.ts", import.meta.url),
+      ),
+    },
+    dedupe: ["katex"],
+  },
   clearScreen: false,
   server: { port: 5173, strictPort: true, host: "127.0.0.1" },
   build: {

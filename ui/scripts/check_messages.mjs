@@ -28,7 +28,7 @@ const notTranslated = new Set(["Arki", "Markdown", "accept all", "line added", "
 const ofFormats = /^((rename|copy) (from|to)|input, select, textarea|…*Arki)$/;
 /** What they are given is for the program, or for who writes it. */
 const forTheProgram =
-  /^(querySelector|querySelectorAll|matches|closest|Error|test|startsWith|split|join|includes|getItem|getModifierState|setItem)$/;
+  /^(querySelector|querySelectorAll|matches|closest|matchMedia|Error|test|startsWith|split|join|includes|getItem|getModifierState|setItem)$/;
 
 const problems = [];
 

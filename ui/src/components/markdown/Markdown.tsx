@@ -4,18 +4,20 @@
  * window only through `onLink` and only if its scheme is allowed.
  */
 import { t } from "@lingui/core/macro";
-import { marked, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { safeLink } from "../../platform/links";
 import type { GrowingText } from "../../protocol/growing";
 import { CodeBlock } from "../code/Code";
 import { LinesOfCode } from "../code/LinesOfCode";
+import { lazily } from "../lazily";
 import { Near } from "../near";
 import { ShowMore } from "../ShowMore";
 import type { Block, CodeText, Flow, Group, Items, TableText } from "./blocks";
 import { type Links, useDoc } from "./doc";
 import { decodeEntities } from "./entities";
 import { estimated } from "./estimate";
+import { type MathToken, newLexer, texOf } from "./math";
 import "./markdown.css";
 
 type Props = { text: string | GrowingText; onLink: (url: string) => void; streaming?: boolean };
@@ -66,10 +68,24 @@ const DrawnBlock = memo(({ block, context }: { block: Block; context: Context })
       return <Table block={block} context={context} />;
     case "list":
       return <List block={block} context={context} />;
+    case "formula":
+      // What has arrived of it is no formula yet.
+      if (block.open) return <p>{block.source}</p>;
+      return <Formula tex={texOf(block.source)} source={block.source} display />;
     case "flow":
       return <FlowText block={block} context={context} />;
   }
 });
+
+const Formula = lazily(
+  () => import("./formula/Formula").then((part) => part.Formula),
+  ({ source }: { tex: string; source: string; display: boolean }) => <code>{source}</code>,
+);
+
+const Diagram = lazily(
+  () => import("./diagram/Diagram").then((part) => part.Diagram),
+  ({ code }: { code: string }) => <CodeBlock code={code} language="" />,
+);
 
 /** Longer code is drawn line by line where it is seen, and without colours. */
 const plainCodeChars = 60_000;
@@ -79,7 +95,12 @@ function Code({ block }: { block: CodeText }) {
   const { language } = block;
   if (long)
     return <LinesOfCode language={language} text={block.text} tail={block.tail} lines={block.lines} />;
-  return <CodeBlock code={block.text.whole()} language={language} />;
+  return <WholeCode code={block.text.whole()} language={language} />;
+}
+
+function WholeCode({ code, language }: { code: string; language: string }) {
+  if (language.toLowerCase() === "mermaid") return <Diagram code={code} />;
+  return <CodeBlock code={code} language={language} />;
 }
 
 /** So many pieces of a paragraph are drawn without being asked for. */
@@ -109,7 +130,7 @@ function FlowText({ block, context }: { block: Flow; context: Context }) {
 }
 
 function lexed(text: string, links: Links): Token[] {
-  const lexer = new marked.Lexer({ gfm: true });
+  const lexer = newLexer();
   Object.assign(lexer.tokens.links, links);
   return lexer.lex(text);
 }
@@ -121,7 +142,7 @@ const Piece = memo(({ text, context }: { text: string; context: Context }) => {
 
 const Words = memo(({ text, context }: { text: string; context: Context }) => {
   const tokens = useMemo(() => {
-    const lexer = new marked.Lexer({ gfm: true });
+    const lexer = newLexer();
     Object.assign(lexer.tokens.links, context.links);
     return lexer.inlineTokens(text);
   }, [text, context.links]);
@@ -235,7 +256,13 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
     case "heading":
       return <Heading depth={token.depth}>{inline(token.tokens, context)}</Heading>;
     case "code":
-      return <CodeBlock code={token.text} language={String(token.lang ?? "").split(/\s/)[0] ?? ""} />;
+      return isFenced(token.raw) ? (
+        <WholeCode code={token.text} language={languageOf(token)} />
+      ) : (
+        <CodeBlock code={token.text} language={languageOf(token)} />
+      );
+    case "math":
+      return formula(token as MathToken);
     case "blockquote":
       return <blockquote>{blocks(token.tokens, context)}</blockquote>;
     case "list":
@@ -252,6 +279,15 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
       return <p>{token.raw}</p>;
   }
 }
+
+const languageOf = (token: Tokens.Generic) => String(token.lang ?? "").split(/\s/)[0] ?? "";
+
+/** At both ends: it isn't still arriving. */
+const isFenced = (raw: string) => /^\s*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*\n)?\s*\1[`~]*\s*$/.test(raw);
+
+const formula = ({ tex, raw, display }: MathToken) => (
+  <Formula tex={tex} source={raw.trim()} display={display} />
+);
 
 function blocks(tokens: Token[] | undefined, context: Context): ReactNode {
   return tokens?.map((token, index) => (
@@ -331,6 +367,8 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
       return <em>{inline(token.tokens, context)}</em>;
     case "del":
       return <del>{inline(token.tokens, context)}</del>;
+    case "math":
+      return formula(token as MathToken);
     case "codespan":
       return <code>{token.text}</code>;
     case "br":

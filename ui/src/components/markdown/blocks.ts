@@ -3,9 +3,12 @@
  * so that it is parsed and drawn once. What a block is inside is marked's work, when it is drawn: here are only the
  * places where two blocks can be told apart without what comes later.
  *
+ * The lines of a formula are kept until it ends. If it never does, they are ordinary text.
+ *
  * Nothing here is unbounded: what one block holds beyond what anybody reads is kept in pieces of its own, which are
  * parsed when they are asked for.
  */
+import { formulaBegunBy, maxFormulaChars } from "./math";
 
 /** A heading, paragraph, quote or anything else that is no code, table or list. `pieces` is mostly one. */
 export type Flow = { kind: "flow"; prose: boolean; pieces: readonly string[]; open: boolean };
@@ -22,7 +25,9 @@ export type CodeText = {
 export type TableText = { kind: "table"; head: string; rows: LineText; lines: number; open: boolean };
 /** Items of one list; a long list is several of these. */
 export type Items = { kind: "list"; items: readonly (readonly string[])[]; goesOn: boolean; open: boolean };
-export type Block = Flow | CodeText | TableText | Items;
+/** A formula over several lines, with what fences it. */
+export type FormulaText = { kind: "formula"; source: string; open: boolean };
+export type Block = Flow | CodeText | TableText | Items | FormulaText;
 
 /** Consecutive blocks. One that is over is the same object ever after. */
 export type Group = { blocks: readonly Block[]; open: boolean };
@@ -97,7 +102,9 @@ const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 const definition = /^ {0,3}\[[^\]]+\]:/;
 const indented = /^(?: {4}|\t)/;
 
+type Begun = NonNullable<ReturnType<typeof formulaBegunBy>>;
 type OpenCode = { block: CodeText; marker: string; size: number; indent: number };
+type OpenFormula = { lines: string[]; size: number; closer: string; alone: boolean };
 type OpenList = { items: string[][]; bullet: string; indent: number; before: number };
 
 export class Blocks {
@@ -112,6 +119,7 @@ export class Blocks {
   private code: OpenCode | null = null;
   private table: TableText | null = null;
   private list: OpenList | null = null;
+  private formula: OpenFormula | null = null;
   private flow: { prose: boolean; pieces: string[]; lines: number; last: string } | null = null;
   private blank = 0;
   /** How many groups are over. */
@@ -141,6 +149,7 @@ export class Blocks {
   /** Nothing more will come. */
   finish(): void {
     if (this.head !== "" || this.inLine) this.endLine();
+    if (this.formula) this.giveUp(this.formula);
     this.close();
     this.publish();
     const last = this.groups.at(-1);
@@ -162,11 +171,40 @@ export class Blocks {
 
   private addLine(line: string): void {
     if (this.code) this.addCode(this.code, line);
-    else if (line.trim() === "") this.addBlank();
+    else if (this.formula) this.addFormula(this.formula, line);
+    else this.addText(line, formulaBegunBy(line));
+  }
+
+  private addText(line: string, formula: Begun | null): void {
+    if (line.trim() === "") this.addBlank();
     else if (this.list && this.continuesList(this.list, line)) this.blank = 0;
     else if (!this.table || !this.continuesTable(this.table, line)) {
-      this.begin(line);
+      this.begin(line, formula);
       this.blank = 0;
+    }
+  }
+
+  private addFormula(formula: OpenFormula, line: string): void {
+    formula.lines.push(line);
+    formula.size += line.length + 1;
+    const close = line.indexOf(formula.closer);
+    if (close >= 0 && line.length <= lineHeadChars && line.slice(close + 2).trim() === "") {
+      this.close();
+      this.formula = null;
+      this.put({ kind: "formula", source: formula.lines.join("\n"), open: false });
+      return;
+    }
+    const isLong = line.length > lineHeadChars || formula.size > maxFormulaChars;
+    const isOther = close >= 0 || fence.test(line) || (line.trim() === "" && !formula.alone);
+    if (isLong || isOther) this.giveUp(formula);
+  }
+
+  /** None of its lines begins another formula: each is looked at twice at most. */
+  private giveUp(formula: OpenFormula): void {
+    this.formula = null;
+    for (const line of formula.lines) {
+      if (this.code) this.addCode(this.code, line);
+      else this.addText(line, null);
     }
   }
 
@@ -240,7 +278,13 @@ export class Blocks {
     list.indent = contentIndent(found);
   }
 
-  private begin(line: string): void {
+  private begin(line: string, formula: Begun | null): void {
+    if (formula && line.length <= lineHeadChars) {
+      // A paragraph goes on where it turns out to be none.
+      if (this.list || this.table || this.blank > 0) this.close();
+      this.formula = { ...formula, lines: [line], size: line.length };
+      return;
+    }
     const opened = fence.exec(line);
     if (opened && !(opened[2]?.startsWith("`") && opened[3]?.includes("`"))) {
       this.close();
@@ -302,7 +346,7 @@ export class Blocks {
   }
 
   /** The block in progress as it stands, as an object of its own. */
-  private openBlock(open: boolean): Block | null {
+  private openBlock(open: boolean): Exclude<Block, FormulaText> | null {
     if (this.code) return { ...this.code.block, open };
     if (this.table) return { ...this.table, open };
     if (this.list) {
@@ -333,6 +377,14 @@ export class Blocks {
   private underWay(): Block[] {
     const open = this.openBlock(true);
     const { head } = this;
+    if (this.formula) {
+      const formula: Block = {
+        kind: "formula",
+        source: [...this.formula.lines, head].join("\n"),
+        open: true,
+      };
+      return open ? [open, formula] : [formula];
+    }
     if (head.trim() === "") return open ? [open] : [];
     const apart: Block = { kind: "flow", prose: true, pieces: [head], open: true };
     if (open === null) return [apart];

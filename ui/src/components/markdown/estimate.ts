@@ -11,6 +11,8 @@ function lines(block: Block): number {
       return 1.5 * Math.min(block.lines + 1, 100);
     case "list":
       return block.items.reduce((sum, [text]) => sum + textLines(text), 0);
+    case "formula":
+      return 3;
     case "flow":
       return 0.5 + textLines(block.pieces[0]);
   }

@@ -1,0 +1,74 @@
+import { t } from "@lingui/core/macro";
+import { Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "../../Button";
+import { CodeBlock } from "../../code/Code";
+import { copyText } from "../../copy";
+import { type Drawing, drawingOf, known } from "./drawings";
+import { useDark } from "./useDark";
+import "./diagram.css";
+
+const maxReasonChars = 300;
+
+/** A Mermaid diagram: its code until it is drawn, and where it can't be. */
+export function Diagram({ code }: { code: string }) {
+  const dark = useDark();
+  const [asCode, setAsCode] = useState(false);
+  const drawn = useDrawing(code, dark);
+  if (drawn === null || "problem" in drawn) {
+    return (
+      <>
+        <CodeBlock code={code} language="mermaid" />
+        {drawn && <Problem reason={drawn.problem.slice(0, maxReasonChars)} />}
+      </>
+    );
+  }
+  return (
+    <div className="diagram">
+      <div className="diagram-actions">
+        <Button look="quiet" small onClick={() => setAsCode(!asCode)}>
+          {asCode ? t`Show diagram` : t`Show code`}
+        </Button>
+        {!asCode && (
+          <Button
+            look="quiet"
+            small
+            label={t`Copy code`}
+            icon={<Copy size={14} aria-hidden />}
+            onClick={() => copyText(code)}
+          />
+        )}
+      </div>
+      {asCode ? <CodeBlock code={code} language="mermaid" /> : <Picture drawing={drawn} />}
+    </div>
+  );
+}
+
+function Picture({ drawing: { url, width, height, words } }: { drawing: Drawing }) {
+  return <img src={url} width={width} height={height} alt={words || t`Diagram`} draggable={false} />;
+}
+
+const Problem = ({ reason }: { reason: string }) => (
+  <p className="secondary small">{t`This diagram can't be drawn: ${reason}`}</p>
+);
+
+type Result = Drawing | { problem: string };
+
+/** Null while it is drawn. A picture of the other theme stays until there is one of this. */
+function useDrawing(code: string, dark: boolean): Result | null {
+  const [drawn, setDrawn] = useState<{ code: string; result: Result } | null>(() => {
+    const result = known(code, dark);
+    return result && { code, result };
+  });
+  useEffect(() => {
+    let current = true;
+    const show = (result: Result) => current && setDrawn({ code, result });
+    drawingOf(code, dark).then(show, (error: unknown) => {
+      show({ problem: error instanceof Error ? error.message : String(error) });
+    });
+    return () => {
+      current = false;
+    };
+  }, [code, dark]);
+  return drawn?.code === code ? drawn.result : null;
+}
