@@ -142,7 +142,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   USAGE: msg`The command line was used wrongly.`,
   WINDOWS_FULL: msg`No more windows are opened.`,
   WORKTREE_CONFLICT: msg`The changes in a worktree and those in the project since then don't go together.`,
-  WORKTREE_EXISTS: msg`There is a branch or a folder with this name already.`,
+  WORKTREE_EXISTS: msg`There is a worktree or another folder of this name already.`,
   WORKTREE_FAILED: msg`Git could not make a worktree, or take something from one.`,
   WORKTREE_GONE: msg`There is no such worktree, or none whose changes could be taken.`,
   WORKTREE_TOO_LARGE: msg`The folder has too many files, or too large ones, for a worktree.`,
