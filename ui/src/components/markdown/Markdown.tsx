@@ -283,7 +283,12 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
 const languageOf = (token: Tokens.Generic) => String(token.lang ?? "").split(/\s/)[0] ?? "";
 
 /** At both ends: it isn't still arriving. */
-const isFenced = (raw: string) => /^\s*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*\n)?\s*\1[`~]*\s*$/.test(raw);
+function isFenced(raw: string): boolean {
+  const text = raw.trim();
+  const fence = /^(?:`{3,}|~{3,})/.exec(text)?.[0];
+  const end = text.lastIndexOf("\n");
+  return fence !== undefined && end >= 0 && text.slice(end).trim().startsWith(fence);
+}
 
 const formula = ({ tex, raw, display }: MathToken) => (
   <Formula tex={tex} source={raw.trim()} display={display} />

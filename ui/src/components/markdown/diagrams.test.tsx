@@ -56,6 +56,8 @@ describe("diagrams", () => {
     ["what is no diagram", "nonsense\n  a --> b", "No diagram type"],
     ["a mistake", "flowchart TD\n  a --> ", "Parse error"],
     ["too much text", `flowchart TD\n  %% ${"x".repeat(maxDiagramChars)}`, "too long"],
+    ["boxes without number", "block\n  columns 3\n  space:300000\n  a", "too large"],
+    ["bits without number", '---\ntitle: x\n---\n%% x\npacket\n0-300000000: "x"', "too large"],
     ["too many edges", `flowchart TD\n  a${" --> a".repeat(500)}`, "edges"],
   ])("that can't be drawn are their code, with the reason: %s", async (_, code, reason) => {
     const { el, nothingLeft } = show(code);

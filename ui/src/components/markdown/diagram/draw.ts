@@ -3,12 +3,15 @@
  * comes of it is a picture, in which nothing runs and which loads nothing. What a diagram says of the looks or the
  * safety of all diagrams doesn't count.
  */
+import { t } from "@lingui/core/macro";
 import mermaid, { type MermaidConfig } from "mermaid";
 import { maxDiagramChars } from "./drawings";
 
 export type Drawing = { url: string; width: number; height: number; words: string };
 
 const maxEdges = 400;
+/** A few digits in them stand for any number of boxes, and nothing else here can be stopped while it draws. */
+const withoutBound = ["block", "packet"];
 const maxWordsChars = 500;
 /** In pixels of the picture: nothing to be seen is larger. */
 const maxSide = 20_000;
@@ -35,7 +38,7 @@ function configured(dark: boolean): MermaidConfig {
     mindmap: { layout: "cose-bilkent" },
     swimlane: { layout: "swimlane" },
     look: "classic",
-    theme: dark ? "dark" : "neutral",
+    theme: dark ? "dark" : "default",
     fontFamily: "system-ui",
   };
 }
@@ -58,6 +61,8 @@ async function drawNow(code: string, dark: boolean): Promise<Drawing> {
   document.body.append(place);
   try {
     mermaid.initialize(configured(dark));
+    const kind = mermaid.detectType(code);
+    if (withoutBound.includes(kind)) throw new Error(t`diagrams of the kind "${kind}" can be too large`);
     const { svg } = await mermaid.render(`diagram-${drawn}`, code, place);
     return pictureOf(svg);
   } finally {

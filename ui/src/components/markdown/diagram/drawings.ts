@@ -4,7 +4,8 @@ import type { Drawing } from "./draw";
 
 export type { Drawing };
 
-export const maxDiagramChars = 20_000;
+/** Of the slowest kinds this takes a few seconds, in which the window waits. */
+export const maxDiagramChars = 8_000;
 const maxKept = 24;
 
 const kept = new Map<string, Drawing>();
