@@ -6,6 +6,7 @@ import { copyText } from "../components/copy";
 import { exactTime } from "../components/format";
 import { useArki } from "../platform/context";
 import type { CrashReport } from "../protocol/generated";
+import "./crash_note.css";
 
 export function CrashNote() {
   const { platform } = useArki();

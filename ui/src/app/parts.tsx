@@ -35,6 +35,7 @@ export const GateApproval = lazily(() =>
 export const PlanApproval = lazily(() =>
   import("../features/review/PlanApproval").then((part) => part.PlanApproval),
 );
+export const CrashNote = lazily(() => import("./CrashNote").then((part) => part.CrashNote));
 export const FindBar = lazily(() => import("../features/find/FindBar").then((part) => part.FindBar));
 export const ReplayBar = lazily(() => import("../features/replay/ReplayBar").then((part) => part.ReplayBar));
 export const ReplayedFiles = lazily(() =>

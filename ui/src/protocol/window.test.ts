@@ -6,15 +6,17 @@ import {
   type EventWindow,
   emptyWindow,
   firstSeq,
+  isFull,
   lastSeq,
   maxEvents,
   maxEventsWhileReading,
+  maxFoldedEvents,
   pageSize,
   prependPage,
 } from "./window";
 
 const log = eventLog("s");
-for (let i = 0; i < 4000; i += 1) log.add("output.message");
+for (let i = 0; i < 4000; i += 1) log.add("output.message", { content: "x" });
 const slice = (from: number, to: number) => log.events.slice(from - 1, to);
 const windowOf = (from: number, to: number): EventWindow => ({
   events: slice(from, to),
@@ -53,6 +55,23 @@ describe("the window of events", () => {
     expect(firstSeq(window)).toBe(1);
     expect(window.events.length).toBeLessThanOrEqual(maxEventsWhileReading);
     expect(window.hasNewer).toBe(true);
+  });
+
+  it("holds more where calls that only read are folded into a few lines, but not any number", () => {
+    const reading = eventLog("s");
+    for (let call = 0; call < 5000; call += 1) {
+      const callId = `c${call}`;
+      reading.add("tool.call", { callId, toolId: "read_file", category: "read" });
+      reading.add("tool.result", { callId, toolId: "read_file" });
+    }
+    let window = emptyWindow;
+    for (let at = 0; at < 10_000; at += pageSize) {
+      expect(window.events.length).toBeLessThanOrEqual(maxFoldedEvents);
+      expect(isFull(window)).toBe(window.events.length + pageSize > maxFoldedEvents);
+      window = joined(appendLive(window, reading.events.slice(at, at + pageSize), false));
+    }
+    expect(window.events.length).toBeGreaterThan(maxFoldedEvents - 2 * pageSize);
+    expect(lastSeq(window)).toBe(10_000);
   });
 
   it("drops the far end when older pages come, and gets it back page by page", () => {

@@ -7,6 +7,9 @@ import type { Event } from "./generated";
 export const pageSize = 200;
 /** Five pages: enough to scroll without fetching at each turn of the wheel, small for any session. */
 export const maxEvents = 1000;
+/** The same where nearly all of them are folded into a few lines, so that a thousand wouldn't fill what is seen. */
+export const maxFoldedEvents = 6000;
+const foldedWeight = 0.05;
 /** While reading further up, live events may pile up to here before the live end is let go. */
 export const maxEventsWhileReading = 2000;
 
@@ -27,6 +30,52 @@ export function lastSeq(window: EventWindow): number | null {
   return window.events.at(-1)?.seq ?? null;
 }
 
+/** Another page at one end would let some go at the other. */
+export function isFull({ events }: EventWindow): boolean {
+  return (
+    held(events, maxEvents, "start").length < events.length || events.length + pageSize > maxFoldedEvents
+  );
+}
+
+/** As many as are to be held, counted from one end: what is shown in a line with many others counts next to nothing. */
+function held(events: readonly Event[], most: number, from: "start" | "end"): readonly Event[] {
+  if (events.length <= most) return events;
+  const reads = new Set<string>();
+  const weights = events.map((event) => weightOf(event, reads));
+  if (from === "end") weights.reverse();
+  let [count, weight] = [0, 0];
+  while (count < Math.min(events.length, maxFoldedEvents)) {
+    weight += weights[count] ?? 0;
+    if (weight > most) break;
+    count += 1;
+  }
+  return from === "start" ? events.slice(0, count) : events.slice(events.length - count);
+}
+
+/** A page more than is held may gather, so that not each page is cut. */
+function bounded(events: readonly Event[], from: "start" | "end") {
+  const isCut = held(events, maxEvents + pageSize, from).length < events.length;
+  return { events: isCut ? held(events, maxEvents, from) : events, isCut };
+}
+
+function weightOf(event: Event, reads: Set<string>): number {
+  switch (event.type) {
+    case "tool.call":
+      if (event.payload.category === "read") reads.add(event.payload.callId);
+      return event.payload.category === "read" ? foldedWeight : 1;
+    case "policy.decided":
+    case "tool.result":
+      return reads.has(event.payload.callId) ? foldedWeight : 1;
+    case "output.message":
+      return event.payload.content === "" ? foldedWeight : 1;
+    case "engine.request":
+    case "engine.response":
+      return foldedWeight;
+    default:
+      return 1;
+  }
+}
+
 /** Live events: in order, without repeats. A gap means the page is stale, so the caller must fetch anew. */
 export function appendLive(
   window: EventWindow,
@@ -43,20 +92,16 @@ export function appendLive(
     if (all.length <= maxEventsWhileReading) return { ...window, events: all };
     return { ...window, events: window.events, hasNewer: true };
   }
-  const dropped = all.length > maxEvents + pageSize;
-  return { ...window, events: dropped ? all.slice(-maxEvents) : all, hasOlder: window.hasOlder || dropped };
+  const { events: left, isCut } = bounded(all, "end");
+  return { ...window, events: left, hasOlder: window.hasOlder || isCut };
 }
 
 export function prependPage(window: EventWindow, page: readonly Event[], hasMore: boolean): EventWindow {
   const first = firstSeq(window);
   const older = page.filter((event) => first === null || event.seq < first);
   const all = [...older, ...window.events];
-  const dropped = all.length > maxEvents + pageSize;
-  return {
-    events: dropped ? all.slice(0, maxEvents) : all,
-    hasOlder: hasMore,
-    hasNewer: window.hasNewer || dropped,
-  };
+  const { events, isCut } = bounded(all, "start");
+  return { events, hasOlder: hasMore, hasNewer: window.hasNewer || isCut };
 }
 
 /** A page fetched after the held events; `atEnd` says that it reaches the end of the log. */
@@ -64,10 +109,6 @@ export function appendPage(window: EventWindow, page: readonly Event[], atEnd: b
   const last = lastSeq(window);
   const newer = page.filter((event) => last === null || event.seq > last);
   const all = [...window.events, ...newer];
-  const dropped = all.length > maxEvents + pageSize;
-  return {
-    events: dropped ? all.slice(-maxEvents) : all,
-    hasOlder: window.hasOlder || dropped,
-    hasNewer: !atEnd,
-  };
+  const { events, isCut } = bounded(all, "end");
+  return { events, hasOlder: window.hasOlder || isCut, hasNewer: !atEnd };
 }

@@ -1,13 +1,10 @@
 /** Syntax colours, found by a worker that starts when the first code shows. */
-import type { Language } from "./languages";
+import { type Language, languageOf } from "./languages";
 
 export type Span = { text: string; color: string | null };
 /** What the worker is asked, and answers: null where it could not find out. */
 export type Asked = { number: number; code: string; language: Language };
 export type Answer = { number: number; lines: Span[][] | null };
-
-/** Past this a file is shown plain: so many coloured words are not worth what they take to draw. */
-export const maxHighlightChars = 60_000;
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -28,8 +25,10 @@ function begun(): Worker {
   return begins;
 }
 
-/** One array of spans a line; null where there are no colours to be had. */
-export function highlight(code: string, language: Language): Promise<Span[][] | null> {
+/** One array of spans a line; null where there are no colours to be had. `name`: see [`languageOf`]. */
+export function highlight(code: string, name: string): Promise<Span[][] | null> {
+  const language = languageOf(name);
+  if (language === null) return Promise.resolve(null);
   // Only where tests stand in for the browser.
   if (typeof Worker === "undefined") return Promise.resolve(null);
   worker ??= begun();

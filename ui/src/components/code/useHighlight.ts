@@ -1,18 +1,26 @@
 import { useEffect, useState } from "react";
-import { highlight, maxHighlightChars, type Span } from "./highlight";
-import { languageOf } from "./languages";
+import type { Span } from "./highlight";
+
+/** Past this a file is shown plain: so many coloured words are not worth what they take to draw. */
+const maxChars = 60_000;
 
 /** Syntax colours for `code` once they are there; null until then, so nothing waits for them. */
 export function useHighlight(code: string, name: string, enabled = true): Span[][] | null {
   const [done, setDone] = useState<{ code: string; spans: Span[][] } | null>(null);
-  const language = enabled && code.length <= maxHighlightChars ? languageOf(name) : null;
+  const wanted = enabled && name !== "" && code.length <= maxChars;
   useEffect(() => {
-    if (language === null) return;
+    if (!wanted) return;
     let current = true;
-    void highlight(code, language).then((spans) => current && spans && setDone({ code, spans }));
+    void coloured(code, name).then((spans) => current && spans && setDone({ code, spans }));
     return () => {
       current = false;
     };
-  }, [code, language]);
+  }, [code, name, wanted]);
   return done?.code === code ? done.spans : null;
+}
+
+/** Null too where the part of the app that finds them can't be read. */
+async function coloured(code: string, name: string): Promise<Span[][] | null> {
+  const part = await import("./highlight").catch(() => null);
+  return part?.highlight(code, name) ?? null;
 }

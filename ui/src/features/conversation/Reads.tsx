@@ -15,16 +15,18 @@ export function Reads({ item: { calls, open }, onToggle }: { item: ReadsItem; on
   const names = new Set(calls.slice(0, namedCalls).map((call) => mainArgument(call.args)));
   return (
     <div className="tool">
-      <Disclosure open={open} onToggle={onToggle}>
-        <span className="reads-count">{t`${plural(calls.length, { one: "# read", other: "# reads" })}`}</span>
-        <code className="tool-main cut grow">
-          <VisibleText text={[...names].filter((name) => name !== "").join(", ")} />
-        </code>
-        {failed > 0 && <span className="reads-failed small">{t`✕ ${failed} failed`}</span>}
-        <span className="tool-time small secondary" title={t`${took} ms`}>
-          {duration(took)}
-        </span>
-      </Disclosure>
+      <div className="tool-line">
+        <Disclosure open={open} onToggle={onToggle}>
+          <span className="reads-count">{t`${plural(calls.length, { one: "# read", other: "# reads" })}`}</span>
+          <code className="tool-main cut grow">
+            <VisibleText text={[...names].filter((name) => name !== "").join(", ")} />
+          </code>
+          {failed > 0 && <span className="reads-failed small">{t`✕ ${failed} failed`}</span>}
+          <span className="tool-time small secondary" title={t`${took} ms`}>
+            {duration(took)}
+          </span>
+        </Disclosure>
+      </div>
     </div>
   );
 }

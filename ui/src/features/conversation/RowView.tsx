@@ -10,8 +10,6 @@ import { Markdown } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
-import { Compacted } from "./Compacted";
-import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { isSettingsCode, KeyButton } from "./KeyButton";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
@@ -48,6 +46,11 @@ export type RowActions = HistoryActions & {
   agent: string;
 };
 
+const Compacted = lazily(() => import("./Compacted").then((part) => part.Compacted));
+const DelegateCard = lazily(
+  () => import("./DelegateCard").then((part) => part.DelegateCard),
+  () => <div className="tool" />,
+);
 const SentPictures = lazily(
   () => import("./pictures/SentPictures").then((part) => part.SentPictures),
   () => <div className="sent-pictures" />,

@@ -10,6 +10,7 @@ import { Button } from "../../components/Button";
 import { createNearness, type Nearness, NearnessProvider } from "../../components/near";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
+import { isFull } from "../../protocol/window";
 import { toEnd } from "./follow";
 import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
@@ -39,25 +40,30 @@ export function Transcript({ view, rows, actions, found }: Props) {
   useFound({ scroller, steady, found }, follow);
   useMarked(scroller, found);
 
-  /** Asked after each change too, not only where somebody scrolls: a page may add next to nothing to what is seen. */
-  const fetchWhatIsNear = () => {
+  /**
+   * Asked after each change too, not only where somebody scrolls: a page may add next to nothing to what is seen. What
+   * would be let go for it at the other end is only let go where somebody scrolls.
+   */
+  const fetchWhatIsNear = (byHand: boolean) => {
     const el = scroller.current;
-    if (!el) return;
+    if (!el || (!byHand && isFull(view.window))) return;
     const now = position(el);
     const fits = now.height <= now.view;
-    if (now.top < fetchAhead && (!following || fits)) void session.loadOlder();
-    if (toEnd(now) < fetchAhead) void session.loadNewer();
+    const older = now.top < fetchAhead && (!following || fits);
+    const newer = toEnd(now) < fetchAhead && view.window.hasNewer;
+    if (older && !(newer && toEnd(now) < now.top)) void session.loadOlder();
+    else if (newer) void session.loadNewer();
   };
   const onScroll = () => {
     const next = steady.scrolled() && !view.window.hasNewer;
     if (next !== following) follow(next);
-    fetchWhatIsNear();
+    fetchWhatIsNear(true);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the rows, and of whether it follows
   useLayoutEffect(() => {
     steady.hold();
     // What could not be fetched is asked for again by scrolling, not by itself.
-    if (view.fetching === null && view.error === null) fetchWhatIsNear();
+    if (view.fetching === null && view.error === null) fetchWhatIsNear(false);
   }, [rows, following, view.fetching]);
   const goToEnd = async () => {
     if (view.window.hasNewer) await session.load();
@@ -75,7 +81,11 @@ export function Transcript({ view, rows, actions, found }: Props) {
         tabIndex={0}
       >
         {view.window.hasOlder && (
-          <p className="transcript-more small secondary">{t`Earlier messages load as you scroll`}</p>
+          <p className="transcript-more">
+            <Button small look="quiet" title={t`They also load as you scroll`} onClick={session.loadOlder}>
+              {t`Load earlier messages`}
+            </Button>
+          </p>
         )}
         <NearnessProvider value={nearness}>
           <div className="transcript-inner">

@@ -7,7 +7,10 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { follows, type Position, toEnd } from "./follow";
 
-/** Something near the top of what is seen, and how far below the scroller's top it is. */
+/**
+ * Something near the top of what is seen, and how far below the scroller's top it is. With the rows below it: a row may
+ * become a part of another when an older page comes.
+ */
 type Anchor = { element: Element; top: number };
 
 export type Steady = {
@@ -27,7 +30,7 @@ type Given = {
 
 export function useSteady({ scroller, following, setFollowing }: Given): Steady {
   const last = useRef<Position>({ top: 0, height: 0, view: 0 });
-  const anchor = useRef<Anchor | null>(null);
+  const anchors = useRef<readonly Anchor[]>([]);
   const follow = useRef(following);
   follow.current = following;
   /** Whether somebody's hand was on it since it was last put at the end. */
@@ -48,7 +51,7 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
       return true;
     }
     last.current = now;
-    anchor.current = next ? null : anchorOf(el);
+    anchors.current = next ? [] : anchorsOf(el);
     return next;
   };
   const hold = () => {
@@ -58,7 +61,7 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
       // Who scrolled up a moment ago must not be drawn back before that is heard of.
       if (!follows(true, last.current, position(el))) {
         last.current = position(el);
-        anchor.current = anchorOf(el);
+        anchors.current = anchorsOf(el);
         follow.current = false;
         setFollowing(false);
         return;
@@ -67,14 +70,11 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
       scrollTo(el, el.scrollHeight);
       return;
     }
-    const { current } = anchor;
-    if (!current?.element.isConnected) {
-      anchor.current = anchorOf(el);
-      return;
-    }
-    const moved = topIn(el, current.element) - current.top;
+    const held = anchors.current.find(({ element }) => element.isConnected);
+    const moved = held ? topIn(el, held.element) - held.top : 0;
     if (Math.abs(moved) >= 1) scrollTo(el, el.scrollTop + moved);
     else last.current = position(el);
+    if (held === undefined || held !== anchors.current[0]) anchors.current = anchorsOf(el);
   };
   const show = (element: Element, at: "center" | "end") => {
     const el = scroller.current;
@@ -83,7 +83,7 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     const room = el.clientHeight - height;
     const above = at === "end" ? room : Math.max(0, room / 2);
     scrollTo(el, el.scrollTop + topIn(el, element) - above);
-    anchor.current = { element, top: topIn(el, element) };
+    anchors.current = [{ element, top: topIn(el, element) }];
   };
 
   const latest = useRef(hold);
@@ -115,17 +115,28 @@ export function position(el: HTMLElement): Position {
 const topIn = (scroller: Element, element: Element) =>
   element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
 
-/** The first row that reaches into view, and within a long one the first part that does. */
-function anchorOf(scroller: HTMLElement): Anchor | null {
+const rowsBelow = 3;
+
+/** The first row that reaches into view, and within a long one the first part that does; then rows below it. */
+function anchorsOf(scroller: HTMLElement): Anchor[] {
   const inner = scroller.querySelector(".transcript-inner");
   const edge = scroller.getBoundingClientRect().top;
-  let element = inner && firstBelow(inner.children, edge);
-  if (!element) return null;
+  const row = inner && firstBelow(inner.children, edge);
+  if (!row) return [];
+  let element = row;
   for (const parts of [".markdown-group", ".code-lines > div"]) {
     if (element.getBoundingClientRect().top >= edge) break;
     element = firstBelow(element.querySelectorAll(parts), edge) ?? element;
   }
-  return { element, top: topIn(scroller, element) };
+  const elements = [element];
+  for (
+    let next = row.nextElementSibling;
+    next && elements.length <= rowsBelow;
+    next = next.nextElementSibling
+  ) {
+    elements.push(next);
+  }
+  return elements.map((one) => ({ element: one, top: topIn(scroller, one) }));
 }
 
 /** Of elements one below the other the first that ends below the edge. */

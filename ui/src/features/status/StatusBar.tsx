@@ -1,28 +1,28 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, plural, t } from "@lingui/core/macro";
+import { msg, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Folder, SlidersHorizontal } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { visibleWords } from "../../components/code/invisible";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
-import { atLeast, contextWords, cost, exactCost, homePath, tokens } from "../../components/format";
+import { contextWords, homePath } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
-import { StateGlyph, stateWords } from "../../components/StateGlyph";
-import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
-import { useStore } from "../../platform/stores/store";
+import { useApp, useArki, useCatalogue, useFolder } from "../../platform/context";
 import type {
   ApprovalMode,
-  ModelEntry,
   ProjectState,
   SessionOverview,
   SessionSummary,
   Shown,
 } from "../../protocol/generated";
 import type { PlaceActions } from "./FolderMenu";
-import { tokenFigures } from "./token_figures";
 import "./status.css";
+
+// Not before the first content: nothing is used yet, no run is resumed, and no update known.
+const Used = lazily(() => import("./Used").then((part) => part.Used));
+const RunState = lazily(() => import("./RunState").then((part) => part.RunState));
+const UpdateButton = lazily(() => import("./UpdateButton").then((part) => part.UpdateButton));
 
 type Props = {
   shown: Shown | null;
@@ -108,25 +108,6 @@ export function StatusBar(props: Props) {
   );
 }
 
-/** Only while there is a newer version. */
-function UpdateButton({ onUpdate }: { onUpdate: () => void }) {
-  const step = useStore(useArki().updates.state);
-  const version =
-    step.at === "found"
-      ? step.update.type === "available"
-        ? step.update.version
-        : null
-      : step.at === "installed"
-        ? step.version
-        : null;
-  if (version === null) return null;
-  return (
-    <button type="button" className="status-button" onClick={onUpdate}>
-      {step.at === "installed" ? t`Restart to update` : t`Update to ${visibleWords(version)}`}
-    </button>
-  );
-}
-
 /** What the session says for itself; null before there is one. */
 function useSessionFacts(sessionId: string | null): SessionOverview | null {
   const arki = useArki();
@@ -183,24 +164,6 @@ function ModelMenu({ current, onModel }: { current: string; onModel: (model: str
   );
 }
 
-/** Only what is out of the ordinary: a run that stopped half-way, with the way on. */
-function RunState({ session, onResume }: { session: SessionSummary; onResume: (() => void) | null }) {
-  const keys = useCommandKeys();
-  if (onResume === null) return null;
-  const words = stateWords(session.state);
-  return (
-    <button
-      type="button"
-      className="status-button status-attention"
-      aria-label={t`Run ${words}: resume it`}
-      title={withKeys(t`The run is ${words}. Click to resume it`, keys.resume)}
-      onClick={onResume}
-    >
-      <StateGlyph state={session.state} /> {words}
-    </button>
-  );
-}
-
 function Sandbox({ name }: { name: string }) {
   const none = name === "none";
   const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
@@ -241,63 +204,4 @@ function standingOf(project: ProjectState): string {
   if (project.trust !== "trusted") return t`untrusted`;
   if (project.changed.length > 0) return t`trust changed`;
   return project.notices.length > 0 ? t`trusted, with a notice` : t`trusted`;
-}
-
-type UsedProps = {
-  sessionId: string;
-  model: ModelEntry | null;
-  onContext: () => void;
-  onUsage: () => void;
-};
-
-/** Counted from the loaded part of the session: what is not loaded shows as "at least". */
-function Used({ sessionId, model, onContext, onUsage }: UsedProps) {
-  const usage = useSessionPart(sessionId, (view) => view.usage);
-  const window = useSessionPart(sessionId, (view) => view.window);
-  const keys = useCommandKeys();
-  if (usage.requests === 0) return null;
-  const total = usage.promptTokens + usage.completionTokens;
-  const part = window.hasOlder || window.hasNewer;
-  const untold = usage.untold.prompt || usage.untold.completion;
-  const all = untold
-    ? t`At least ${plural(total, { one: "# token", other: "# tokens" })}`
-    : plural(total, { one: "# token", other: "# tokens" });
-  const requests = plural(usage.requests, { one: "# request", other: "# requests" });
-  const exact = `${t`${all} in ${requests}: ${tokenFigures(usage)}`}${part ? t`, in the part of this session that is loaded` : ""}`;
-  // Of a window that is only assumed no share is told.
-  const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
-  const contextWindow = usage.contextWindow ?? listed;
-  const full =
-    contextWindow && usage.contextTokens
-      ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))
-      : null;
-  const price = usage.costUsd === null ? t`The price of a request is unknown` : exactCost(usage.costUsd);
-  return (
-    <>
-      {full !== null && (
-        <button
-          type="button"
-          className="status-button"
-          title={withKeys(
-            t`The last request filled ${full} % of the model's context. Click for its parts`,
-            keys.context,
-          )}
-          onClick={onContext}
-        >
-          <Trans>ctx {full === 0 ? "< 1" : full} %</Trans>
-        </button>
-      )}
-      <span className="status-fact" title={exact}>
-        <Trans>{part || untold ? atLeast(tokens(total)) : tokens(total)} tok</Trans>
-      </span>
-      <button
-        type="button"
-        className="status-button"
-        title={t`${price}. Click for the usage of all sessions`}
-        onClick={onUsage}
-      >
-        {part && usage.costUsd !== null ? atLeast(cost(usage.costUsd)) : cost(usage.costUsd)}
-      </button>
-    </>
-  );
 }

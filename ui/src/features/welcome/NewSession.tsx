@@ -1,11 +1,8 @@
 /** Before the first words of a session: what can be said, with examples that fit to the folder, and who answers. */
 import { t } from "@lingui/core/macro";
-import { useEffect, useState } from "react";
 import { folderName } from "../../components/format";
-import { useApp, useArki, useFolder } from "../../platform/context";
-import type { ExamplePrompt } from "../../protocol/generated";
-import { exampleWords } from "./example_words";
-import { ModelChoice } from "./parts";
+import { useApp, useFolder } from "../../platform/context";
+import { Examples, ModelChoice } from "./parts";
 import "./welcome.css";
 
 type Props = {
@@ -24,7 +21,6 @@ export function NewSession({ folder, model, onExample, onTrust, onModel }: Props
   const project = useFolder(folder);
   const app = useApp();
   const current = model ?? app?.defaultModel ?? "";
-  const examples = useExamples(folder, project?.trust ?? null).map(exampleWords);
   const name = folderName(folder);
   return (
     <div className="first-words">
@@ -41,38 +37,8 @@ export function NewSession({ folder, model, onExample, onTrust, onModel }: Props
           </button>
         </p>
       )}
-      {examples.length > 0 && (
-        <section aria-label={t`Examples`}>
-          <ul className="examples">
-            {examples.map((words) => (
-              <li key={words}>
-                <button type="button" className="example" onClick={() => onExample(words, examples)}>
-                  {words}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Examples folder={folder} trust={project?.trust ?? null} onExample={onExample} />
       {isDemo(current) && <ModelChoice onChosen={onModel} />}
     </div>
   );
-}
-
-/** They depend on what trust allows; where they can't be told there are none. */
-function useExamples(folder: string, trust: string | null): readonly ExamplePrompt[] {
-  const { platform } = useArki();
-  const [told, setTold] = useState<{ folder: string; examples: readonly ExamplePrompt[] } | null>(null);
-  useEffect(() => {
-    if (trust === null) return;
-    let isShown = true;
-    platform.call("example_prompts", { folder }).then(
-      (examples) => isShown && setTold({ folder, examples }),
-      () => undefined,
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [platform, folder, trust]);
-  return told?.folder === folder ? told.examples : [];
 }
