@@ -39,6 +39,14 @@ const GROW_AND_SHRINK: &str = r"
     log.style.bottom = '';
 ";
 
+/// As a wheel does, also where it is at the top already.
+const TO_TOP: &str = r"
+    const log = document.querySelector('[role=log]');
+    log.focus();
+    log.scrollTop = 0;
+    log.dispatchEvent(new WheelEvent('wheel', { deltaY: -100, bubbles: true }));
+";
+
 /// A person's small scroll up, after which the end is still near.
 const SCROLL_A_LITTLE: &str = r"
     const log = document.querySelector('[role=log]');
@@ -184,7 +192,7 @@ fn home_leads_to_the_first_message_of_a_long_session() {
     for round in 0..ROUNDS {
         let loaded = "return document.querySelector('[role=log] .row').dataset.row";
         let before = window.run(loaded);
-        window.run("const log = document.querySelector('[role=log]'); log.focus(); log.scrollTop = 0");
+        window.run(TO_TOP);
         is_full(&window, &format!("after Home {round}"));
         if window.run(first) == true {
             break;

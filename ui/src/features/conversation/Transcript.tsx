@@ -78,6 +78,9 @@ export function Transcript({ view, rows, actions, found }: Props) {
         aria-live={view.replay === null ? "polite" : "off"}
         ref={scroller}
         onScroll={onScroll}
+        // At its very top or end nothing scrolls any more.
+        onWheel={() => fetchWhatIsNear(true)}
+        onKeyDown={() => fetchWhatIsNear(true)}
         tabIndex={0}
       >
         {view.window.hasOlder && (
