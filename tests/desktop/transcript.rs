@@ -209,7 +209,7 @@ fn home_leads_to_the_first_message_of_a_long_session() {
     }
     drop(load);
     window.picture("transcript-home");
-    window.run("const log = document.querySelector('[role=log]'); log.scrollTop = log.scrollHeight");
+    window.run(TO_TOP);
     window.click("Newest");
     window.says("That was long.");
     is_full(&window, "at the end again");
