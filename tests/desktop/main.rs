@@ -40,6 +40,7 @@ mod pictures;
 mod pipelines;
 mod plan;
 mod providers;
+mod reading;
 mod readme_picture;
 mod replay;
 mod review_files;
