@@ -59,6 +59,6 @@ pub(crate) async fn crash_report(desktop: Desktop) -> Answer<Option<CrashReport>
 }
 
 #[tauri::command]
-pub(crate) async fn remove_crash_reports(desktop: Desktop) -> Answer<()> {
-    reading(&desktop, |engine| arki_engine::remove_crash_reports(engine.directories())).await
+pub(crate) async fn remove_crash_reports(until: i64, desktop: Desktop) -> Answer<()> {
+    reading(&desktop, move |engine| arki_engine::remove_crash_reports(engine.directories(), until)).await
 }

@@ -17,7 +17,7 @@ export function CrashNote() {
   if (report === null) return null;
   const remove = () => {
     setReport(null);
-    void platform.call("remove_crash_reports", {}).catch(() => undefined);
+    void platform.call("remove_crash_reports", { until: report.at }).catch(() => undefined);
   };
   return (
     <section className="crash-note" aria-label={t`Crash report`}>

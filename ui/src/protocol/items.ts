@@ -62,6 +62,14 @@ export type ToolItem = Placed & {
   question: Question | null;
   subagent: Subagent | null;
 };
+
+/** Tools that read, as far as the policy is asked, but make something that is to be seen. */
+const seen = new Set(["delegate", "update_plan", "emit_artifact", "ask_user"]);
+
+/** A call that is routine: it looked at something, and nothing else came of it. */
+export const onlyReads = ({ category, toolId }: { category: ToolCategory | null; toolId: string }): boolean =>
+  category === "read" && !seen.has(toolId);
+
 export type FailureItem = Placed & {
   kind: "failure";
   code: string;

@@ -3,6 +3,7 @@
  * pages and at its end by live frames, and bounded. Pure; fetching is the session store's work.
  */
 import type { Event } from "./generated";
+import { onlyReads } from "./items";
 
 export const pageSize = 200;
 /** Five pages: enough to scroll without fetching at each turn of the wheel, small for any session. */
@@ -10,6 +11,8 @@ export const maxEvents = 1000;
 /** The same where nearly all of them are folded into a few lines, so that a thousand wouldn't fill what is seen. */
 export const maxFoldedEvents = 6000;
 const foldedWeight = 0.05;
+/** Of words, with the call before them that they may keep from being folded. */
+const unfoldingWeight = 2;
 /** While reading further up, live events may pile up to here before the live end is let go. */
 export const maxEventsWhileReading = 2000;
 
@@ -61,13 +64,14 @@ function bounded(events: readonly Event[], from: "start" | "end") {
 function weightOf(event: Event, reads: Set<string>): number {
   switch (event.type) {
     case "tool.call":
-      if (event.payload.category === "read") reads.add(event.payload.callId);
-      return event.payload.category === "read" ? foldedWeight : 1;
+      if (onlyReads(event.payload)) reads.add(event.payload.callId);
+      return onlyReads(event.payload) ? foldedWeight : 1;
     case "policy.decided":
     case "tool.result":
       return reads.has(event.payload.callId) ? foldedWeight : 1;
     case "output.message":
-      return event.payload.content === "" ? foldedWeight : 1;
+      // What stands between two calls keeps them from being folded.
+      return event.payload.content === "" && !event.payload.thoughts ? foldedWeight : unfoldingWeight;
     case "engine.request":
     case "engine.response":
       return foldedWeight;
@@ -89,7 +93,8 @@ export function appendLive(
   if (last !== null && fresh[0]?.seq !== last + 1) return "gap";
   const all = [...window.events, ...fresh];
   if (reading) {
-    if (all.length <= maxEventsWhileReading) return { ...window, events: all };
+    const fits = held(all, maxEventsWhileReading, "start").length === all.length;
+    if (fits) return { ...window, events: all };
     return { ...window, events: window.events, hasNewer: true };
   }
   const { events: left, isCut } = bounded(all, "end");

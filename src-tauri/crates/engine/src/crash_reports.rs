@@ -35,15 +35,13 @@ pub fn newest_crash_report(directories: &Directories) -> Result<Option<CrashRepo
     Ok(Some(CrashReport { at, text: String::from_utf8_lossy(&text).into_owned() }))
 }
 
-/// Removes all reports.
+/// Removes the reports up to that time, in milliseconds since 1970: newer ones have not been seen.
 ///
 /// # Errors
 /// When one of them cannot be removed.
-pub fn remove_crash_reports(directories: &Directories) -> Result<(), Fault> {
-    for (_, path) in reports(&folder(directories)) {
-        remove_private_file(&path)?;
-    }
-    Ok(())
+pub fn remove_crash_reports(directories: &Directories, until: i64) -> Result<(), Fault> {
+    let seen = reports(&folder(directories)).into_iter().filter(|(at, _)| *at <= until);
+    Ok(seen.map(|(_, path)| remove_private_file(&path)).collect::<Result<(), _>>()?)
 }
 
 fn folder(directories: &Directories) -> PathBuf {
@@ -98,7 +96,9 @@ mod tests {
         assert_eq!(kept.len(), KEPT_REPORTS);
         let newest = newest_crash_report(&directories).unwrap().unwrap();
         assert_eq!(newest.text.len(), MAX_BYTES);
-        remove_crash_reports(&directories).unwrap();
+        remove_crash_reports(&directories, newest.at - 1).unwrap();
+        assert_eq!(newest_crash_report(&directories).unwrap().unwrap().at, newest.at);
+        remove_crash_reports(&directories, newest.at).unwrap();
         assert!(newest_crash_report(&directories).unwrap().is_none());
         assert!(crashes.join("notes.txt").exists());
     }

@@ -6,6 +6,9 @@ import { Button } from "../Button";
 import { copyText } from "../copy";
 import "./code.css";
 
+/** What a language may be called: what else stands at a fence is not shown as if Arki said it. */
+const languageName = /^[\w.+#-]{1,24}$/;
+
 type Props = {
   /** As it stands at the fence; empty where it doesn't. */
   language: string;
@@ -13,7 +16,8 @@ type Props = {
   children: (wraps: boolean) => ReactNode;
 };
 
-export function CodeFrame({ language, whole, children }: Props) {
+export function CodeFrame({ language: told, whole, children }: Props) {
+  const language = languageName.test(told) ? told : "";
   const [wraps, setWraps] = useState(false);
   return (
     <div className={wraps ? "code-block wraps" : "code-block"}>

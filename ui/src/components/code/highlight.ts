@@ -6,6 +6,9 @@ export type Span = { text: string; color: string | null };
 export type Asked = { number: number; code: string; language: Language };
 export type Answer = { number: number; lines: Span[][] | null };
 
+/** Code can be written so that a language's expressions try for ever. */
+const longestMs = 10_000;
+
 let worker: Worker | null = null;
 let asked = 0;
 const waiting = new Map<number, (lines: Span[][] | null) => void>();
@@ -16,13 +19,16 @@ function begun(): Worker {
     waiting.get(data.number)?.(data.lines);
     waiting.delete(data.number);
   };
-  // It could not be read or started: code stays as it is, and the next one tries again.
-  begins.onerror = () => {
-    worker = null;
-    for (const answer of waiting.values()) answer(null);
-    waiting.clear();
-  };
+  begins.onerror = giveUp;
   return begins;
+}
+
+/** It could not be read or started, or doesn't come to an end: code stays as it is, and the next one tries again. */
+function giveUp(): void {
+  worker?.terminate();
+  worker = null;
+  for (const answer of waiting.values()) answer(null);
+  waiting.clear();
 }
 
 /** One array of spans a line; null where there are no colours to be had. `name`: see [`languageOf`]. */
@@ -35,5 +41,6 @@ export function highlight(code: string, name: string): Promise<Span[][] | null> 
   asked += 1;
   const question: Asked = { number: asked, code, language };
   worker.postMessage(question);
+  setTimeout(() => waiting.has(question.number) && giveUp(), longestMs);
   return new Promise((resolve) => waiting.set(question.number, resolve));
 }

@@ -58,7 +58,10 @@ async function load(language: Language): Promise<void> {
 async function coloured({ code, language }: Asked): Promise<Span[][]> {
   const ready = loaded.get(language) ?? load(language);
   loaded.set(language, ready);
-  await ready;
+  await ready.catch((failed: unknown) => {
+    loaded.delete(language);
+    throw failed;
+  });
   const lines = (await highlighter).codeToTokensBase(code, { lang: language, theme: "arki" });
   return lines.map((line) => line.map((token) => ({ text: token.content, color: token.color ?? null })));
 }

@@ -49,7 +49,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
     if (!el || (!byHand && isFull(view.window))) return;
     const now = position(el);
     const fits = now.height <= now.view;
-    const older = now.top < fetchAhead && (!following || fits);
+    const older = view.window.hasOlder && now.top < fetchAhead && (!following || fits);
     const newer = toEnd(now) < fetchAhead && view.window.hasNewer;
     if (older && !(newer && toEnd(now) < now.top)) void session.loadOlder();
     else if (newer) void session.loadNewer();
@@ -98,7 +98,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
           </div>
         </NearnessProvider>
       </div>
-      {!following && (
+      {(!following || view.window.hasNewer) && (
         <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={goToEnd}>
           {t`Newest`}
         </Button>

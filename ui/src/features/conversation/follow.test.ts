@@ -88,7 +88,6 @@ describe("rows", () => {
     // The model says nothing between them.
     add("output.message", { role: "assistant", content: "", turn: 1 });
     read("c");
-    expect(kinds()).toEqual(["user", "reads"]);
     add("tool.call", { callId: "d", toolId: "read_file", args: {}, category: "read" });
     add("tool.call", { callId: "e", toolId: "run_command", args: {}, category: "exec" });
     expect(kinds()).toEqual(["user", "reads", "tool", "tool"]);
@@ -111,6 +110,30 @@ describe("rows", () => {
     expect(offers({})).toEqual([null, null, "trust", "resume"]);
     expect(offers({ untrusted: false })).toEqual([null, null, null, "resume"]);
     expect(offers({ idle: false })).toEqual([null, null, "trust", null]);
+  });
+
+  it("fold neither sub-agents nor what is at the end of a run that goes on, and stay open as older pages come", () => {
+    const { events, add } = eventLog("s");
+    const done = (callId: string, toolId: string) => {
+      add("tool.call", { callId, toolId, args: {}, category: "read" });
+      add("tool.result", { callId, toolId, result: "x" });
+    };
+    add("run.started", { prompt: "x" });
+    for (const callId of ["d1", "d2", "d3"]) done(callId, "delegate");
+    for (const callId of ["a", "b", "c"]) done(callId, "read_file");
+    const rows = (open: string[] = [], from = 0) =>
+      rowsOf({ ...quiet, transcript: foldTranscript(events.slice(from)), unfolded: new Set(open) });
+    const tools = ["tool", "tool", "tool"];
+    expect(rows().map((row) => row.item.kind)).toEqual(["user", ...tools, ...tools]);
+    add("run.completed", { response: "" });
+    const folded = rows();
+    expect(folded.map((row) => row.item.kind)).toEqual(["user", ...tools, "reads"]);
+    done("e", "read_file");
+    // What was opened while the page began at the second call.
+    const later = rows([], 9);
+    expect(later[0]?.item).toMatchObject({ kind: "reads", open: false });
+    const opened = rows([later[0]?.item.key ?? ""]);
+    expect(opened.at(-5)?.item).toMatchObject({ kind: "reads", open: true });
   });
 
   it("end with how a run stands that is not over", () => {

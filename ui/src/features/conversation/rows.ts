@@ -2,6 +2,7 @@
  * The transcript's items as rows to draw: the answer in progress and how the run stands at its end, who speaks where,
  * and what was taken back folded away. Pure.
  */
+import { onlyReads } from "../../protocol/items";
 import { type Live, type LiveAnswer, turnKey } from "../../protocol/live";
 import type { AssistantItem, Item, ToolItem, Transcript } from "../../protocol/transcript";
 import type { Standing } from "./standing";
@@ -10,7 +11,12 @@ type ViewItem = { key: string; seq: number; ts: number };
 /** Stands for what was taken back in one go. */
 export type TakenItem = ViewItem & { kind: "taken"; messages: number; open: boolean };
 /** Stands for calls that only read, one after the other. */
-export type ReadsItem = ViewItem & { kind: "reads"; calls: readonly ToolItem[]; open: boolean };
+export type ReadsItem = ViewItem & {
+  kind: "reads";
+  takenBack?: boolean;
+  calls: readonly ToolItem[];
+  open: boolean;
+};
 /** A run that stopped half-way, with what to do about it. */
 export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 
@@ -78,17 +84,22 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
     if (item.kind === "user") arkiSpoke = false;
     else if (arki) arkiSpoke = true;
   };
+  const lastItem = transcript.items.at(-1);
   const allSaid = (items: readonly Item[]) => {
     for (const some of readsApart(items)) {
       const [first] = some;
       const calls = some.filter((item) => item.kind === "tool");
-      if (first === undefined || calls.length < fewestReads) {
+      // Those at the end of a run that goes on may be looked at as they come: they fold once something follows.
+      const goesOn = transcript.run === "running" && some.at(-1) === lastItem;
+      if (first === undefined || calls.length < fewestReads || goesOn) {
         some.forEach(said);
         continue;
       }
-      const key = readsKey(first);
+      // Its first call becomes another when an older page comes: what was opened stays open.
+      const key = some.map(readsKey).find((one) => unfolded.has(one)) ?? readsKey(first);
       const open = unfolded.has(key);
-      row({ kind: "reads", key, seq: first.seq, ts: first.ts, calls, open }, !arkiSpoke);
+      const { seq, ts, takenBack } = first;
+      row({ kind: "reads", key, seq, ts, takenBack, calls, open }, !arkiSpoke);
       arkiSpoke = true;
       if (open) some.forEach(said);
     }
@@ -129,7 +140,7 @@ const fewestReads = 3;
 /** It is over, only read, and asked nobody anything. */
 const isRead = (item: Item) =>
   item.kind === "tool" &&
-  item.category === "read" &&
+  onlyReads(item) &&
   (item.state === "done" || item.state === "failed") &&
   item.question === null &&
   item.elicitations.length === 0;

@@ -32,5 +32,5 @@ export function useFiles(words: string, folder: string | null): readonly string[
       clearTimeout(timer);
     };
   }, [platform, typed, of]);
-  return found.paths;
+  return found.of === of ? found.paths : nothing.paths;
 }

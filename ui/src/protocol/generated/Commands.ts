@@ -161,7 +161,10 @@ export type Commands = {
    * The newest report of a crash of Arki; null where there is none.
    */
   crash_report: { params: Record<symbol, never>; result: CrashReport | null };
-  remove_crash_reports: { params: Record<symbol, never>; result: null };
+  /**
+   * Those up to that time, in milliseconds since 1970.
+   */
+  remove_crash_reports: { params: { until: number }; result: null };
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**

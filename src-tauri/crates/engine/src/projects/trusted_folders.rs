@@ -44,20 +44,21 @@ impl Projects {
     }
 
     fn folder_to_withdraw(&self, path: &Path) -> Result<String, Fault> {
-        let unavailable = match canonical(path) {
-            Ok(folder) => return Ok(folder.display().to_string()),
-            Err(unavailable) => unavailable,
-        };
+        // First as it is named: where a trusted folder was there may be a link to another one now.
         for place in places(path) {
             if self.records.decisions().trust(&place)?.is_some_and(|trust| trust.trusted) {
                 return Ok(place);
             }
         }
+        let unavailable = match canonical(path) {
+            Ok(folder) => return Ok(folder.display().to_string()),
+            Err(unavailable) => unavailable,
+        };
         Err(Fault { hint: "Check the path: `arki trust --list` prints the trusted folders.".to_owned(), ..unavailable })
     }
 }
 
-/// The paths by which a folder that is gone may have been known: as it is named, and with the links in what is left of
+/// The paths by which a folder may have been known: as it is named, and with the links in what is left of
 /// its path followed.
 fn places(path: &Path) -> impl Iterator<Item = String> {
     let named = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

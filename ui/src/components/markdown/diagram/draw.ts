@@ -20,7 +20,18 @@ const maxSide = 20_000;
 const ours = [
   ["secure", "securityLevel", "startOnLoad", "maxTextSize", "maxEdges", "suppressErrorRendering", "logLevel"],
   ["htmlLabels", "dompurifyConfig", "arrowMarkerAbsolute", "legacyMathML", "forceLegacyMathML"],
-  ["theme", "themeVariables", "themeCSS", "darkMode", "look", "fontFamily", "altFontFamily", "layout", "elk"],
+  [
+    "theme",
+    "themeVariables",
+    "themeCSS",
+    "darkMode",
+    "look",
+    "fontFamily",
+    "altFontFamily",
+    "layout",
+    "elk",
+    "numIter",
+  ],
 ].flat();
 
 function configured(dark: boolean): MermaidConfig {
@@ -53,8 +64,15 @@ export function draw(code: string, dark: boolean): Promise<Drawing> {
   return next;
 }
 
+/** What took long, all in all: an answer may be full of the slowest diagrams there are. */
+let slowMs = 0;
+const slowFromMs = 500;
+const mostSlowMs = 5_000;
+
 async function drawNow(code: string, dark: boolean): Promise<Drawing> {
+  if (slowMs > mostSlowMs) throw new Error(t`those before it took too long`);
   drawn += 1;
+  const began = performance.now();
   const place = document.createElement("div");
   place.className = "diagram-measured";
   place.inert = true;
@@ -66,6 +84,8 @@ async function drawNow(code: string, dark: boolean): Promise<Drawing> {
     const { svg } = await mermaid.render(`diagram-${drawn}`, code, place);
     return pictureOf(svg);
   } finally {
+    const took = performance.now() - began;
+    if (took > slowFromMs) slowMs += took;
     place.remove();
     for (const left of document.querySelectorAll(".mermaidTooltip")) left.remove();
   }

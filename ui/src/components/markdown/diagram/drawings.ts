@@ -9,6 +9,8 @@ export const maxDiagramChars = 8_000;
 const maxKept = 24;
 
 const kept = new Map<string, Drawing>();
+/** Why there is none: it isn't tried again each time that it is scrolled to. */
+const failed = new Map<string, unknown>();
 const keyOf = (code: string, dark: boolean) => `${dark ? "dark" : "light"}\n${code}`;
 
 export function known(code: string, dark: boolean): Drawing | null {
@@ -20,10 +22,21 @@ export async function drawingOf(code: string, dark: boolean): Promise<Drawing> {
   if (code.length > maxDiagramChars) throw new Error(t`it is too long`);
   const here = known(code, dark);
   if (here) return here;
+  const key = keyOf(code, dark);
+  if (failed.has(key)) throw failed.get(key);
   const { draw } = await import("./draw");
-  const drawing = await draw(code, dark);
-  kept.set(keyOf(code, dark), drawing);
-  const [oldest] = kept.keys();
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
-  return drawing;
+  try {
+    const drawing = await draw(code, dark);
+    keep(kept, key, drawing);
+    return drawing;
+  } catch (why) {
+    keep(failed, key, why);
+    throw why;
+  }
+}
+
+function keep<T>(among: Map<string, T>, key: string, value: T): void {
+  among.set(key, value);
+  const [oldest] = among.keys();
+  if (among.size > maxKept && oldest !== undefined) among.delete(oldest);
 }

@@ -7,6 +7,8 @@ import katex from "katex";
 
 /** Own commands can stand for any number of others; what is left grows by what KaTeX itself defines. */
 const definition = /\\(?:[egx]?def|(?:re|provide)?(?:new)?command)(?![a-zA-Z])/;
+/** What is copied is what is written: nothing in it may be unseen. */
+const unseen = /\\[hv]?phantom(?![a-zA-Z])|(?<!\\)%/;
 const maxExpansions = 1_000;
 const maxLevels = 200;
 /** In the size of a letter: a longer space or line is shortened. */
@@ -18,6 +20,7 @@ export function drawFormula(tex: string, display: boolean, place: HTMLElement): 
   const drawn = document.createElement("span");
   try {
     if (definition.test(tex)) return t`it defines commands of its own`;
+    if (unseen.test(tex)) return t`a part of it would not be seen`;
     katex.render(tex, drawn, {
       displayMode: display,
       output: "mathml",
