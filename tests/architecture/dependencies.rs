@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Each crate and those of ours that it may name in its manifest. A new arrow is argued in `docs/decisions` first.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("arki-desktop", &["api", "engine", "domain"]),
+    ("arki-desktop", &["api", "engine", "domain", "tray"]),
     ("arki-cli", &["api", "engine", "domain"]),
     (
         "arki-engine",
@@ -46,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-llm", &["domain"]),
     ("arki-context", &["domain"]),
     ("arki-domain", &[]),
+    ("arki-tray", &[]),
     ("arki-testkit", &["domain"]),
     ("xtask", &[]),
     ("arki-tests", &[]),
@@ -59,7 +60,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("hyper*", &["arki-llm"]),
     ("sse-stream", &["arki-llm"]),
     ("rustls", &["arki-llm", "arki-mcp", "arki-tools"]),
-    ("tauri*", &["arki-desktop"]),
+    ("tauri*", &["arki-desktop", "arki-tray"]),
     ("landlock", &["arki-sandbox"]),
     ("seccompiler", &["arki-sandbox"]),
     ("avt", &["arki-process"]),
