@@ -40,8 +40,10 @@ pub fn newest_crash_report(directories: &Directories) -> Result<Option<CrashRepo
 /// # Errors
 /// When one of them cannot be removed.
 pub fn remove_crash_reports(directories: &Directories, until: i64) -> Result<(), Fault> {
-    let seen = reports(&folder(directories)).into_iter().filter(|(at, _)| *at <= until);
-    Ok(seen.map(|(_, path)| remove_private_file(&path)).collect::<Result<(), _>>()?)
+    for (_, path) in reports(&folder(directories)).iter().filter(|(at, _)| *at <= until) {
+        remove_private_file(path)?;
+    }
+    Ok(())
 }
 
 fn folder(directories: &Directories) -> PathBuf {
