@@ -1,4 +1,4 @@
-//! What an answer and its calls look like to who reads them: folded reads, previews, formulas, diagrams, larger text.
+//! An answer and its calls as they are read: folded reads, previews, formulas, diagrams, larger text.
 
 use crate::harness::{Stage, wait_until};
 use arki_testkit::{Script, Turn};

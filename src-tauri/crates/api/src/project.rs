@@ -87,7 +87,7 @@ wire! {
         /// True if Arki has an icon in the system's tray, where there is one (`window.tray`).
         pub has_tray: bool,
     }
-    /// What a crash of Arki left, for the user to send or to remove.
+    /// The report of a crash of Arki, for the user to send or to remove.
     CrashReport {
         /// In milliseconds since 1970.
         pub at: i64,

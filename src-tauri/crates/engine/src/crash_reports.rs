@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const KEPT_REPORTS: usize = 5;
-/// Of one report.
+/// A longer report is cut to so many bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// From now on a panic of this process leaves a report, besides what happened at one before.

@@ -155,6 +155,16 @@ impl Sandbox {
         &self.notes
     }
 
+    /// Returns sentences on what a command can do in it all the same, for who is asked about one.
+    pub fn gaps(&self) -> Vec<String> {
+        #[cfg(target_os = "linux")]
+        if !self.platform.is_wrapping() {
+            let gap = "Landlock alone can't keep it from changing modes and times of your other files.".to_owned();
+            return [gap].into_iter().chain(self.notes.iter().cloned()).collect();
+        }
+        self.notes.clone()
+    }
+
     /// Does `job` under the restrictions, which the processes that it starts inherit.
     pub(crate) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         self.platform.perform(job).await

@@ -84,13 +84,12 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
     if (item.kind === "user") arkiSpoke = false;
     else if (arki) arkiSpoke = true;
   };
-  const lastItem = transcript.items.at(-1);
   const allSaid = (items: readonly Item[]) => {
     for (const some of readsApart(items)) {
       const [first] = some;
       const calls = some.filter((item) => item.kind === "tool");
       // Those at the end of a run that goes on may be looked at as they come: they fold once something follows.
-      const goesOn = transcript.run === "running" && some.at(-1) === lastItem;
+      const goesOn = transcript.run === "running" && some.at(-1) === last;
       if (first === undefined || calls.length < fewestReads || goesOn) {
         some.forEach(said);
         continue;

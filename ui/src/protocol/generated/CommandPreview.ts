@@ -16,7 +16,7 @@ export type CommandPreview = {
    */
   sandbox: string;
   /**
-   * What it can do in there; absent where nothing confines it.
+   * Tells what the command can do in it; absent where nothing confines it.
    */
   confinement?: CommandConfinement | null;
   /**

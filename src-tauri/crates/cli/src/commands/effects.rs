@@ -1,5 +1,5 @@
-//! What a command does to Arki's data, before it is carried out: whether it only reads, whether an agent works in it,
-//! whether it steers Arki.
+//! Tells of a command, before it is carried out, what it does to Arki's data: whether it only reads, whether an agent
+//! works in it, whether it steers Arki.
 
 use crate::arguments::{
     ApprovalsCommand, Command, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand, ProvidersCommand,

@@ -84,13 +84,13 @@ payload! {
         pub environment: Vec<String>,
         /// The sandbox that confines it, or `none`.
         pub sandbox: String,
-        /// What it can do in there; absent where nothing confines it.
+        /// Tells what the command can do in it; absent where nothing confines it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub confinement: Option<CommandConfinement>,
         /// SHA-256 hex over the command, its directory, what confines it and its environment's names.
         pub preview_hash: String,
     }
-    /// What a command can do in its sandbox. Besides, it can write its own temporary folder.
+    /// Tells what a command can do in its sandbox. Besides, it can write its own temporary folder.
     CommandConfinement {
         pub network: bool,
         /// The files of the project, but none outside.

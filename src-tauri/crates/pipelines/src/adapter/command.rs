@@ -119,7 +119,7 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
     Ok(Done::Output { output: stdout, changed })
 }
 
-/// Of a long text, its first line and its end: an error stands in either.
+/// Shortens a long text to its first line and its end: an error stands in either.
 fn said_in_short(stderr: &str) -> String {
     let said = stderr.trim();
     if said.chars().count() <= MAX_SAID_CHARS {

@@ -208,7 +208,7 @@ impl Kernel {
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
             writes_project: !purpose.only_reads,
-            notes: sandbox.notes().to_vec(),
+            notes: sandbox.gaps(),
         });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
