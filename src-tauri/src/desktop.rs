@@ -2,6 +2,7 @@
 
 use crate::arguments::Asked;
 use crate::desktop_state::Shared;
+use crate::lost_pages::LostPages;
 use crate::tray::{Choice, Tray};
 use crate::windows::Windows;
 use crate::{
@@ -59,7 +60,11 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .dbus_id(identifier)
         .callback(|app, words, directory| take_over(app, words, &directory))
         .build();
-    tauri::Builder::default()
+    let builder = tauri::Builder::default();
+    #[cfg(target_os = "macos")]
+    let builder =
+        builder.on_web_content_process_terminate(|page| lost_pages::bring_back(page.app_handle(), page.label()));
+    builder
         .plugin(single)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
@@ -67,6 +72,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(tauri_plugin_updater::Builder::new().build())
         .manage(updates::Found::default())
         .manage(Windows::default())
+        .manage(LostPages::default())
         .on_window_event(hear)
         .on_menu_event(|app, event| choose(app, event.id().as_ref()))
         .invoke_handler(tauri::generate_handler![

@@ -14,6 +14,7 @@ mod desktop_state;
 mod display;
 mod drops;
 mod log_files;
+mod lost_pages;
 mod menu_bar;
 mod notices;
 mod process_environment;

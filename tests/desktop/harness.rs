@@ -13,6 +13,7 @@ mod tray;
 mod waiting;
 mod window;
 
+pub(crate) use desk::Services;
 pub(crate) use display::Screen;
 pub(crate) use keys::{ALT, CONTROL, DOWN, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};
 pub(crate) use notifications::Notifications;

@@ -19,6 +19,7 @@ mod scenes;
 
 mod accessibility;
 mod asking;
+mod bad_input;
 mod bench;
 mod commands;
 mod context;

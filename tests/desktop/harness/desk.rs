@@ -3,25 +3,34 @@
 use crate::harness::display::{Display, Screen};
 use crate::harness::driver::Driver;
 use crate::harness::process::Process;
-use crate::harness::session_bus::SessionBus;
+use crate::harness::session_bus::{self, SessionBus};
 use crate::harness::waiting::wait_until;
 use arki_testkit::TestHome;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
 
+/// What a desktop has besides a display.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Services {
+    /// A D-Bus session with a keychain in it.
+    Usual,
+    None,
+}
+
 /// Dropped from the top: the app goes before what it stands on.
 pub(crate) struct Desk {
     pub(crate) driver: Driver,
     driver_process: Process,
-    _bus: SessionBus,
+    _bus: Option<SessionBus>,
     pub(crate) display: Display,
 }
 
 impl Desk {
     /// Adds to the home's environment what programs need in order to find it all.
-    pub(crate) fn set_up(home: &mut TestHome, screen: Screen) -> Self {
+    pub(crate) fn set_up(home: &mut TestHome, screen: Screen, services: Services) -> Self {
         let folder = home.data_dir().parent().unwrap().to_owned();
-        let bus = SessionBus::start(&folder, &mut home.env);
+        session_bus::prepare(&folder, &mut home.env);
+        let bus = (services == Services::Usual).then(|| SessionBus::start(&folder, &home.env));
         let display = Display::start(&folder, screen);
         home.env.insert("DISPLAY".into(), display.name.clone());
         home.env.insert("GDK_BACKEND".into(), "x11".into());

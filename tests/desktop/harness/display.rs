@@ -15,6 +15,8 @@ pub(crate) enum Screen {
     /// As large as the window is at first: it fills the screen.
     Usual,
     Large,
+    /// Room for the window where each of its pixels is nine.
+    Dense,
 }
 
 impl Screen {
@@ -23,6 +25,7 @@ impl Screen {
         match self {
             Self::Usual => "1440x900x24",
             Self::Large => "1920x1080x24",
+            Self::Dense => "4320x2700x24",
         }
     }
 }

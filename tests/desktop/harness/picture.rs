@@ -84,6 +84,11 @@ impl Picture {
         Self::new(width, height, rgb)
     }
 
+    /// Whether both show the same, but for a word or a caret.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.reduced().difference(&other.reduced()) <= TOLERANCE
+    }
+
     /// The share of pixels that are of another colour.
     fn difference(&self, other: &Self) -> f64 {
         if (self.width, self.height) != (other.width, other.height) {

@@ -27,27 +27,32 @@ pub(crate) struct SessionBus {
     _bus: Process,
 }
 
+/// Adds to the environment where programs look for the bus and for what is the user's own.
+pub(crate) fn prepare(home: &Path, environment: &mut BTreeMap<String, String>) {
+    let runtime = home.join("run");
+    std::fs::create_dir(&runtime).unwrap();
+    std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(0o700)).unwrap();
+    environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), format!("unix:path={}", runtime.join("bus").display()));
+    environment.insert("XDG_RUNTIME_DIR".into(), runtime.display().to_string());
+    for (name, folder) in
+        [("XDG_DATA_HOME", ".local/share"), ("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")]
+    {
+        environment.insert(name.into(), home.join(folder).display().to_string());
+    }
+}
+
 impl SessionBus {
-    /// Adds to the environment what programs need in order to find it.
-    pub(crate) fn start(home: &Path, environment: &mut BTreeMap<String, String>) -> Self {
+    /// In the environment that was prepared for it.
+    pub(crate) fn start(home: &Path, environment: &BTreeMap<String, String>) -> Self {
         let runtime = home.join("run");
-        std::fs::create_dir(&runtime).unwrap();
-        std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let socket = runtime.join("bus").display().to_string();
         let configuration = home.join("bus.conf");
+        let socket = runtime.join("bus").display().to_string();
         std::fs::write(&configuration, CONFIGURATION.replace("SOCKET", &socket)).unwrap();
-        environment.insert("XDG_RUNTIME_DIR".into(), runtime.display().to_string());
-        environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), format!("unix:path={socket}"));
-        for (name, folder) in
-            [("XDG_DATA_HOME", ".local/share"), ("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")]
-        {
-            environment.insert(name.into(), home.join(folder).display().to_string());
-        }
         let (bus, _address) = Process::start_and_read(
             Command::new("dbus-daemon")
                 .arg(format!("--config-file={}", configuration.display()))
                 .args(["--nofork", "--print-address=1"])
-                .envs(&*environment)
+                .envs(environment)
                 .stdin(Stdio::null())
                 .stderr(Stdio::null()),
         );

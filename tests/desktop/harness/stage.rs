@@ -1,7 +1,8 @@
 //! One test's world: a home, a project, a model that plays a script, and a desk to open the app at.
 
-use crate::harness::desk::Desk;
+use crate::harness::desk::{Desk, Services};
 use crate::harness::display::Screen;
+use crate::harness::picture::Picture;
 use crate::harness::waiting::wait_until;
 use crate::harness::window::Window;
 use crate::scenes::sixty_lines;
@@ -42,10 +43,21 @@ impl Stage {
         config: impl FnOnce(&str) -> Value,
         environment: &[(&str, String)],
     ) -> Self {
+        Self::at(screen, Services::Usual, script, config, environment)
+    }
+
+    /// Where the desktop has those services.
+    pub(crate) fn at(
+        screen: Screen,
+        services: Services,
+        script: Script,
+        config: impl FnOnce(&str) -> Value,
+        environment: &[(&str, String)],
+    ) -> Self {
         let model = script.start().unwrap();
         let mut home = TestHome::new(&model.url(), &config(&model.url())).unwrap();
         home.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        let desk = Desk::set_up(&mut home, screen);
+        let desk = Desk::set_up(&mut home, screen, services);
         Self { desk, home, model }
     }
 
@@ -152,30 +164,63 @@ impl Stage {
 
     /// The key may be in what goes to the provider, and nowhere else: not in what the window shows or may ask for.
     #[track_caller]
-    /// The processes that render what a model says inherit the app's environment: no key may be in it.
-    pub(crate) fn no_key_in_web_processes(&self) {
-        let home = self.home.project_dir();
-        let home = home.parent().unwrap_or(&home).display().to_string();
-        let environments: Vec<String> = std::fs::read_dir("/proc")
-            .unwrap()
-            .flatten()
-            .filter(|process| {
-                let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-                name.starts_with("WebKitWebProce") || name.starts_with("WebKitNetwork")
-            })
-            .filter_map(|process| std::fs::read(process.path().join("environ")).ok())
-            .map(|environment| String::from_utf8_lossy(&environment).into_owned())
-            .filter(|environment| environment.contains(&home))
-            .collect();
-        assert!(!environments.is_empty(), "no web process of this app was found");
-        assert!(environments.iter().all(|environment| !environment.contains(MOCK_KEY)), "a web process has the key");
-    }
-
     pub(crate) fn no_key_in(&self, window: &Window<'_>) {
         let all = window.everything_it_knows();
         assert!(!all.contains(MOCK_KEY), "the window knows the key");
         assert!(all.contains("mock/mock"), "the commands were not answered: {all}");
     }
+
+    /// The processes that render what a model says inherit the app's environment: no key may be in it.
+    #[track_caller]
+    pub(crate) fn no_key_in_web_processes(&self) {
+        let environments: Vec<String> = self
+            .web_processes()
+            .into_iter()
+            .filter_map(|id| std::fs::read(format!("/proc/{id}/environ")).ok())
+            .map(|environment| String::from_utf8_lossy(&environment).into_owned())
+            .collect();
+        assert!(!environments.is_empty(), "no web process of this app was found");
+        assert!(environments.iter().all(|environment| !environment.contains(MOCK_KEY)), "a web process has the key");
+    }
+
+    /// Ends the processes that draw the pages of this app, as a crash does.
+    #[track_caller]
+    pub(crate) fn kill_pages(&self) {
+        let pages = self.pages();
+        assert!(!pages.is_empty(), "no page of this app was found");
+        for id in pages {
+            let done = std::process::Command::new("kill").args(["-KILL", &id.to_string()]).status().unwrap();
+            assert!(done.success());
+        }
+    }
+
+    /// The processes that draw the pages of this app.
+    pub(crate) fn pages(&self) -> Vec<u32> {
+        self.web_processes().into_iter().filter(|id| name_of(*id).starts_with("WebKitWebProce")).collect()
+    }
+
+    /// What the screen shows, once it stands still.
+    pub(crate) fn picture(&self) -> Picture {
+        self.desk.display.picture()
+    }
+
+    /// The webview's processes that this app has started: they have this home in their environment.
+    fn web_processes(&self) -> Vec<u32> {
+        let home = self.home.project_dir();
+        let home = home.parent().unwrap_or(&home).display().to_string();
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let ids = all.filter_map(|process| process.file_name().to_str()?.parse().ok());
+        ids.filter(|id| {
+            let is_web = ["WebKitWebProce", "WebKitNetwork"].iter().any(|name| name_of(*id).starts_with(name));
+            let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            is_web && String::from_utf8_lossy(&environment).contains(&home)
+        })
+        .collect()
+    }
+}
+
+fn name_of(id: u32) -> String {
+    std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default()
 }
 
 pub(crate) fn program(variable: &str, name: &str) -> PathBuf {
