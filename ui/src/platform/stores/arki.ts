@@ -211,7 +211,10 @@ export function createArki(platform: Platform, now: () => number): Arki {
     // Trying again after a failure must not hear every frame twice.
     subscribed ??= Promise.all([platform.subscribe(queue.push), platform.onProject(openedOutside)]);
     try {
-      await subscribed;
+      await subscribed.catch((thrown) => {
+        subscribed = null;
+        throw thrown;
+      });
       // None waits for another, and the first content for none but the folder and the list of sessions.
       const state = Promise.all([platform.call("app_state", {}), refreshSessions()]);
       // In one step, so that nothing is drawn that the next moment takes away.

@@ -47,7 +47,10 @@ declare global {
   }
 }
 
-/** One frame is asked for after the other, each when the one before has been painted: none ever queues up. */
+/**
+ * One frame is asked for after the other, each when the one before has been painted: none ever queues up. Where one is
+ * refused, hearing begins anew, with word that frames were missed.
+ */
 async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> {
   let over = false;
   const hear = async (number: number) => {
@@ -58,11 +61,28 @@ async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> 
       for (let count = 0; count < paintedBetween; count += 1) await painted();
     }
   };
-  void hear(await ask("begin_frames", {}));
+  const begin = () => ask("begin_frames", {});
+  const hearOn = async (first: number) => {
+    let number: number | null = first;
+    while (!over) {
+      try {
+        number ??= await begin();
+        if (number !== first) onFrame({ ...nothing, missed: true });
+        return await hear(number);
+      } catch {
+        number = null;
+        await new Promise((resolve) => setTimeout(resolve, againMs));
+      }
+    }
+  };
+  void hearOn(await begin());
   return () => {
     over = true;
   };
 }
+
+const againMs = 1_000;
+const nothing = { events: [], deltas: [], commandOutput: [], elicitationsChanged: false };
 
 /** Words that come with every second frame read as well as with each, and take a quarter less of a processor. */
 const paintedBetween = 2;
