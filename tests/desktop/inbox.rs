@@ -52,7 +52,8 @@ fn a_review_that_waits_is_decided_after_the_window_was_closed_and_opened_again()
     let window = stage.open();
     pending(&window, 1);
     window.click("Inbox");
-    window.element("region", "src/app.txt");
+    let review = window.element("region", "src/app.txt");
+    assert!(review.text().contains("rejected"), "what was decided before is lost: {}", review.text());
     no_barrier(&window, "a review after a restart");
     window.click("Accept all");
     window.says(DONE);

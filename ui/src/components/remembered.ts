@@ -31,3 +31,21 @@ export function remember(key: string, value: string): void {
     // Storage may be full or off; the choice then lasts as long as the window.
   }
 }
+
+export function unremember(key: string): void {
+  try {
+    localStorage.removeItem(`arki.${key}`);
+  } catch {
+    // There is none.
+  }
+}
+
+/** The keys that begin so. */
+export function stored(prefix: string): string[] {
+  try {
+    const own = Object.keys(localStorage).filter((name) => name.startsWith(`arki.${prefix}`));
+    return own.map((name) => name.slice("arki.".length));
+  } catch {
+    return [];
+  }
+}

@@ -7,6 +7,7 @@ import { Trans } from "@lingui/react/macro";
 import { ArrowUp, ImagePlus, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { isText, storedDrafts } from "../../components/drafts";
 import { folderName } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { composes, matches, sends, showShortcut } from "../../components/shortcuts";
@@ -51,7 +52,7 @@ const AttachedPictures = lazily(() =>
 
 const attachKeys = "Mod+Shift+A";
 
-const drafts = new Map<string, string>();
+const drafts = storedDrafts("message", isText);
 
 export function Composer({
   draftOf,

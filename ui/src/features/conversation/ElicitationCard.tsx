@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
-import { type Drafts, useKeptDraft } from "../../components/drafts";
+import { draftsInMemory, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { asCommandError } from "../../platform/platform";
 import type {
@@ -24,8 +24,8 @@ type Props = {
   onReply: (reply: ElicitationReply) => Promise<ElicitationFault[]>;
 };
 
-/** By request: what is filled in and not sent yet. */
-const drafts: Drafts<Filled> = new Map();
+/** By request: what is filled in and not sent yet. It may be a secret. */
+const drafts = draftsInMemory<Filled>();
 
 export function ElicitationCard({ asked, onReply }: Props) {
   const head = useId();

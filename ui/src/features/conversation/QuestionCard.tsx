@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { readingKey } from "../../components/direction";
-import { type Drafts, useKeptDraft } from "../../components/drafts";
+import { isText, storedDrafts, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Markdown } from "../../components/markdown/Markdown";
 import { sends } from "../../components/shortcuts";
@@ -45,7 +45,7 @@ export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
 }
 
 /** By question: what is written and not sent yet. */
-const drafts: Drafts<string> = new Map();
+const drafts = storedDrafts("question", isText);
 
 type AnsweringProps = { question: Question; onAnswer: NonNullable<Props["onAnswer"]> };
 

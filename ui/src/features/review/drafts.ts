@@ -1,8 +1,9 @@
 /**
  * Decisions in progress, with what was selected and written for them, kept while the approval waits: going to another
- * session or tab and back loses nothing. In memory only, since a decision is bound to what was shown.
+ * session or tab and back loses nothing, nor does closing the window. A decision stays bound to what was shown: a new
+ * preview is an approval of its own.
  */
-import { type Drafts, useKeptDraft } from "../../components/drafts";
+import { storedDrafts, useKeptDraft } from "../../components/drafts";
 import type { LineComment } from "./comments";
 import { type Decisions, undecided } from "./decisions";
 
@@ -27,9 +28,21 @@ const nothing: Draft = {
   plan: null,
 };
 
-const drafts: Drafts<Draft> = new Map();
+const isDraft = (value: unknown): value is Draft => {
+  if (typeof value !== "object" || value === null) return false;
+  const { decisions, note, comments } = value as Partial<Draft>;
+  const parts = [decisions?.of, decisions?.edits, decisions?.selected];
+  return typeof note === "string" && Array.isArray(comments) && parts.every((one) => typeof one === "object");
+};
+
+const drafts = storedDrafts("review", isDraft);
 
 export function useDraft(approvalId: string): [Draft, (part: Partial<Draft>) => void] {
   const { draft, change } = useKeptDraft(drafts, approvalId, nothing);
   return [draft, (part) => change((now) => ({ ...now, ...part }))];
+}
+
+/** Once it was sent. */
+export function forgetDraft(approvalId: string): void {
+  drafts.delete(approvalId);
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, Resolution } from "../../protocol/generated";
+import { forgetDraft } from "./drafts";
 
 export type Sending =
   | { state: "deciding"; error: CommandError | null }
@@ -15,6 +16,7 @@ export function useResolve(approvalId: string) {
     setSending({ state: "sending", error: null });
     try {
       await arki.platform.call("resolve_approval", { approvalId, resolution });
+      forgetDraft(approvalId);
       setSending({ state: "sent", error: null });
     } catch (thrown) {
       setSending({ state: "deciding", error: asCommandError(thrown) });
