@@ -1,7 +1,7 @@
-//! Every view of the window, for whoever wants to look at it: in both themes, at several widths, zoomed in, in high
-//! contrast.
+//! Every view of the window: no part of it is out of reach, in a narrow window or in a usual one, and axe finds no barrier
+//! in it, in light or dark.
 //!
-//! `ARKI_LOOK=widths cargo test -p arki-tests --test desktop widths` leaves the pictures in
+//! For whoever wants to look at them, in both themes, at several widths, zoomed in, in high contrast: `ARKI_LOOK=widths cargo test -p arki-tests --test desktop widths` leaves the pictures in
 //! `target/desktop-screenshots/widths`; `zoom` and `contrast` are the other ways to look. Nothing is compared, but each
 //! view must fit: no part of it may be out of reach.
 
@@ -9,11 +9,12 @@ mod dialogs;
 mod start;
 mod work;
 
+use crate::accessibility::no_barrier;
 use crate::harness::{CONTROL, ENTER, Window, wait_until};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
-/// How to look; without it nothing is looked at.
+/// How to look, for whoever wants pictures.
 const CHOICE: &str = "ARKI_LOOK";
 const SIZES: [(u32, u32); 4] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080)];
 const USUAL: (u32, u32) = (1440, 900);
@@ -42,31 +43,34 @@ const MORE_CONTRAST: &str = "
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
+    /// Without pictures.
+    Barriers,
     Widths,
     Zoom,
     Contrast,
 }
 
 #[test]
-fn views_without_a_session_fit_the_window() {
-    chosen().into_iter().for_each(start::look);
+fn views_without_a_session_fit_the_window_and_have_no_barrier() {
+    start::look(chosen());
 }
 
 #[test]
-fn views_of_sessions_fit_the_window() {
-    chosen().into_iter().for_each(work::look);
+fn views_of_sessions_fit_the_window_and_have_no_barrier() {
+    work::look(chosen());
 }
 
 #[test]
-fn dialogs_fit_the_window() {
-    chosen().into_iter().for_each(dialogs::look);
+fn dialogs_fit_the_window_and_have_no_barrier() {
+    dialogs::look(chosen());
 }
 
-fn chosen() -> Option<Way> {
-    match std::env::var(CHOICE).ok()?.as_str() {
-        "widths" => Some(Way::Widths),
-        "zoom" => Some(Way::Zoom),
-        "contrast" => Some(Way::Contrast),
+fn chosen() -> Way {
+    match std::env::var(CHOICE).unwrap_or_default().as_str() {
+        "" => Way::Barriers,
+        "widths" => Way::Widths,
+        "zoom" => Way::Zoom,
+        "contrast" => Way::Contrast,
         other => panic!("there is no way to look that is called {other:?}: choose widths, zoom or contrast"),
     }
 }
@@ -93,10 +97,11 @@ impl<'a> Look<'a> {
         Self { window, way, out: RefCell::default() }
     }
 
-    /// Takes the view's pictures. `show` brings back what gives way in a narrow window.
+    /// Looks at a view. `show` brings back what gives way in a narrow window.
     #[track_caller]
     fn takes(&self, view: &str, show: impl Fn(&Window<'_>)) {
         let (folder, sizes) = match self.way {
+            Way::Barriers => ("", [SIZES[0], USUAL].as_slice()),
             Way::Widths => ("widths", SIZES.as_slice()),
             Way::Zoom => ("zoom", [ZOOMED].as_slice()),
             Way::Contrast => ("contrast", [USUAL].as_slice()),
@@ -108,6 +113,12 @@ impl<'a> Look<'a> {
             let out = self.window.run(OUT_OF_REACH);
             if out != json!([]) {
                 self.out.borrow_mut().push((format!("{view} at {width} px"), out));
+            }
+            if self.way == Way::Barriers {
+                if (width, height) == USUAL {
+                    no_barrier(&self.window, view);
+                }
+                continue;
             }
             for theme in ["light", "dark"] {
                 self.window.set_theme(theme);
