@@ -1,8 +1,7 @@
-//! The pictures in the README and the user guide, made anew with each run as `target/desktop-screenshots/NAME-light.png`.
+//! The pictures in the README and the user guide: what they show is what the window shows.
 //!
-//! For the path in it to be one that people have, give the project a place:
-//! `ARKI_PICTURE_PROJECT=/home/ada/code/windowsill cargo test -p arki-tests --test desktop readme_picture`,
-//! then copy `readme` to `docs/screenshot.png`, and those that begin with `guide` to `docs/pictures`.
+//! With `ARKI_ACCEPT_PICTURES=1` they are made anew. For the path in them to be one that people have, give the project a
+//! place besides: `ARKI_PICTURE_PROJECT=/home/ada/code/windowsill`.
 
 use crate::harness::{CONTROL, ESCAPE, Stage};
 use arki_testkit::{Script, Turn};
@@ -78,28 +77,28 @@ fn a_real_review_is_seen_whole_in_a_window_of_the_usual_size() {
                       return box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth";
         assert_eq!(seen.ask(inside), true, "a decision is out of sight");
     }
-    window.pictures("readme");
+    window.pictures_for("readme", "screenshot.png");
     window.element("tab", "Timeline").click();
-    window.pictures("timeline");
+    window.pictures_for("timeline", "pictures/timeline.png");
     window.element("tab", "Context").click();
     window.says("Tools");
-    window.pictures("guide-context");
+    window.pictures_for("guide-context", "pictures/context.png");
     window.press(&[CONTROL, ","]);
     window.element("tab", "Rules").click();
     window.click("Add rule");
     window.element("textbox", "Command").write("git push");
     window.click("What would it change?");
     window.says("past call");
-    window.pictures("guide-rules");
+    window.pictures_for("guide-rules", "pictures/rules.png");
     window.press(&[ESCAPE]);
     window.gone("dialog", "Settings");
     assert_eq!(std::fs::read_to_string(project.join("windowsill.py")).unwrap(), DEMO[3].1);
     window.press(&[CONTROL, "1"]);
     window.click("Accept all");
     window.says("Both are written.");
-    window.pictures("guide-done");
+    window.pictures_for("guide-done", "pictures/done.png");
     window.click("Pipelines");
     window.element("dialog", "Pipelines");
     window.button_saying("review-diff");
-    window.pictures("guide-pipelines");
+    window.pictures_for("guide-pipelines", "pictures/pipelines.png");
 }

@@ -64,7 +64,7 @@ impl Picture {
         encoder.write_header().unwrap().write_image_data(&self.rgb).unwrap();
     }
 
-    fn read(file: &Path) -> Option<Self> {
+    pub(crate) fn read(file: &Path) -> Option<Self> {
         let mut reader = png::Decoder::new(BufReader::new(File::open(file).ok()?)).read_info().unwrap();
         let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
         let seen = reader.next_frame(&mut rgb).unwrap();
@@ -101,30 +101,58 @@ impl Picture {
 
     /// Compares it with the reference of this name, and says how it differs. Nothing is compared where the fonts are
     /// others; a run that accepts pictures makes the reference instead.
-    #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what wasn't compared")]
     pub(crate) fn compared_with(&self, name: &str) -> Result<(), String> {
         let file = references().join(format!("{name}.png"));
         let seen = self.reduced();
-        if std::env::var_os("ARKI_ACCEPT_PICTURES").is_some() {
+        if accepts() {
             std::fs::write(references().join(FONTS), fonts()).unwrap();
             seen.write(&file);
             return Ok(());
         }
-        let [seen_in, made_in] = [fonts(), std::fs::read_to_string(references().join(FONTS)).unwrap()];
-        if seen_in != made_in {
-            eprintln!("{name} is not compared: the fonts here are {seen_in:?}");
+        if !has_their_fonts(name) {
             return Ok(());
         }
         let reference = Self::read(&file)
             .ok_or_else(|| format!("{name} has no reference; with ARKI_ACCEPT_PICTURES=1 this run makes it"))?;
-        let difference = seen.difference(&reference);
+        seen.agrees(&reference, name)
+    }
+
+    /// The same for a picture in the documentation, which is whole.
+    pub(crate) fn compared_with_document(&self, file: &Path) -> Result<(), String> {
+        let name = file.display().to_string();
+        if accepts() {
+            self.write(file);
+            return Ok(());
+        }
+        if !has_their_fonts(&name) {
+            return Ok(());
+        }
+        let shown = Self::read(file).ok_or_else(|| format!("{name} is missing"))?;
+        self.reduced().agrees(&shown.reduced(), &name)
+    }
+
+    fn agrees(&self, reference: &Self, name: &str) -> Result<(), String> {
+        let difference = self.difference(reference);
         if difference <= TOLERANCE {
             return Ok(());
         }
         let share = difference * 100.0;
         let place = "target/desktop-screenshots";
-        Err(format!("{name} looks different from its reference: {share:.1} % of it, in {place}/{name}.png"))
+        Err(format!("{name} looks different from its reference: {share:.1} % of it, in {place}"))
     }
+}
+
+fn accepts() -> bool {
+    std::env::var_os("ARKI_ACCEPT_PICTURES").is_some()
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what wasn't compared")]
+fn has_their_fonts(name: &str) -> bool {
+    let [seen_in, made_in] = [fonts(), std::fs::read_to_string(references().join(FONTS)).unwrap()];
+    if seen_in != made_in {
+        eprintln!("{name} is not compared: the fonts here are {seen_in:?}");
+    }
+    seen_in == made_in
 }
 
 /// The fonts that the window's two kinds of text are drawn in, as fontconfig says; empty where nobody can say it.

@@ -6,7 +6,7 @@ use crate::harness::driver::{Driver, Refused, element_id, element_json};
 use crate::harness::picture::Picture;
 use crate::harness::waiting::{in_time, wait_for, wait_until};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// How often a picture is taken again before it is said to look different.
@@ -260,6 +260,17 @@ impl<'a> Window<'a> {
         let restore = "if (arguments[0]) document.documentElement.dataset.theme = arguments[0]; \
                        else delete document.documentElement.dataset.theme";
         self.run_with(restore, &[before]);
+    }
+
+    /// The same, and the light one is what that file of the documentation shows.
+    #[track_caller]
+    pub(crate) fn pictures_for(&self, name: &str, document: &str) {
+        self.pictures(name);
+        let light = Picture::read(&screenshots().join(format!("{name}-light.png"))).unwrap();
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(document);
+        if let Err(words) = light.compared_with_document(&file) {
+            panic!("{words}");
+        }
     }
 
     #[track_caller]
