@@ -1,6 +1,7 @@
 //! `cargo xtask bundle`: installers for the system it runs on, of the programs as they are shipped.
 //!
-//! On Linux they bring `arki` beside the app, with its manual pages and completions.
+//! They bring `arki` beside the app, with its manual pages and completions. On Linux these are where the system looks for
+//! them; on macOS and Windows they are in the app's own folder, and the README says how to bring them on the PATH.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,12 +22,14 @@ const APPIMAGE: &str = "--appimage";
 const SIGNING_KEY: &str = "TAURI_SIGNING_PRIVATE_KEY";
 const SIGNED: &str = r#"{ "bundle": { "createUpdaterArtifacts": true } }"#;
 
-/// The shells for which there are completions, and where packages put those.
+/// The shells for which there are completions, and where packages for Linux put those.
 const COMPLETIONS: &[(&str, &str)] = &[
-    ("bash", "usr/share/bash-completion/completions/arki"),
-    ("fish", "usr/share/fish/vendor_completions.d/arki.fish"),
-    ("zsh", "usr/share/zsh/vendor-completions/_arki"),
+    ("bash", "/usr/share/bash-completion/completions/arki"),
+    ("fish", "/usr/share/fish/vendor_completions.d/arki.fish"),
+    ("zsh", "/usr/share/zsh/vendor-completions/_arki"),
 ];
+/// PowerShell's, which has no such place.
+const POWERSHELL: &str = "powershell";
 
 /// The app's entry in menus, which Tauri fills in: also for folders, so that one can be
 /// opened with Arki, and for links to sessions.
@@ -54,10 +57,10 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
     if std::env::var_os(SIGNING_KEY).is_some_and(|key| !key.is_empty()) {
         command.args(["--config", SIGNED]);
     }
+    command.arg("--config").arg(beside(repository, &repository.binary(dist::PROFILE, "arki"))?);
     if cfg!(target_os = "linux") {
-        let config = beside(repository, &repository.binary(dist::PROFILE, "arki"))?;
         let bundles = if wants_appimage { format!("{LINUX_BUNDLES},appimage") } else { LINUX_BUNDLES.to_owned() };
-        command.args(["--bundles", &bundles, "--config"]).arg(config);
+        command.args(["--bundles", &bundles]);
     }
     process::run(&mut command)?;
     println!("\nThe installers are in {}", repository.target.join("release/bundle").display());
@@ -74,41 +77,80 @@ fn lay_out(repository: &Repository) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes what a package has beside the app, and returns the configuration that names it.
+/// Writes what an installer has beside the app, and returns the configuration that names it.
 fn beside(repository: &Repository, arki: &Path) -> Result<PathBuf, Failure> {
     let folder = repository.target.join("bundle");
     files::remove_folder(&folder)?;
     let manual = folder.join("man");
     files::create_folder(&manual)?;
     process::run(Command::new(arki).args(["man", "--out"]).arg(&manual))?;
-    let mut packed = vec![("usr/bin/arki".to_owned(), arki.to_owned())];
-    for (shell, place) in COMPLETIONS {
+    let pages: Vec<PathBuf> = files::read_tree(&manual, &[])?.into_keys().map(|page| manual.join(page)).collect();
+    let completions = |shell: &str| -> Result<PathBuf, Failure> {
         let script = folder.join(shell);
         files::write(&script, process::capture(Command::new(arki).args(["completions", shell]))?)?;
-        packed.push(((*place).to_owned(), script));
-    }
-    for page in files::read_tree(&manual, &[])?.into_keys() {
-        process::run(Command::new("gzip").args(["--best", "--no-name"]).arg(manual.join(&page)))?;
-        packed.push((format!("usr/share/man/man1/{page}.gz"), manual.join(format!("{page}.gz"))));
-    }
-    packed.push(("usr/share/doc/arki/copyright".to_owned(), repository.root.join("LICENSE")));
+        Ok(script)
+    };
+    let license = repository.root.join("LICENSE");
     let config = folder.join("config.json");
-    let entry = folder.join("arki.desktop");
-    files::write(&entry, ENTRY)?;
-    files::write(&config, configuration(&entry, &packed))?;
+    let text = if cfg!(target_os = "linux") {
+        let mut packed = vec![("/usr/bin/arki".to_owned(), arki.to_owned())];
+        for (shell, place) in COMPLETIONS {
+            packed.push(((*place).to_owned(), completions(shell)?));
+        }
+        for page in pages {
+            process::run(Command::new("gzip").args(["--best", "--no-name"]).arg(&page))?;
+            let packed_page = format!("{}.gz", page.display());
+            let name = packed_page.rsplit('/').next().unwrap_or_default();
+            packed.push((format!("/usr/share/man/man1/{name}"), PathBuf::from(&packed_page)));
+        }
+        packed.push(("/usr/share/doc/arki/copyright".to_owned(), license));
+        let entry = folder.join("arki.desktop");
+        files::write(&entry, ENTRY)?;
+        for_linux(&entry, &packed)
+    } else if cfg!(target_os = "macos") {
+        let mut packed = vec![("MacOS/arki".to_owned(), arki.to_owned())];
+        for (shell, _) in COMPLETIONS {
+            packed.push((format!("Resources/completions/{shell}"), completions(shell)?));
+        }
+        packed.extend(pages.into_iter().map(|page| (format!("Resources/man/man1/{}", name_of(&page)), page)));
+        for_macos(&packed)
+    } else {
+        let script = completions(POWERSHELL)?;
+        for_windows(&[("arki.exe".to_owned(), arki.to_owned()), ("completions/arki.ps1".to_owned(), script)])
+    };
+    files::write(&config, text)?;
     Ok(config)
 }
 
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Both kinds of package recommend the program of the stronger of the two sandboxes.
-fn configuration(entry: &Path, packed: &[(String, PathBuf)]) -> String {
-    let line =
-        |(place, file): &(String, PathBuf)| format!("{:?}: {:?}", format!("/{place}"), file.display().to_string());
-    let packed = packed.iter().map(line).collect::<Vec<_>>().join(", ");
+fn for_linux(entry: &Path, packed: &[(String, PathBuf)]) -> String {
+    let packed = places_and_files(packed);
     let entry = entry.display().to_string();
-    let both = format!(r#""recommends": ["bubblewrap"], "desktopTemplate": {entry:?}, "files": {{ {packed} }}"#);
+    let both = format!(r#""recommends": ["bubblewrap"], "desktopTemplate": {entry:?}, "files": {packed}"#);
     format!(
-        r#"{{ "bundle": {{ "linux": {{ "deb": {{ "section": "devel", {both} }}, "rpm": {{ {both} }}, "appimage": {{ "files": {{ {packed} }} }} }} }} }}"#
+        r#"{{ "bundle": {{ "linux": {{ "deb": {{ "section": "devel", {both} }}, "rpm": {{ {both} }}, "appimage": {{ "files": {packed} }} }} }} }}"#
     )
+}
+
+/// Places are below the app's `Contents`.
+fn for_macos(packed: &[(String, PathBuf)]) -> String {
+    format!(r#"{{ "bundle": {{ "macOS": {{ "files": {} }} }} }}"#, places_and_files(packed))
+}
+
+/// Places are below the folder that the app is installed in.
+fn for_windows(packed: &[(String, PathBuf)]) -> String {
+    let line = |(place, file): &(String, PathBuf)| format!("{:?}: {place:?}", file.display().to_string());
+    let packed = packed.iter().map(line).collect::<Vec<_>>().join(", ");
+    format!(r#"{{ "bundle": {{ "resources": {{ {packed} }} }} }}"#)
+}
+
+fn places_and_files(packed: &[(String, PathBuf)]) -> String {
+    let line = |(place, file): &(String, PathBuf)| format!("{place:?}: {:?}", file.display().to_string());
+    format!("{{ {} }}", packed.iter().map(line).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -116,10 +158,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_names_each_file_with_its_place() {
-        let packed = [("usr/bin/arki".to_owned(), PathBuf::from("/built/arki"))];
-        let config = configuration(Path::new("/built/arki.desktop"), &packed);
-        assert!(config.contains(r#""/usr/bin/arki": "/built/arki""#), "{config}");
-        assert_eq!(config.matches(r#""recommends": ["bubblewrap"]"#).count(), 2);
+    fn an_installer_names_each_file_with_its_place() {
+        let packed = |place: &str| [(place.to_owned(), PathBuf::from("/built/arki"))];
+        let linux = for_linux(Path::new("/built/arki.desktop"), &packed("/usr/bin/arki"));
+        assert!(linux.contains(r#""/usr/bin/arki": "/built/arki""#), "{linux}");
+        assert_eq!(linux.matches(r#""recommends": ["bubblewrap"]"#).count(), 2);
+        let macos = for_macos(&packed("MacOS/arki"));
+        assert_eq!(macos, r#"{ "bundle": { "macOS": { "files": { "MacOS/arki": "/built/arki" } } } }"#);
+        let windows = for_windows(&packed("arki.exe"));
+        assert_eq!(windows, r#"{ "bundle": { "resources": { "/built/arki": "arki.exe" } } }"#);
     }
 }
