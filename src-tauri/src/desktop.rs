@@ -158,6 +158,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_memory::edit_memory,
             rpc_memory::remove_memory,
             rpc_keeping::search_sessions,
+            rpc_keeping::find_in_session,
             rpc_keeping::rename_session,
             rpc_keeping::mark_session,
             rpc_keeping::session_lines,

@@ -15,13 +15,22 @@ use tauri_plugin_dialog::DialogExt;
 pub(crate) async fn search_sessions(
     text: String,
     project: Option<String>,
-    session_id: Option<String>,
     limit: usize,
     desktop: Desktop,
 ) -> Answer<Vec<SearchHit>> {
-    let session = session_id.map(SessionId::from);
-    let query = SearchQuery { text, project, session, limit, ..SearchQuery::default() };
+    let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
     Ok(desktop.engine.sessions().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
+}
+
+#[tauri::command]
+pub(crate) async fn find_in_session(
+    session_id: String,
+    text: String,
+    limit: usize,
+    desktop: Desktop,
+) -> Answer<Vec<SearchHit>> {
+    let found = desktop.engine.sessions().find(SessionId::from(session_id), text, limit).await?;
+    Ok(found.into_iter().map(arki_engine::search_hit).collect())
 }
 
 #[tauri::command]

@@ -48,6 +48,12 @@ export function historyHandlers(world: World): Handlers {
     world.send({ events: [event] });
     return event;
   };
+  const found = (isWanted: (session: SessionSummary) => boolean, words: string) =>
+    world.sessions.filter(isWanted).flatMap((session) =>
+      log(session.sessionId)
+        .toReversed()
+        .flatMap((event) => hit(session, event, words)),
+    );
   const queueOf = (sessionId: string) => log(sessionId).reduce(queueStep, noMessages);
   const rewound = (params: Params<"rewind">): RewindPreview => ({
     ...(params.files ? world.preview : { changes: [], diff: "" }),
@@ -117,16 +123,10 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "change.taken_back", { seq, changes: world.preview.changes });
       return { ...world.preview, toSeq: seq, prompt: null };
     },
-    search_sessions: ({ text: wanted, project, sessionId, limit }) =>
-      world.sessions
-        .filter((session) => project === null || session.project === project)
-        .filter((session) => sessionId === null || session.sessionId === sessionId)
-        .flatMap((session) =>
-          log(session.sessionId)
-            .toReversed()
-            .flatMap((event) => hit(session, event, wanted)),
-        )
-        .slice(0, limit),
+    search_sessions: ({ text: wanted, project, limit }) =>
+      found((session) => project === null || session.project === project, wanted).slice(0, limit),
+    find_in_session: ({ sessionId, text: wanted, limit }) =>
+      found((session) => session.sessionId === sessionId, wanted).slice(0, limit),
     export_session: ({ sessionId, format }) => `/home/ada/Downloads/${sessionId}.${format}`,
     import_sessions: () => null,
     rename_session: ({ sessionId, title }) => {

@@ -152,10 +152,10 @@ commands! {
     get_state { session_id: String } -> AgentState;
     /// The state as it is then.
     set_state { session_id: String, changes: StateChanged } -> AgentState;
-    /// Searches all sessions, those of one folder, or one session alone; the newest hits first.
-    search_sessions {
-        text: String, project: Option<String>, session_id: Option<String>, limit: usize
-    } -> Vec<SearchHit>;
+    /// Searches all sessions or those of one folder by words; the newest hits first.
+    search_sessions { text: String, project: Option<String>, limit: usize } -> Vec<SearchHit>;
+    /// Finds a text in one session, letter by letter; the newest hits first.
+    find_in_session { session_id: String, text: String, limit: usize } -> Vec<SearchHit>;
     /// The title as it is kept: one line.
     rename_session { session_id: String, title: String } -> String;
     /// Pins or unpins, archives or brings back; null leaves it as it is.

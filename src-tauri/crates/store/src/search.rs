@@ -21,8 +21,6 @@ pub struct SearchQuery {
     pub text: String,
     /// Canonical path of the folder.
     pub project: Option<String>,
-    /// Only events of this session's own log.
-    pub session: Option<SessionId>,
     /// Milliseconds since 1970, inclusive.
     pub since_ms: Option<i64>,
     /// Exclusive.
@@ -75,12 +73,6 @@ impl SearchQuery {
     }
 }
 
-/// Narrows to one session by its first and last row too, so that the index needn't look at other sessions' events.
-const IN_SESSION: &str = "AND events.session_id = ?5 \
-    AND search.rowid >= (SELECT rowid FROM events WHERE session_id = ?5 ORDER BY seq LIMIT 1) \
-    AND search.rowid <= (SELECT rowid FROM events WHERE session_id = ?5 ORDER BY seq DESC LIMIT 1)";
-const IN_ANY_SESSION: &str = "AND ?5 IS NULL";
-
 impl Reader {
     /// Searches the index, which [`crate::Store::index_for_search`] brings up to date.
     ///
@@ -95,13 +87,12 @@ impl Reader {
 
     fn find(&self, query: &SearchQuery, expression: &str) -> Result<Vec<Found>, StoreError> {
         let columns = EVENT_COLUMNS.split(", ").map(|column| format!("events.{column}")).collect::<Vec<_>>().join(", ");
-        let within = if query.session.is_some() { IN_SESSION } else { IN_ANY_SESSION };
         // The joins are written in the order they are to be made in: the index knows best what to look at.
         let sql = format!(
             "SELECT {columns}, sessions.title, sessions.project FROM search \
              CROSS JOIN events ON events.rowid = search.rowid \
              CROSS JOIN sessions ON sessions.session_id = events.session_id \
-             WHERE search MATCH ?1 AND events.ts >= ?2 AND events.ts < ?3 {within} \
+             WHERE search MATCH ?1 AND events.ts >= ?2 AND events.ts < ?3 \
              ORDER BY search.rowid DESC LIMIT ?4"
         );
         let since = query.since_ms.unwrap_or(i64::MIN);
@@ -109,8 +100,7 @@ impl Reader {
         let limit = signed(query.limit.min(MAX_SEARCH_HITS) as u64);
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let session = query.session.as_ref().map(SessionId::as_str);
-            let rows = statement.query_map(params![expression, since, until, limit, session], |row| {
+            let rows = statement.query_map(params![expression, since, until, limit], |row| {
                 let text = |column| row.get_ref(column).map(lossy_text);
                 Ok(Found { event: event(row)?, title: text(9)?, project: text(10)? })
             })?;

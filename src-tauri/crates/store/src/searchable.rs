@@ -31,9 +31,16 @@ pub(crate) fn searchable(body: &EventBody) -> Option<Searchable<'_>> {
     (!found.text.is_empty() || !found.paths.is_empty()).then_some(found)
 }
 
-/// Returns whether an event of this kind can have anything to be found; spares the others being parsed.
+/// All of it, then the files it speaks of, one a line.
+pub(crate) fn whole_text(body: &EventBody) -> String {
+    [texts(body), paths(body)].concat().join("\n")
+}
+
+/// Kinds of events in which there is nothing to be found, which spares these being parsed.
+pub(crate) const UNSEARCHABLE: [&str; 4] = ["engine.request", "engine.response", "policy.decided", "trust.changed"];
+
 pub(crate) fn is_searchable(event: &Event) -> bool {
-    !matches!(event.kind.as_str(), "engine.request" | "engine.response" | "policy.decided" | "trust.changed")
+    !UNSEARCHABLE.contains(&event.kind.as_str())
 }
 
 fn texts(body: &EventBody) -> Vec<&str> {

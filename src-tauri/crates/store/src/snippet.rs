@@ -8,11 +8,14 @@ use crate::searchable::searchable;
 use crate::unspaced::{APART, set_apart};
 use arki_domain::Event;
 use rusqlite::{Connection, params};
+use std::ops::Range;
 
 /// Words around a hit.
 const SNIPPET_WORDS: u32 = 24;
 /// A snippet ends after this many characters: a word may be as long as a file.
 pub const MAX_SNIPPET_CHARACTERS: usize = 320;
+/// Characters before a hit that was found by its letters.
+const BEFORE_HIT: usize = 80;
 /// The marks around a hit; a text that contains these loses them.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
@@ -43,6 +46,17 @@ impl Snippets {
         }
         Ok(Self { parts })
     }
+}
+
+/// The piece around one hit in a text, by its bytes.
+pub(crate) fn around(text: &str, hit: Range<usize>) -> Vec<SnippetPart> {
+    let from = text[..hit.start].char_indices().rev().nth(BEFORE_HIT).map(|(at, _)| at);
+    let to = text[hit.end..].char_indices().nth(MAX_SNIPPET_CHARACTERS).map_or(text.len(), |(at, _)| hit.end + at);
+    let plain = |part: &str| part.replace(MARKS, " ");
+    let [begin, end] = MARKS;
+    let before = plain(&text[from.unwrap_or_default()..hit.start]);
+    let left_out = if from.is_some() { "…" } else { "" };
+    cut(&format!("{left_out}{before}{begin}{}{end}{}", plain(&text[hit.clone()]), plain(&text[hit.end..to])))
 }
 
 fn texts(event: &Event) -> (String, String) {

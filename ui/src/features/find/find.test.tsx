@@ -22,7 +22,7 @@ const hit = (seq: number, type = "output.message"): SearchHit => ({
 async function shown(hits: SearchHit[] | (() => never)) {
   const does = { onShow: vi.fn(), onClose: vi.fn() };
   const search = typeof hits === "function" ? hits : () => hits;
-  const fake = createFake({ handlers: { search_sessions: search } });
+  const fake = createFake({ handlers: { find_in_session: search } });
   await renderOn(fake, <FindBar sessionId="s" asked={1} {...does} />);
   return { ...does, fake, field: screen.getByRole("searchbox", { name: "Find in this session" }) };
 }
@@ -34,12 +34,7 @@ describe("finding in a session", () => {
     await waitFor(() => expect(document.activeElement).toBe(field));
     await userEvent.type(field, "pars");
     await counted("3 of 3");
-    expect(sent(fake, "search_sessions").at(-1)).toEqual({
-      text: "pars*",
-      project: null,
-      sessionId: "s",
-      limit: 200,
-    });
+    expect(sent(fake, "find_in_session").at(-1)).toEqual({ sessionId: "s", text: "pars", limit: 1_000 });
     expect(onShow).toHaveBeenLastCalledWith(9, "pars");
     expect(screen.getByText("parser 9").tagName).toBe("MARK");
   });
@@ -69,18 +64,18 @@ describe("finding in a session", () => {
 
   it("says when there is nothing, and when there is more than is told", async () => {
     const none = await shown([]);
-    await userEvent.type(none.field, "x");
+    await userEvent.type(none.field, " ");
     await counted("");
-    await userEvent.type(none.field, "yz");
+    await userEvent.type(none.field, "x");
     await counted("No matches");
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Next match" }).disabled).toBe(true);
     expect(none.onShow).not.toHaveBeenCalled();
   });
 
   it("tells of older places than the engine lists", async () => {
-    const { field } = await shown(Array.from({ length: 200 }, (_, place) => hit(500 - place)));
+    const { field } = await shown(Array.from({ length: 1_000 }, (_, place) => hit(2_000 - place)));
     await userEvent.type(field, "parser");
-    await counted("200 of the newest 200");
+    await counted("1000 of the newest 1000");
   });
 
   it("closes with Escape, and says why it can't search", async () => {

@@ -5,9 +5,8 @@ import type { CommandError, SearchHit } from "../../protocol/generated";
 
 /** A pause in typing. */
 const debounceMs = 120;
-const leastChars = 2;
-/** As many as the engine tells of one search. */
-const mostHits = 200;
+/** As many as the engine tells of one text. */
+const mostHits = 1_000;
 
 /** What the transcript shows elsewhere too, or not at all. */
 const repeated: ReadonlySet<string> = new Set([
@@ -32,19 +31,18 @@ type Found = {
 
 const nothing: Found = { of: "", hits: [], isCut: false, error: null };
 
-/** Searches the whole session, also what is not drawn, once the typing pauses. What was found stays until the next answer. */
+/** Finds a text in the whole session, also in what is not drawn, once the typing pauses. What was found stays until the next answer. */
 export function useFind(sessionId: string, typed: string): Found & { isSearching: boolean } {
   const { platform } = useArki();
   const [found, setFound] = useState(nothing);
   const text = typed.trim();
-  const isWanted = text.length >= leastChars;
+  const isWanted = text !== "";
   useEffect(() => {
     if (!isWanted) return setFound(nothing);
     let isCurrent = true;
     const search = async () => {
       try {
-        const asked = { text: begun(text), project: null, sessionId, limit: mostHits };
-        const all = await platform.call("search_sessions", asked);
+        const all = await platform.call("find_in_session", { sessionId, text, limit: mostHits });
         const hits = all.filter((hit) => !repeated.has(hit.type)).reverse();
         if (isCurrent) setFound({ of: text, hits, isCut: all.length >= mostHits, error: null });
       } catch (thrown) {
@@ -58,10 +56,4 @@ export function useFind(sessionId: string, typed: string): Found & { isSearching
     };
   }, [platform, sessionId, isWanted, text]);
   return { ...found, isSearching: isWanted && found.of !== text };
-}
-
-/** One is still typing the last word. */
-function begun(text: string): string {
-  const isInPhrase = text.split('"').length % 2 === 0;
-  return !isInPhrase && /[\p{L}\p{N}]$/u.test(text) ? `${text}*` : text;
 }

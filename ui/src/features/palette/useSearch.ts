@@ -27,7 +27,7 @@ export function useSearch(words: string, project: string | null) {
     }
     let current = true;
     const timer = setTimeout(() => {
-      arki.platform.call("search_sessions", { text, project, sessionId: null, limit: mostHits }).then(
+      arki.platform.call("search_sessions", { text, project, limit: mostHits }).then(
         (hits) => current && setFound({ of, hits, error: null }),
         (thrown) => current && setFound({ of, hits: [], error: asCommandError(thrown) }),
       );

@@ -220,12 +220,16 @@ export type Commands = {
    */
   set_state: { params: { sessionId: string; changes: StateChanged }; result: AgentState };
   /**
-   * Searches all sessions, those of one folder, or one session alone; the newest hits first.
+   * Searches all sessions or those of one folder by words; the newest hits first.
    */
   search_sessions: {
-    params: { text: string; project: string | null; sessionId: string | null; limit: number };
+    params: { text: string; project: string | null; limit: number };
     result: Array<SearchHit>;
   };
+  /**
+   * Finds a text in one session, letter by letter; the newest hits first.
+   */
+  find_in_session: { params: { sessionId: string; text: string; limit: number }; result: Array<SearchHit> };
   /**
    * The title as it is kept: one line.
    */

@@ -35,7 +35,6 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
     let query = SearchQuery {
         text: arguments.query.join(" "),
         project,
-        session: None,
         since_ms: arguments.since.as_deref().map(day).transpose()?,
         until_ms: arguments.until.as_deref().map(day).transpose()?,
         tool: arguments.tool.clone(),

@@ -1,7 +1,7 @@
 //! Search over everything said, run and changed.
 
 use crate::sessions::Sessions;
-use arki_domain::Fault;
+use arki_domain::{Fault, SessionId};
 use arki_store::{SearchHit, SearchQuery};
 
 impl Sessions {
@@ -18,5 +18,13 @@ impl Sessions {
             indexed => indexed?,
         }
         Ok(self.records.store().read(move |reader| reader.search(&query)).await?)
+    }
+
+    /// Finds a text in one session, letter by letter, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn find(&self, session: SessionId, text: String, limit: usize) -> Result<Vec<SearchHit>, Fault> {
+        Ok(self.records.store().read(move |reader| reader.find_in_session(&session, &text, limit)).await?)
     }
 }

@@ -59,15 +59,6 @@ async fn words_are_found_in_what_was_said_run_and_changed_the_newest_first() {
 }
 
 #[tokio::test]
-async fn one_session_is_searched_by_itself() {
-    let Fixture { store, .. } = &with_two_sessions().await;
-    let within = |session: &str| SearchQuery { session: Some(session.into()), ..query("parser") };
-    assert_eq!(places(&search(store, &within("a")).await), [("a", 4), ("a", 3), ("a", 2)]);
-    assert_eq!(places(&search(store, &within("b")).await), [("b", 2)]);
-    assert_eq!(places(&search(store, &within("nobody")).await), []);
-}
-
-#[tokio::test]
 async fn words_phrases_and_beginnings_narrow_the_search() {
     let Fixture { store, .. } = &with_two_sessions().await;
     for (text, expected) in [
@@ -206,4 +197,23 @@ async fn the_search_stops_when_its_page_is_full() {
     let mut statement = connection.prepare(sql).unwrap();
     let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:?}");
+}
+
+#[tokio::test]
+async fn in_a_session_a_text_is_found_letter_by_letter_and_in_all_of_a_long_event() {
+    let fixture = with_two_sessions().await;
+    let long = format!("{}\nfn MyWidget\n  Factory() {{}}\n{}", "a ".repeat(30_000), "b ".repeat(30_000));
+    fixture.append(&"a".into(), vec![result("run_command", &long), said("Say \"no\" (twice)")]).await;
+    let find = |text: &str| fixture.store.reader().find_in_session(&"a".into(), text, 50).unwrap();
+    let hits = find("widget factory");
+    assert_eq!(places(&hits), [("a", 6)]);
+    let snippet = marked(&hits[0]);
+    assert!(snippet.starts_with('…') && snippet.contains("fn My[Widget Factory]() {} b b"), "{snippet}");
+    assert_eq!(places(&find("ARSE")), [("a", 4), ("a", 3), ("a", 2)]);
+    assert_eq!(places(&find("\"no\" (")), [("a", 7)]);
+    assert_eq!(places(&find("net/SOCK")), [("a", 3)]);
+    assert_eq!(find("  "), []);
+    assert_eq!(find("parser?").len(), 0);
+    assert_eq!(fixture.store.reader().find_in_session(&"none".into(), "parser", 50).unwrap(), []);
+    assert_eq!(fixture.store.reader().find_in_session(&"a".into(), "parse", 1).unwrap().len(), 1);
 }
