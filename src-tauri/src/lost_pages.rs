@@ -1,11 +1,11 @@
 //! A page whose process has ended (it crashed, or the system took its memory) leaves its window blank. It is loaded again
 //! and shows what it showed: all that is kept is with the engine. On Windows the webview offers that by itself.
 
-use tauri::{AppHandle, Manager, WebviewWindow};
-use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tauri::{AppHandle, Manager, WebviewWindow};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 /// A page that is lost more often within [`A_WHILE`] would be lost again.
 const MOST_TIMES: usize = 3;

@@ -72,6 +72,16 @@ const FILTER: &str = r"
     })();
 ";
 
+/// Looks for a text that is nowhere in the long session. Answers with the milliseconds until that is known.
+const FIND: &str = r"
+    const [sessionId, done] = arguments;
+    const began = performance.now();
+    const asked = { sessionId, text: 'nowhere to be found', limit: 1000 };
+    window.__TAURI_INTERNALS__.invoke('find_in_session', asked).then(
+      (hits) => done(hits.length === 0 ? performance.now() - began : 'found'), (error) => done(error));
+";
+const FINDINGS: usize = 5;
+
 pub(super) fn measure() {
     let stage = Stage::trusted(Script::new(vec![
         Turn::text("Let me look.").call("read_file", json!({"path": "src/app.txt"})),
@@ -101,11 +111,13 @@ pub(super) fn measure() {
             openings.push(took);
         }
     }
+    let find = || window.run_async_with(FIND, &[json!("session-long")]).as_f64().expect("the time of finding");
+    let finding = median((0..FINDINGS).map(|_| find()));
     let gaps = filtered(&window, &title(77));
     let alone = left_alone(&stage);
     window.picture("bench-large");
     stage.close(window);
-    report(openings, &gaps, &alone, &empty);
+    report(openings, finding, &gaps, &alone, &empty);
 }
 
 struct Alone {
@@ -214,7 +226,7 @@ fn import(stage: &Stage, name: &str, sessions: impl Iterator<Item = String>) {
     stage.arki(&["sessions", "import", &file.display().to_string()]);
 }
 
-fn report(mut openings: Vec<f64>, gaps: &[f64], alone: &Alone, empty: &Alone) {
+fn report(mut openings: Vec<f64>, finding: f64, gaps: &[f64], alone: &Alone, empty: &Alone) {
     openings.sort_by(f64::total_cmp);
     let (opening, slowest) = (median(openings.iter().copied()), openings[openings.len() - 1]);
     let middle = median(gaps.iter().copied());
@@ -222,6 +234,7 @@ fn report(mut openings: Vec<f64>, gaps: &[f64], alone: &Alone, empty: &Alone) {
     let memory = alone.pss_kib / empty.pss_kib;
     println!("\nA session of {EVENTS} events among {SESSIONS} sessions");
     println!("  opening it, median of {OPENINGS}: {opening:.0} ms, slowest {slowest:.0} ms");
+    println!("  finding that a text is nowhere in it, median of {FINDINGS}: {finding:.0} ms");
     println!(
         "  frames while the list is filtered: {middle:.1} ms apart, widest {widest:.1} ms, at key {}",
         widest_at / 2 + 1
@@ -239,7 +252,7 @@ fn report(mut openings: Vec<f64>, gaps: &[f64], alone: &Alone, empty: &Alone) {
         "{}",
         json!({
             "bench": "window", "what": "large", "events": EVENTS, "sessions": SESSIONS, "openMs": opening,
-            "slowestOpenMs": slowest, "filterFrameMs": middle, "widestFilterFrameMs": widest, "idleCores": alone.cpu,
+            "slowestOpenMs": slowest, "findMs": finding, "filterFrameMs": middle, "widestFilterFrameMs": widest, "idleCores": alone.cpu,
             "emptyIdleCores": empty.cpu, "kib": alone.pss_kib, "emptyKib": empty.pss_kib, "memoryToEmpty": memory,
         })
     );

@@ -28,11 +28,9 @@ impl Reader {
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND type NOT IN ({nothing}) ORDER BY seq DESC"
         );
         self.read(|connection| {
-            let mut titles =
-                connection.prepare_cached("SELECT title, project FROM sessions WHERE session_id = ?1")?;
-            let of_session = titles.query_row([session.as_str()], |row| {
-                Ok((lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?)))
-            });
+            let mut titles = connection.prepare_cached("SELECT title, project FROM sessions WHERE session_id = ?1")?;
+            let of_session = titles
+                .query_row([session.as_str()], |row| Ok((lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?))));
             let Some((title, project)) = of_session.optional()? else { return Ok(Vec::new()) };
             let mut statement = connection.prepare_cached(&sql)?;
             let mut rows = statement.query(params![session.as_str()])?;
