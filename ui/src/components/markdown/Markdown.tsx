@@ -275,6 +275,8 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
       return <p>{inline(token.tokens, context)}</p>;
     case "text":
       return token.tokens ? inline(token.tokens, context) : decodeEntities(token.text);
+    case "as_written":
+      return <p className="markdown-as-written">{token.raw}</p>;
     default:
       return <p>{token.raw}</p>;
   }
