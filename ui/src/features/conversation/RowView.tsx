@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { memo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorBoundary } from "../../components/ErrorBoundary";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
@@ -51,6 +52,7 @@ const DelegateCard = lazily(
   () => import("./DelegateCard").then((part) => part.DelegateCard),
   () => <div className="tool" />,
 );
+const PlainRow = lazily(() => import("./PlainRow").then((part) => part.PlainRow));
 const SentPictures = lazily(
   () => import("./pictures/SentPictures").then((part) => part.SentPictures),
   () => <div className="sent-pictures" />,
@@ -68,8 +70,10 @@ export const RowView = memo(
         data-row={item.key}
         tabIndex={found ? -1 : undefined}
       >
-        {row.speaker && <Speaker row={row} actions={actions} />}
-        <Body row={row} actions={actions} />
+        <ErrorBoundary part={t`This row`} about={item} kept={<PlainRow row={row} />}>
+          {row.speaker && <Speaker row={row} actions={actions} />}
+          <Body row={row} actions={actions} />
+        </ErrorBoundary>
       </div>
     );
   },
