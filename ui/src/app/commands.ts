@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useLayoutEffect } from "react";
 import type { CommandKeys } from "../components/command_keys";
 import type { Command } from "../components/commands";
+import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
 
@@ -244,13 +245,17 @@ function exportsOf({ exportAs }: Actions): Draft[] {
 /** A key that would write something. */
 const isText = /^.$/;
 
-/** Runs a command by its key. A modal dialog keeps its keys to itself. */
+/** They change how everything looks, a dialog included, and nothing behind it. */
+const worksInDialogs: readonly string[] = ["zoom-in", "zoom-out", "zoom-usual"];
+
+/** Runs a command by its key. A modal dialog keeps its keys to itself, whoever opened it. */
 export function useKeys(commands: readonly Command[], dialogOpen: boolean): void {
   // With the first content: who is quick with a key is heard.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (dialogOpen || event.defaultPrevented || event.isComposing) return;
+      if (event.defaultPrevented || event.isComposing) return;
       const command = commands.find((one) => one.shortcut && matches(event, one.shortcut));
+      if (command && (dialogOpen || isModalOpen()) && !worksInDialogs.includes(command.id)) return;
       if (!command || (isText.test(command.shortcut ?? "") && inTextField(event.target))) return;
       event.preventDefault();
       command.run();
