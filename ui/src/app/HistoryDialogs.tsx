@@ -4,6 +4,7 @@ import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
+import { LinkDialog } from "../features/links/LinkDialog";
 import { SessionSettingsDialog } from "../features/session_settings/SessionSettingsDialog";
 import { ToolsDialog } from "../features/tools/ToolsDialog";
 import { RemoveWorktreeDialog } from "../features/worktrees/RemoveWorktreeDialog";
@@ -43,6 +44,8 @@ export function HistoryDialogs({ window }: { window: Window }) {
       const back = () => setAsking(asking.from);
       return <TakeBackDialog {...asking} onClose={back} onDone={back} />;
     }
+    case "link":
+      return <LinkDialog {...asking} onClose={close} />;
     case "compact":
       return <CompactDialog {...asking} onClose={close} />;
     case "tools":

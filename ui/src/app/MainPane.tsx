@@ -82,6 +82,7 @@ export function MainPane({ window }: { window: Window }) {
             }
             onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
             onOpenSession={history.show}
+            onLink={(url, text) => history.setAsking({ about: "link", url, text })}
             onCommand={(command) => carryOut(command, window, arki)}
             onSent={window.sentTo}
             onReview={window.panes.review}

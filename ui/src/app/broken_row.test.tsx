@@ -40,7 +40,8 @@ it("a row that can't be drawn says so, keeps its words to read and copy, and lea
     expect.stringContaining("This row can't be shown: too deep"),
     expect.stringContaining("This row can't be shown: no such tool"),
   ]);
-  for (const words of ["first", "bad **words**", "good words"]) expect(within(log).getByText(words)).toBeTruthy();
+  for (const words of ["first", "bad **words**", "good words"])
+    expect(within(log).getByText(words)).toBeTruthy();
   expect(within(log).getByText(/"path": "a.rs"/)).toBeTruthy();
   const row = within(log).getByText("bad **words**").closest<HTMLElement>(".row");
   if (!row) throw new Error("no row");

@@ -25,6 +25,7 @@ export type Asking =
   | { about: "settings"; sessionId: string }
   | { about: "compact"; sessionId: string; focus?: string }
   | { about: "delete"; sessionId: string }
+  | { about: "link"; url: string; text: string }
   /** A new session in a worktree of this folder's project. */
   | { about: "worktree"; folder: string }
   | { about: "remove_worktree"; worktree: WorktreeOf };

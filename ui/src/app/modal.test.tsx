@@ -13,9 +13,15 @@ it("a dialog that a part opens by itself keeps the keys to itself as well", asyn
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
   const { events, add } = eventLog("s");
   const images = [{ mediaType: "image/png", contentHash: "h", size: { width: 4, height: 3 } }];
-  add("run.started", { prompt: "See this", options: { images } });
+  add("run.started", {
+    prompt: "See this",
+    options: { approve: "ask", maxTurns: null, maxSeconds: null, maxCostUsd: null, images },
+  });
   const sessions = [sessionOf({ sessionId: "s", title: "One", state: "done" })];
-  await renderOn(createFake({ sessions, logs: { s: events }, handlers: { sent_picture: () => "data:," } }), <App />);
+  await renderOn(
+    createFake({ sessions, logs: { s: events }, handlers: { sent_picture: () => "data:," } }),
+    <App />,
+  );
   await userEvent.click(screen.getByRole("button", { name: "One" }));
   const picture = await screen.findByRole("button", { name: "Picture 1 of 1: show it large" });
   await userEvent.click(picture);

@@ -7,7 +7,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
 import { lazily } from "../../components/lazily";
-import { Markdown } from "../../components/markdown/Markdown";
+import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
@@ -22,7 +22,7 @@ import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
 export type RowActions = HistoryActions & {
-  onLink: (url: string) => void;
+  onLink: OnLink;
   onReview: () => void;
   onSettings: () => void;
   /** To enter another key for a provider. */
