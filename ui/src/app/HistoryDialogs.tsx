@@ -27,7 +27,9 @@ export function HistoryDialogs({ window }: { window: Window }) {
         <RewindDialog
           {...asking}
           onClose={close}
-          onDone={(done, conversation) => history.rewound(asking.sessionId, done, conversation)}
+          onDone={(done, conversation) =>
+            history.rewound(asking.sessionId, conversation ? (asking.words ?? done.prompt) : null)
+          }
         />
       );
     case "lines":

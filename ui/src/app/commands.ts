@@ -19,6 +19,8 @@ export type Actions = {
   pause: (() => void) | null;
   resume: (() => void) | null;
   sendNext: (() => void) | null;
+  /** The last message of the user. */
+  editLast: (() => void) | null;
   fork: (() => void) | null;
   exportAs: ((format: ExportFormat) => void) | null;
   importSessions: () => void;
@@ -93,6 +95,12 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
       section: t`Session`,
       title: t`Send the next queued message`,
       run: act.sendNext,
+    },
+    {
+      id: "edit",
+      section: t`Session`,
+      title: t`Edit and resend the last message`,
+      run: act.editLast,
     },
     {
       id: "inbox",

@@ -186,7 +186,12 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   }
 }
 
-const historyOf = ({ onRewind, onFork, onQuote }: HistoryActions) => ({ onRewind, onFork, onQuote });
+const historyOf = ({ onRewind, onEdit, onFork, onQuote }: HistoryActions) => ({
+  onRewind,
+  onEdit,
+  onFork,
+  onQuote,
+});
 
 const toneOf = ({ what }: Notice) => (what === "cleaned_up" ? "attention" : "quiet");
 

@@ -117,6 +117,7 @@ function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: stri
       readOnly,
       onToggle,
       onRewind: (...asked) => latest.current.onRewind(...asked),
+      onEdit: (...asked) => latest.current.onEdit(...asked),
       onFork: (...asked) => latest.current.onFork(...asked),
       onQuote: (...asked) => latest.current.onQuote(...asked),
       onOpenSession: (...asked) => latest.current.onOpenSession(...asked),
