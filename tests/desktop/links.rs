@@ -1,7 +1,8 @@
 //! Links of an answer: where one leads is seen before it is opened.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, wait_until};
+use crate::harness::{CONTROL, ENTER, ESCAPE, Stage, TAB, wait_until};
+use crate::keyboard::shows_focus;
 use arki_testkit::{Script, Turn};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt as _;
@@ -26,11 +27,18 @@ fn a_link_shows_its_true_address_is_copied_and_opens_only_when_one_says_so() {
 
     // By keys alone.
     let link = window.element("link", "the manual");
-    link.ask("arguments[0].focus()");
+    window.element("log", "Transcript").ask("arguments[0].focus()");
+    wait_until("the focus on the link", || {
+        if !link.is_focused() {
+            window.press(&[TAB]);
+        }
+        link.is_focused()
+    });
     window.press(&[ENTER]);
     window.says("https://example.org/manual?page=2");
     let open = window.element("button", "Open in browser");
     wait_until("the focus", || open.is_focused());
+    assert!(shows_focus(&window), "the focus cannot be seen");
     window.pictures("link");
     no_barrier(&window, "a link");
     window.press(&[ESCAPE]);

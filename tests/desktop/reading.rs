@@ -76,7 +76,7 @@ fn an_answer_is_read_with_its_calls_folded_and_its_formulas_and_diagrams_drawn()
 #[test]
 fn ten_thousand_quotes_and_items_take_nothing_else_with_them() {
     let answer = format!("{}quoted\n\n{}listed\n\nStill **here**.", ">".repeat(10_000), "- ".repeat(10_000));
-    let stage = Stage::trusted(Script::new(vec![Turn::pieces(vec![&answer])]));
+    let stage = Stage::trusted(Script::new(vec![Turn::pieces(vec![answer.as_str()])]));
     let window = stage.open();
     window.ask("How deep can it be?");
     window.says("Still here.");
