@@ -68,7 +68,7 @@ fn focused(element: &Element<'_>) {
 }
 
 /// Whatever has the focus has an outline that is there and not see-through.
-fn shows_focus(window: &Window<'_>) -> bool {
+pub(crate) fn shows_focus(window: &Window<'_>) -> bool {
     window.run(
         "const style = getComputedStyle(document.activeElement);
          return document.activeElement !== document.body && document.activeElement.matches(':focus-visible')

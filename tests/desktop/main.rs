@@ -32,6 +32,7 @@ mod folders;
 mod inbox;
 mod keyboard;
 mod large_review;
+mod links;
 mod main_job;
 mod mcp_servers;
 mod narrow;

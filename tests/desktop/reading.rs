@@ -72,3 +72,18 @@ fn an_answer_is_read_with_its_calls_folded_and_its_formulas_and_diagrams_drawn()
     window.settle();
     window.picture("reading-larger-dark");
 }
+
+#[test]
+fn ten_thousand_quotes_and_items_take_nothing_else_with_them() {
+    let answer = format!("{}quoted\n\n{}listed\n\nStill **here**.", ">".repeat(10_000), "- ".repeat(10_000));
+    let stage = Stage::trusted(Script::new(vec![Turn::pieces(vec![answer.as_str()])]));
+    let window = stage.open();
+    window.ask("How deep can it be?");
+    window.says("Still here.");
+    let transcript = window.transcript();
+    assert!(transcript.contains(&format!("{}quoted", ">".repeat(9_900))), "the quotes are gone");
+    assert!(transcript.contains("listed"), "the items are gone");
+    assert!(!transcript.contains("can't be shown"), "a row is not drawn");
+    window.run("document.querySelector('.markdown blockquote')?.scrollIntoView()");
+    window.picture("nested-quotes");
+}

@@ -7,6 +7,7 @@ import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
+import { isModalOpen } from "../components/modal";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -97,7 +98,7 @@ export function App() {
             className="app"
             onKeyDown={(event) => {
               const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
-              if (escaped && !event.defaultPrevented && !asked) window.stepOut();
+              if (escaped && !event.defaultPrevented && !asked && !isModalOpen()) window.stepOut();
             }}
           >
             {/* What is drawn only when it says something else is drawn anew with another language. */}

@@ -4,6 +4,7 @@ import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
+import { LinkDialog } from "../features/links/LinkDialog";
 import { SessionSettingsDialog } from "../features/session_settings/SessionSettingsDialog";
 import { ToolsDialog } from "../features/tools/ToolsDialog";
 import { RemoveWorktreeDialog } from "../features/worktrees/RemoveWorktreeDialog";
@@ -26,7 +27,9 @@ export function HistoryDialogs({ window }: { window: Window }) {
         <RewindDialog
           {...asking}
           onClose={close}
-          onDone={(done, conversation) => history.rewound(asking.sessionId, done, conversation)}
+          onDone={(done, conversation) =>
+            history.rewound(asking.sessionId, conversation ? (asking.words ?? done.prompt) : null)
+          }
         />
       );
     case "lines":
@@ -43,6 +46,8 @@ export function HistoryDialogs({ window }: { window: Window }) {
       const back = () => setAsking(asking.from);
       return <TakeBackDialog {...asking} onClose={back} onDone={back} />;
     }
+    case "link":
+      return <LinkDialog {...asking} onClose={close} />;
     case "compact":
       return <CompactDialog {...asking} onClose={close} />;
     case "tools":

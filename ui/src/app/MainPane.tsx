@@ -80,8 +80,10 @@ export function MainPane({ window }: { window: Window }) {
               selected !== null &&
               history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
             }
+            onEdit={(toSeq, words) => selected !== null && history.edit(selected, toSeq, words)}
             onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
             onOpenSession={history.show}
+            onLink={(url, text) => history.setAsking({ about: "link", url, text })}
             onCommand={(command) => carryOut(command, window, arki)}
             onSent={window.sentTo}
             onReview={window.panes.review}

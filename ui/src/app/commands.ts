@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useLayoutEffect } from "react";
 import type { CommandKeys } from "../components/command_keys";
 import type { Command } from "../components/commands";
+import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
 
@@ -18,6 +19,8 @@ export type Actions = {
   pause: (() => void) | null;
   resume: (() => void) | null;
   sendNext: (() => void) | null;
+  /** The last message of the user. */
+  editLast: (() => void) | null;
   fork: (() => void) | null;
   exportAs: ((format: ExportFormat) => void) | null;
   importSessions: () => void;
@@ -92,6 +95,12 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
       section: t`Session`,
       title: t`Send the next queued message`,
       run: act.sendNext,
+    },
+    {
+      id: "edit",
+      section: t`Session`,
+      title: t`Edit and resend the last message`,
+      run: act.editLast,
     },
     {
       id: "inbox",
@@ -244,13 +253,17 @@ function exportsOf({ exportAs }: Actions): Draft[] {
 /** A key that would write something. */
 const isText = /^.$/;
 
-/** Runs a command by its key. A modal dialog keeps its keys to itself. */
+/** They change how everything looks, a dialog included, and nothing behind it. */
+const worksInDialogs: readonly string[] = ["zoom-in", "zoom-out", "zoom-usual"];
+
+/** Runs a command by its key. A modal dialog keeps its keys to itself, whoever opened it. */
 export function useKeys(commands: readonly Command[], dialogOpen: boolean): void {
   // With the first content: who is quick with a key is heard.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (dialogOpen || event.defaultPrevented || event.isComposing) return;
+      if (event.defaultPrevented || event.isComposing) return;
       const command = commands.find((one) => one.shortcut && matches(event, one.shortcut));
+      if (command && (dialogOpen || isModalOpen()) && !worksInDialogs.includes(command.id)) return;
       if (!command || (isText.test(command.shortcut ?? "") && inTextField(event.target))) return;
       event.preventDefault();
       command.run();

@@ -62,6 +62,44 @@ describe("going back", () => {
     expect(within(log).getByText("second")).toBeTruthy();
   });
 
+  it("edits a message and sends it again: back to before it, with its words to change", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One")],
+      logs: { s: twoPrompts().events },
+      history: { preview },
+    });
+    await open(fake);
+    await userEvent.clear(message());
+    const [first] = await screen.findAllByRole("button", { name: "Edit and resend" });
+    await userEvent.click(first as HTMLElement);
+    const dialog = await screen.findByRole("dialog", { name: "Edit and resend" });
+    // Without the conversation there is nothing to send again.
+    expect(within(dialog).getAllByRole("radio")).toHaveLength(2);
+    await userEvent.click(await within(dialog).findByRole("radio", { name: /^Conversation Revert/ }));
+    await userEvent.click(await within(dialog).findByRole("button", { name: "Rewind and edit" }));
+    expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 0, files: false, conversation: true }]);
+    await waitFor(() => expect(message().value).toBe("first"));
+    await waitFor(() => expect(document.activeElement).toBe(message()));
+  });
+
+  it("edits the last message from anywhere, also one that was said to a run", async () => {
+    const log = twoPrompts();
+    log.add("message.queued", { messageId: "m", text: "and this", mode: "steer" });
+    log.add("queue.changed", { delivered: ["m"], queued: [] });
+    const fake = createFake({
+      sessions: [session("s", "One")],
+      logs: { s: log.events },
+      history: { preview },
+    });
+    await open(fake);
+    await userEvent.clear(message());
+    await screen.findByText("and this");
+    await userEvent.keyboard("{Control>}e{/Control}");
+    const dialog = await screen.findByRole("dialog", { name: "Edit and resend" });
+    await userEvent.click(await within(dialog).findByRole("button", { name: "Rewind and edit" }));
+    await waitFor(() => expect(message().value).toBe("and this"));
+  });
+
   it("shows where older messages were summarized, what the model sees instead, and the way back to before", async () => {
     const log = twoPrompts();
     const summary = "# Goal\n\nRename **everything**.";

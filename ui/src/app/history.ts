@@ -7,24 +7,20 @@ import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError, type Params } from "../platform/platform";
-import type {
-  CommandError,
-  ExportFormat,
-  LineOrigin,
-  RewindPreview,
-  WorktreeOf,
-} from "../protocol/generated";
+import type { CommandError, ExportFormat, LineOrigin, WorktreeOf } from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
 
 /** The question that is open about a session's past. */
 export type Asking =
-  | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null }
+  /** `words`: of the message before which it goes back, to be edited. */
+  | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null; words?: string }
   | { about: "lines"; sessionId: string; path: string }
   | { about: "take_back"; sessionId: string; seq: number; path: string; from: Asking | null }
   | { about: "tools"; sessionId: string }
   | { about: "settings"; sessionId: string }
   | { about: "compact"; sessionId: string; focus?: string }
   | { about: "delete"; sessionId: string }
+  | { about: "link"; url: string; text: string }
   /** A new session in a worktree of this folder's project. */
   | { about: "worktree"; folder: string }
   | { about: "remove_worktree"; worktree: WorktreeOf };
@@ -86,9 +82,12 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
       if (text !== null) putDraft(made.sessionId, text);
       focusMessageNext();
     });
-  const rewound = (sessionId: string, done: RewindPreview, conversation: boolean) => {
+  const edit = (sessionId: string, toSeq: number, words: string) =>
+    setAsking({ about: "rewind", sessionId, toSeq, undoes: null, words });
+  /** `words`: what was said then, to be put into the message box. */
+  const rewound = (sessionId: string, words: string | null) => {
     setAsking(null);
-    if (conversation && done.prompt !== null) putDraft(sessionId, done.prompt);
+    if (words !== null) putDraft(sessionId, words);
     focusMessageNext();
   };
   const takeBack = (line: LineOrigin, sessionId: string, path: string) => {
@@ -162,6 +161,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     showQuestion: (sessionId: string) => show(sessionId, null),
     rename,
     fork,
+    edit,
     rewound,
     takeBack,
     copyLink,

@@ -31,7 +31,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
     "session",
     [
       ["stop", "pause", "resume", "next", "inbox"],
-      ["fork", "compact", "replay"],
+      ["edit", "fork", "compact", "replay"],
       ["rename", "pin", "archive", "delete"],
       ["session-settings"],
       ["only-plan", "ask", "edits", "all"],

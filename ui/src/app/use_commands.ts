@@ -73,7 +73,7 @@ export function useCommands(window: Window) {
   return { commands, actions, keys, menus, shortcuts: { bindings: drafts, choices, choose } };
 }
 
-function useRunActions({ shown, selected, session, panes, go, history }: Window) {
+function useRunActions({ shown, selected, session, panes, go, history, replaying }: Window) {
   const arki = useArki();
   const approvals = useApprovals();
   const questions = useQuestions();
@@ -86,6 +86,11 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
     if (shown !== null) void arki.platform.call(name, { of: shown }).catch(() => undefined);
   };
   const queued = () => (selected === null ? 0 : arki.session(selected).overview.state.get().queue.length);
+  const editLast = (sessionId: string) => () => {
+    const { items } = arki.session(sessionId).view.get().transcript;
+    const last = items.findLast((item) => item.kind === "user" && !item.takenBack && !item.isTask);
+    if (last?.kind === "user") history.edit(sessionId, last.seq - 1, last.text);
+  };
   const inbox = () => {
     const next = nextWaiting(waiting, selected);
     if (next === null) return;
@@ -103,6 +108,7 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
     pause: state === "running" ? tell("pause_run") : null,
     resume: state !== null && resumable.includes(state) ? begin("resume_run") : null,
     sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? begin("send_next") : null,
+    editLast: selected === null || replaying ? null : editLast(selected),
     inbox: waiting.length > 0 ? inbox : null,
   };
 }

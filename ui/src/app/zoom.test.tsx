@@ -26,6 +26,28 @@ it("zoom follows its keys, also while one writes, stops at its ends and is kept"
   await waitFor(() => expect(zoomed(again)).toBe(1));
 });
 
+it("zoom follows its keys in dialogs too, and nothing behind a dialog does", async () => {
+  const fake = createFake({});
+  await renderOn(fake, <App />);
+  await userEvent.keyboard("{Control>},{/Control}");
+  const settings = await screen.findByRole("dialog", { name: "Settings" });
+  await userEvent.keyboard("{Control>}={/Control}");
+  await waitFor(() => expect(zoomed(fake)).toBe(1.1));
+  await userEvent.keyboard("{Control>}k{/Control}{Control>}b{/Control}");
+  expect(screen.getAllByRole("dialog")).toEqual([settings]);
+  await userEvent.keyboard("{Control>}0{/Control}");
+  await waitFor(() => expect(zoomed(fake)).toBe(1));
+});
+
+it("while keys are chosen for a command, those of zoom are keys like any other", async () => {
+  const fake = createFake({});
+  await renderOn(fake, <App />);
+  await userEvent.keyboard("?");
+  await userEvent.click(await screen.findByRole("button", { name: "Change the shortcut of Zoom in" }));
+  await userEvent.keyboard("{Control>}={/Control}");
+  expect(zoomed(fake)).toBe(1);
+});
+
 it("the size of text is chosen in the settings, and kept", async () => {
   const view = await renderOn(createFake({}), <App />);
   await userEvent.keyboard("{Control>},{/Control}");

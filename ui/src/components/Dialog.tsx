@@ -2,6 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
 import { X } from "lucide-react";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
+import { useModal } from "./modal";
 
 type Props = {
   title: string;
@@ -20,6 +21,7 @@ type Props = {
 /** A modal dialog whose accessible name is its title. Escape closes it and focus goes back. */
 export function Dialog({ title, open, onClose, children, footer, wide, initialFocus, nextFocus }: Props) {
   const before = useRef<Element | null>(null);
+  useModal(open);
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
   }, [open]);

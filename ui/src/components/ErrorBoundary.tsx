@@ -9,6 +9,8 @@ type Props = {
   part: string;
   /** Once this is another, it is tried anew. */
   about?: unknown;
+  /** What of it is shown all the same. */
+  kept?: ReactNode;
   children: ReactNode;
 };
 type State = { failure: { message: string } | null };
@@ -44,6 +46,7 @@ export class ErrorBoundary extends Component<Props, State> {
             {t`Try again`}
           </Button>
         </ErrorNote>
+        {this.props.kept}
       </div>
     );
   }

@@ -10,6 +10,7 @@ export const usualKeys: Readonly<Record<string, string>> = {
   pause: "Mod+Shift+P",
   resume: "Mod+Shift+P",
   next: "Mod+Shift+Enter",
+  edit: "Mod+E",
   inbox: "Mod+J",
   fork: "Mod+Shift+N",
   rename: "F2",

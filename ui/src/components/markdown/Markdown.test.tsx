@@ -46,7 +46,7 @@ describe("Markdown from a hostile model", () => {
     const link = el.querySelector("a");
     if (!link) throw new Error("no link");
     expect(fireEvent.click(link)).toBe(false);
-    expect(onLink).toHaveBeenCalledExactlyOnceWith("https://example.org/a?b=1");
+    expect(onLink).toHaveBeenCalledExactlyOnceWith("https://example.org/a?b=1", "docs");
   });
 
   it("is not fooled by entities", () => {

@@ -20,7 +20,10 @@ import { estimated } from "./estimate";
 import { type MathToken, newLexer, texOf } from "./math";
 import "./markdown.css";
 
-type Props = { text: string | GrowingText; onLink: (url: string) => void; streaming?: boolean };
+/** Asks what is to be done with a link: where it leads, and what it says. */
+export type OnLink = (url: string, text: string) => void;
+
+type Props = { text: string | GrowingText; onLink: OnLink; streaming?: boolean };
 
 /** A text with more groups than this is drawn from its ends at first. */
 const groupsAtFirst = 3;
@@ -45,7 +48,7 @@ export function Markdown({ text, onLink, streaming = false }: Props) {
   );
 }
 
-type Context = { onLink: (url: string) => void; links: Links };
+type Context = { onLink: OnLink; links: Links };
 
 type GroupProps = { group: Group; context: Context; atFirst: boolean };
 
@@ -275,6 +278,8 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
       return <p>{inline(token.tokens, context)}</p>;
     case "text":
       return token.tokens ? inline(token.tokens, context) : decodeEntities(token.text);
+    case "as_written":
+      return <p className="markdown-as-written">{token.raw}</p>;
     default:
       return <p>{token.raw}</p>;
   }
@@ -404,9 +409,10 @@ function link(href: string, children: ReactNode, context: Context): ReactNode {
       href={url}
       title={url}
       rel="noreferrer"
+      aria-haspopup="dialog"
       onClick={(event) => {
         event.preventDefault();
-        context.onLink(url);
+        context.onLink(url, event.currentTarget.textContent);
       }}
       onAuxClick={(event) => event.preventDefault()}
     >

@@ -8,6 +8,7 @@
  * Nothing here is unbounded: what one block holds beyond what anybody reads is kept in pieces of its own, which are
  * parsed when they are asked for.
  */
+import { cutOf } from "./cut";
 import { formulaBegunBy, maxFormulaChars } from "./math";
 
 /** A heading, paragraph, quote or anything else that is no code, table or list. `pieces` is mostly one. */
@@ -95,6 +96,8 @@ const lineHeadChars = 400;
 const fence = /^( {0,3})(`{3,}|~{3,})([^\n]*)$/;
 const heading = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const rule = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
+/** What is longer may go on as something else. */
+const isRule = (line: string) => line.length <= lineHeadChars && rule.test(line);
 const quote = /^ {0,3}>/;
 const item = /^( {0,3})([-*+]|\d{1,9}[.)])(?:([ \t]+)\S|[ \t]*$)/;
 const interruptingItem = /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/;
@@ -129,19 +132,23 @@ export class Blocks {
     let from = 0;
     while (from < text.length) {
       const end = text.indexOf("\n", from);
-      if (this.inLine) this.addRest(text.slice(from, end < 0 ? undefined : end));
-      else this.head += text.slice(from, end < 0 ? undefined : end);
-      if (end >= 0) {
-        this.endLine();
-        from = end + 1;
-        continue;
+      const stop = end < 0 ? text.length : end;
+      if (this.inLine) {
+        this.addRest(text.slice(from, stop));
+      } else {
+        // What kind of line it is, is never looked for in more than its first characters, however it comes.
+        const at = Math.min(stop, from + lineHeadChars + 1 - this.head.length);
+        this.head += text.slice(from, at);
+        if (this.head.length > lineHeadChars) {
+          this.addLine(this.head);
+          this.head = "";
+          this.inLine = true;
+          this.addRest(text.slice(at, stop));
+        }
       }
-      if (!this.inLine && this.head.length > lineHeadChars) {
-        this.addLine(this.head);
-        this.head = "";
-        this.inLine = true;
-      }
-      break;
+      if (end < 0) break;
+      this.endLine();
+      from = end + 1;
     }
     this.publish();
   }
@@ -167,6 +174,8 @@ export class Blocks {
     else if (this.table) this.table.rows.addToLine(text);
     else if (this.list) grow(this.list.items.at(-1) ?? [], text, false);
     else if (this.flow) grow(this.flow.pieces, text, this.flow.prose);
+    // Its beginning ended the block before it.
+    else if (text.trim() !== "") this.addFlow(text);
   }
 
   private addLine(line: string): void {
@@ -231,7 +240,7 @@ export class Blocks {
     const ends =
       heading.test(line) ||
       quote.test(line) ||
-      rule.test(line) ||
+      isRule(line) ||
       fence.test(line) ||
       indented.test(line) ||
       interruptingItem.test(line);
@@ -243,7 +252,7 @@ export class Blocks {
 
   private continuesList(list: OpenList, line: string): boolean {
     const blank = this.blank;
-    const found = rule.test(line) ? null : item.exec(line);
+    const found = isRule(line) ? null : item.exec(line);
     const isNext = found !== null && (found[1]?.length ?? 0) < list.indent;
     if (isNext && found[2]?.at(-1) === list.bullet) {
       this.addItem(list, line, found);
@@ -263,9 +272,7 @@ export class Blocks {
   }
 
   private interrupts(line: string): boolean {
-    return (
-      indentOf(line) < 2 && (heading.test(line) || quote.test(line) || fence.test(line) || rule.test(line))
-    );
+    return indentOf(line) < 2 && (heading.test(line) || quote.test(line) || fence.test(line) || isRule(line));
   }
 
   private addItem(list: OpenList, line: string, found: RegExpExecArray): void {
@@ -292,7 +299,7 @@ export class Blocks {
       return;
     }
     if (this.makesTable(line)) return;
-    const found = rule.test(line) ? null : item.exec(line);
+    const found = isRule(line) ? null : item.exec(line);
     const indentedFlow = this.flow !== null && indented.test(this.flow.pieces[0] ?? "");
     if (found && (this.flow === null || interruptingItem.test(line) || this.blank > 0)) {
       this.close();
@@ -304,7 +311,7 @@ export class Blocks {
     const quoted = this.flow !== null && quote.test(line) && !quote.test(this.flow.pieces[0] ?? "");
     if (this.list || this.table || separate || quoted || heading.test(line)) this.close();
     this.addFlow(line);
-    if (heading.test(line)) this.close();
+    if (heading.test(line) && line.length <= lineHeadChars) this.close();
   }
 
   private addFlow(line: string): void {
@@ -454,13 +461,4 @@ function grown(text: string): string[] {
   const pieces: string[] = [];
   grow(pieces, text, false);
   return pieces;
-}
-
-/** Where a piece ends: after a sentence, a word, or a line; else anywhere but within a character. */
-function cutOf(full: string, prose: boolean): number {
-  const half = full.length / 2;
-  const places = prose ? [full.lastIndexOf(". ") + 1, full.lastIndexOf(" ")] : [full.lastIndexOf("\n") + 1];
-  const at = places.find((place) => place > half) ?? full.length;
-  const last = full.charCodeAt(at - 1);
-  return last >= 0xd800 && last < 0xdc00 ? at - 1 : at;
 }

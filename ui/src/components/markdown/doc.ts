@@ -1,10 +1,11 @@
 /** The blocks of a text, made once for it, however often it is drawn. */
-import { marked } from "marked";
+import type { TokensList } from "marked";
 import { useMemo, useSyncExternalStore } from "react";
 import { GrowingText } from "../../protocol/growing";
 import { Blocks } from "./blocks";
+import { newLexer } from "./math";
 
-export type Links = ReturnType<typeof marked.lexer>["links"];
+export type Links = TokensList["links"];
 
 class Doc {
   readonly blocks = new Blocks();
@@ -35,7 +36,7 @@ class Doc {
   links(): Links {
     const { definitions } = this.blocks;
     if (definitions.length > this.defined) {
-      const more = marked.lexer(definitions.slice(this.defined).join("\n\n")).links;
+      const more = newLexer().lex(definitions.slice(this.defined).join("\n\n")).links;
       this.named = Object.assign(Object.create(null), more, this.named);
       this.defined = definitions.length;
     }

@@ -3,7 +3,8 @@
  * they say is KaTeX's to read. Dollars are mostly money and names of variables, so the rules are pandoc's: no space
  * after the first one, none before the last one, no digit behind it; what doesn't fit stays text.
  */
-import { Lexer, Marked, type TokenizerExtension, type Tokens } from "marked";
+import { Marked, type TokenizerExtension, type Tokens } from "marked";
+import { BoundedLexer } from "./bounded_lexer";
 
 export type MathToken = Tokens.Generic & { type: "math"; tex: string; display: boolean };
 
@@ -94,4 +95,4 @@ const math = (raw: string, tex: string, display: boolean): MathToken => ({ type:
 /** Apart from marked's own, which others may use. */
 const options = new Marked({ gfm: true, extensions: [block, inline] }).defaults;
 
-export const newLexer = () => new Lexer({ ...options });
+export const newLexer = () => new BoundedLexer({ ...options });

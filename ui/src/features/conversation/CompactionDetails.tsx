@@ -3,7 +3,7 @@ import { Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { DroppedMessages } from "../../components/DroppedMessages";
-import { Markdown } from "../../components/markdown/Markdown";
+import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { CompactedItem } from "../../protocol/transcript";
 
@@ -12,7 +12,7 @@ type Props = {
   /** Null where it no longer holds. */
   leftOutBy: (seq: number) => Promise<ContextCompaction | null>;
   onShow: (seq: number) => void;
-  onLink: (url: string) => void;
+  onLink: OnLink;
   /** Null where nothing may be taken back. */
   onBack: (() => void) | null;
 };

@@ -1,5 +1,6 @@
 /** What is being said and done in one session, and the box to say more. */
 import { type ReactNode, type RefObject, useState } from "react";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
@@ -36,6 +37,7 @@ export type ConversationProps = HistoryActions & {
   /** What stands in the place of a session that has not begun. */
   start: ReactNode;
   onOpenSession: (sessionId: string, seq: number | null) => void;
+  onLink: OnLink;
 };
 
 export function Conversation(props: ConversationProps) {

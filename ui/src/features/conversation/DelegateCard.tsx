@@ -5,7 +5,7 @@ import { ArrowUpRight } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { Markdown } from "../../components/markdown/Markdown";
+import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import { useApprovals, useSessions } from "../../platform/context";
 import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
@@ -16,7 +16,7 @@ type Props = {
   item: ToolItem;
   onReview: () => void;
   onOpen: (sessionId: string) => void;
-  onLink: (url: string) => void;
+  onLink: OnLink;
 };
 
 export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
@@ -75,7 +75,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
 /** Long ones are shown in part: the sub-agent's session has them whole. */
 const shownChars = 20_000;
 
-function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: (url: string) => void }) {
+function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: OnLink }) {
   return (
     <section>
       <h4 className="tool-part small secondary">{item.state === "done" ? t`Answer` : t`What came of it`}</h4>

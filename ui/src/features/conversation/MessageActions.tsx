@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { Copy, Ellipsis, GitFork, Quote, Undo2 } from "lucide-react";
+import { Copy, Ellipsis, GitFork, Pencil, Quote, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
 import type { MenuAction } from "../../components/Menu";
@@ -9,6 +9,8 @@ import type { AssistantItem, UserItem } from "../../protocol/transcript";
 export type HistoryActions = {
   /** Back to how things stood right after an event; `undoes` is the rewind that is taken back by it. */
   onRewind: (toSeq: number, undoes?: number) => void;
+  /** Back to how things stood then, with these words in the message box. */
+  onEdit: (toSeq: number, words: string) => void;
   /** Another session that begins where this one stood; `draft` is put into its message box. */
   onFork: (atSeq: number, draft: string | null) => void;
   /** Puts words into the message box. */
@@ -18,9 +20,25 @@ export type HistoryActions = {
 const small = 14;
 
 /** What can be done with one's own message: say it again differently, here or in a session of its own. */
-export function UserActions({ item, onRewind, onFork, onQuote }: { item: UserItem } & HistoryActions) {
+export function UserActions({
+  item,
+  onRewind,
+  onEdit,
+  onFork,
+  onQuote,
+}: { item: UserItem } & HistoryActions) {
   return (
     <span className="message-actions">
+      {!item.isTask && (
+        <Button
+          small
+          look="quiet"
+          label={t`Edit and resend`}
+          title={t`Edit and resend: go back to before this message, with its words in the message box`}
+          icon={<Pencil size={small} aria-hidden />}
+          onClick={() => onEdit(item.seq - 1, item.text)}
+        />
+      )}
       <Button
         small
         look="quiet"
@@ -47,7 +65,9 @@ export function UserActions({ item, onRewind, onFork, onQuote }: { item: UserIte
   );
 }
 
-export function AnswerActions({ item, onRewind, onFork, onQuote }: { item: AssistantItem } & HistoryActions) {
+type AnswerProps = { item: AssistantItem } & Omit<HistoryActions, "onEdit">;
+
+export function AnswerActions({ item, onRewind, onFork, onQuote }: AnswerProps) {
   return (
     <ActionMenu
       className="answer-actions"

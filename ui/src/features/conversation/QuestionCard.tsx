@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { readingKey } from "../../components/direction";
 import { isText, storedDrafts, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
-import { Markdown } from "../../components/markdown/Markdown";
+import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import { sends } from "../../components/shortcuts";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
@@ -17,7 +17,7 @@ type Props = {
   state: ToolState;
   /** Null where it can't be answered: the log is broken. */
   onAnswer: ((questionId: string, text: string) => Promise<void>) | null;
-  onLink: (url: string) => void;
+  onLink: OnLink;
 };
 
 export function QuestionCard({ question, state, onAnswer, onLink }: Props) {

@@ -2,11 +2,12 @@ import { t } from "@lingui/core/macro";
 import { memo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorBoundary } from "../../components/ErrorBoundary";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
 import { lazily } from "../../components/lazily";
-import { Markdown } from "../../components/markdown/Markdown";
+import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
@@ -21,7 +22,7 @@ import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
 export type RowActions = HistoryActions & {
-  onLink: (url: string) => void;
+  onLink: OnLink;
   onReview: () => void;
   onSettings: () => void;
   /** To enter another key for a provider. */
@@ -51,6 +52,7 @@ const DelegateCard = lazily(
   () => import("./DelegateCard").then((part) => part.DelegateCard),
   () => <div className="tool" />,
 );
+const PlainRow = lazily(() => import("./PlainRow").then((part) => part.PlainRow));
 const SentPictures = lazily(
   () => import("./pictures/SentPictures").then((part) => part.SentPictures),
   () => <div className="sent-pictures" />,
@@ -68,8 +70,10 @@ export const RowView = memo(
         data-row={item.key}
         tabIndex={found ? -1 : undefined}
       >
-        {row.speaker && <Speaker row={row} actions={actions} />}
-        <Body row={row} actions={actions} />
+        <ErrorBoundary part={t`This row`} about={item} kept={<PlainRow row={row} />}>
+          {row.speaker && <Speaker row={row} actions={actions} />}
+          <Body row={row} actions={actions} />
+        </ErrorBoundary>
       </div>
     );
   },
@@ -182,7 +186,12 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   }
 }
 
-const historyOf = ({ onRewind, onFork, onQuote }: HistoryActions) => ({ onRewind, onFork, onQuote });
+const historyOf = ({ onRewind, onEdit, onFork, onQuote }: HistoryActions) => ({
+  onRewind,
+  onEdit,
+  onFork,
+  onQuote,
+});
 
 const toneOf = ({ what }: Notice) => (what === "cleaned_up" ? "attention" : "quiet");
 

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useLatest } from "../../components/latest";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useFolder, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary, Shown } from "../../protocol/generated";
 import { nothingLive } from "../../protocol/live";
@@ -31,6 +32,7 @@ export type SaidProps = HistoryActions & {
   onKey: (provider: string) => void;
   onTrust: () => void;
   onOpenSession: (sessionId: string, seq: number | null) => void;
+  onLink: OnLink;
 };
 
 export function Said(props: SaidProps) {
@@ -99,7 +101,7 @@ function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: stri
   const agent = props.session?.parent ? props.session.agent : "Arki";
   return useMemo(
     () => ({
-      onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
+      onLink: (...asked) => latest.current.onLink(...asked),
       onReview: () => latest.current.onReview(),
       onSettings: () => latest.current.onSettings(),
       onKey: (provider) => latest.current.onKey(provider),
@@ -115,6 +117,7 @@ function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: stri
       readOnly,
       onToggle,
       onRewind: (...asked) => latest.current.onRewind(...asked),
+      onEdit: (...asked) => latest.current.onEdit(...asked),
       onFork: (...asked) => latest.current.onFork(...asked),
       onQuote: (...asked) => latest.current.onQuote(...asked),
       onOpenSession: (...asked) => latest.current.onOpenSession(...asked),

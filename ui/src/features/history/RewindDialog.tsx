@@ -22,6 +22,8 @@ type Props = {
   toSeq: number;
   /** The event that this takes back, where it is a rewind itself. */
   undoes: number | null;
+  /** Of the message that is to be edited and sent again, if that is why. */
+  words?: string;
   onClose: () => void;
   onDone: (done: RewindPreview, conversation: boolean) => void;
 };
@@ -40,11 +42,12 @@ const choices: { value: What; label: MessageDescriptor; detail: MessageDescripto
   { value: "files", label: msg`Files`, detail: msg`Restore the files. Messages stay.` },
 ];
 
-export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Props) {
+export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone }: Props) {
   const arki = useArki();
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<CommandError | null>(null);
   const about = useId();
+  const edits = words !== undefined;
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
   const [what, setWhat] = useState<What>(() => whatOf(transcript, undoes));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
@@ -83,32 +86,42 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
         aria-describedby={about}
         onClick={rewind}
       >
-        {t`Rewind`}
+        {edits ? t`Rewind and edit` : t`Rewind`}
       </Button>
     </>
   );
   return (
-    <Dialog title={titleOf(transcript, toSeq, undoes)} open onClose={onClose} footer={footer} wide>
+    <Dialog
+      title={edits ? t`Edit and resend` : titleOf(transcript, toSeq, undoes)}
+      open
+      onClose={onClose}
+      footer={footer}
+      wide
+    >
       <p className="secondary history-lead">
-        {undoes === null
-          ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
-          : t`This restores everything to how it was before that rewind.`}
+        {edits
+          ? t`This goes back to before the message and puts its words into the message box. Nothing is lost: reverted messages stay in the log, and you can undo the rewind.`
+          : undoes === null
+            ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
+            : t`This restores everything to how it was before that rewind.`}
       </p>
       <fieldset className="history-choices">
         <legend className="sr-only">{t`What to rewind`}</legend>
-        {choices.map((choice) => (
-          <label key={choice.value} className="history-choice">
-            <input
-              type="radio"
-              name="what"
-              value={choice.value}
-              checked={what === choice.value}
-              onChange={() => setWhat(choice.value)}
-            />
-            <span>{i18n._(choice.label)}</span>
-            <span className="small secondary">{i18n._(choice.detail)}</span>
-          </label>
-        ))}
+        {choices
+          .filter(({ value }) => !edits || value !== "files")
+          .map((choice) => (
+            <label key={choice.value} className="history-choice">
+              <input
+                type="radio"
+                name="what"
+                value={choice.value}
+                checked={what === choice.value}
+                onChange={() => setWhat(choice.value)}
+              />
+              <span>{i18n._(choice.label)}</span>
+              <span className="small secondary">{i18n._(choice.detail)}</span>
+            </label>
+          ))}
       </fieldset>
       {failed && <ErrorNote error={failed} />}
       {error && <ErrorNote error={error} />}

@@ -1,0 +1,33 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+import { eventLog } from "../testing/events";
+import { createFake } from "../testing/fake";
+import { renderOn } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
+import { App } from "./App";
+
+it("a link of an answer asks first, by Enter too; Escape leads back to it", async () => {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const { events, add } = eventLog("s");
+  add("run.started", { prompt: "Where?" });
+  add("output.message", { content: "In [the docs](https://example.org/a)." });
+  const sessions = [sessionOf({ sessionId: "s", title: "One", state: "done" })];
+  const fake = createFake({ sessions, logs: { s: events } });
+  await renderOn(fake, <App />);
+  await userEvent.click(screen.getByRole("button", { name: "One" }));
+  const link = await screen.findByRole("link", { name: "the docs" });
+  link.focus();
+  await userEvent.keyboard("{Enter}");
+  const open = await screen.findByRole("button", { name: "Open in browser" });
+  await waitFor(() => expect(document.activeElement).toBe(open));
+  await userEvent.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await waitFor(() => expect(document.activeElement).toBe(link));
+  expect(fake.opened).toEqual([]);
+  await userEvent.click(link);
+  await userEvent.click(await screen.findByRole("button", { name: "Open in browser" }));
+  expect(fake.opened).toEqual(["https://example.org/a"]);
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await waitFor(() => expect(document.activeElement).toBe(link));
+});
