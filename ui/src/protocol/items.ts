@@ -54,8 +54,8 @@ export type ToolItem = Placed & {
   /** Denied because the folder wasn't trusted. */
   lacksTrust: boolean;
   result: string | null;
-  /** How parts of a command's result look. */
-  styles: readonly TextStyle[];
+  /** How parts of a command's result look, where it has colours. */
+  styles?: readonly TextStyle[] | undefined;
   durationMs: number | null;
   truncated: boolean;
   /** What an MCP server asked the user in the middle of it, and the answers, as the log has them. */

@@ -106,13 +106,6 @@ describe("live", () => {
     expect(live.output.c?.endsWith("end")).toBe(true);
   });
 
-  it("does not cut a command's output within a colour's sequence", () => {
-    const rest = "x".repeat(maxOutputChars - 3);
-    const text = `before\u001b[31m${rest}`;
-    const live = outputStep(nothingLive, { sessionId: "s", runId: "r", callId: "c", text });
-    expect(live.output.c).toBe(rest);
-  });
-
   it("forgets a command's output when its result is stored", () => {
     const { add } = eventLog("s");
     const live = outputStep(nothingLive, { sessionId: "s", runId: "r", callId: "c", text: "x" });

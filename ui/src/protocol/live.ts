@@ -101,19 +101,8 @@ export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
 
 export function outputStep(live: Live, output: CommandOutput): Live {
   const all = (live.output[output.callId] ?? "") + output.text;
-  return { ...live, output: { ...live.output, [output.callId]: all.slice(cut(all)) } };
+  return { ...live, output: { ...live.output, [output.callId]: all.slice(-maxOutputChars) } };
 }
-
-/** Where to cut off the beginning: not within a colour's sequence, whose rest would be shown as text. */
-function cut(output: string): number {
-  const at = Math.max(0, output.length - maxOutputChars);
-  const sequence = at > 0 ? output.lastIndexOf("\u001b", at - 1) : -1;
-  const end = sequence < 0 ? 0 : output.indexOf("m", sequence) + 1;
-  return end > at && end - sequence <= longestSequence ? end : at;
-}
-
-/** Longer than what a command's output has. */
-const longestSequence = 40;
 
 const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 

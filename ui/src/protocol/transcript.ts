@@ -316,7 +316,6 @@ function addCall(state: Transcript, event: Event, call: Call): Transcript {
     lacksTrust: false,
     result: null,
     durationMs: null,
-    styles: [],
     truncated: false,
     elicitations: [],
     files: [],
@@ -368,7 +367,7 @@ function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event
   return patchCall(known, item.callId, {
     state: refused ? item.state : p.isError ? "failed" : "done",
     result: p.result,
-    styles: p.styles ?? [],
+    styles: p.styles,
     durationMs: p.durationMs,
     truncated: p.truncated,
     elicitations: p.elicitations ?? [],

@@ -8,7 +8,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
-import { colouredResult, exitCode, previewOf } from "./preview";
+import { colouredResult, exitCode, outputSoFar, previewOf } from "./preview";
 import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
@@ -59,14 +59,14 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
           </p>
         ) : (
           (item.state === "running" && output && (
-            <Output text={lastLines(output)} label={t`Output so far`} isColoured={isCommand} />
+            <Output text={lastLines(outputSoFar(output))} label={t`Output so far`} isColoured={isCommand} />
           )) || <ResultPreview item={item} />
         )
       }
       asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}
     >
-      {output && <Output text={output} label={t`Output so far`} isColoured={isCommand} />}
+      {output && <Output text={outputSoFar(output)} label={t`Output so far`} isColoured={isCommand} />}
       {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
       {item.result !== null && (
         <Part

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { maxOutputChars } from "../../protocol/live";
 import { foldTranscript, type ToolItem } from "../../protocol/transcript";
 import { eventLog } from "../../testing/events";
-import { exitCode, previewOf } from "./preview";
+import { exitCode, outputSoFar, previewOf } from "./preview";
 
 function called(
   category: "read" | "exec",
@@ -48,5 +49,13 @@ describe("a closed card", () => {
 
   it("cuts a line that is endless", () => {
     expect(previewOf(called("exec", `exit code 0\n${"x".repeat(1e6)}`))?.lines[0]).toHaveLength(400);
+  });
+});
+
+describe("the output so far", () => {
+  it("begins with a whole line where its beginning is lost", () => {
+    expect(outputSoFar("1;31mred\nblue")).toBe("1;31mred\nblue");
+    const rest = "x".repeat(maxOutputChars - 9);
+    expect(outputSoFar(`1;31mred\n${rest}`)).toBe(rest);
   });
 });

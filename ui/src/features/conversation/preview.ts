@@ -1,5 +1,6 @@
 /** What a closed card shows of a result: how a command ended, and some of its lines. Pure. */
 import { beginning, plainText, withStyles } from "../../components/code/ansi";
+import { maxOutputChars } from "../../protocol/live";
 import type { ToolItem } from "../../protocol/transcript";
 
 export type Preview = {
@@ -23,7 +24,12 @@ export function exitCode({ category, result }: ToolItem): number | null {
 
 /** What a command printed, with its colours as control sequences; of other tools just what they said. */
 export function colouredResult({ result, styles }: ToolItem): string | null {
-  return result && styles.length > 0 ? withStyles(result, styles) : result;
+  return result && styles ? withStyles(result, styles) : result;
+}
+
+/** What a command printed so far; where its beginning is lost, whole lines of it, as no part of a sequence is text. */
+export function outputSoFar(output: string): string {
+  return output.length < maxOutputChars ? output : output.slice(output.indexOf("\n") + 1);
 }
 
 /** The first lines of what a command printed or a page said; of what failed the last ones, which mostly say why. */
