@@ -173,6 +173,10 @@ impl Reader {
 
 /// Writes what makes the text that follows look so.
 fn change_look(text: &mut String, current: &mut Look, next: Look) {
+    if *current == next {
+        return;
+    }
+    // Two looks may be written in the same way.
     let (before, sgr) = (current.sgr(), next.sgr());
     *current = next;
     if before == sgr {
