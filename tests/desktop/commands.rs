@@ -53,7 +53,6 @@ fn output_is_shown_in_its_colours_and_without_control_sequences() {
     let ink = "const shown = name => getComputedStyle(document.querySelector(name)).color; \
                return shown('.ansi-1') !== shown('.tool-preview')";
     assert_eq!(window.run(ink), json!(true));
-    window.pictures("command-coloured");
     assert!(stage.request(2).contains("exit code 0\\nred and plain"), "{}", stage.request(2));
 }
 
