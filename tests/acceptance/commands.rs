@@ -62,6 +62,22 @@ fn a_program_that_needs_a_terminal_gets_one_where_the_call_says_so() {
 }
 
 #[test]
+fn the_model_gets_coloured_output_as_plain_text_and_the_colours_are_stored_beside_it() {
+    let command = r"printf 'the \033[31mre\033[1md\033[0m \033]0;title\007word\n'";
+    for terminal in [true, false] {
+        let stage = of(json!({"command": command, "terminal": terminal}));
+        assert_eq!(output(&stage), "exit code 0\nthe red word\n");
+        let events = stage.log();
+        let result = payload(&events, "tool.result");
+        assert_eq!(result["result"], "exit code 0\nthe red word\n");
+        assert_eq!(result["styles"], json!([[16, 18, "31"], [18, 19, "1;31"]]));
+        let found = stage.arki(&["sessions", "search", "red word", "--json"]).exits(0).stdout;
+        assert!(found.contains("tool.result"), "{found}");
+        stage.verifies();
+    }
+}
+
+#[test]
 fn a_note_to_an_approved_command_reaches_the_model() {
     let stage = running("touch made.txt");
     stage.exec(&["go"]).exits(3);

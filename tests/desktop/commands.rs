@@ -33,6 +33,30 @@ fn an_approved_command_runs_and_its_output_appears_while_it_does() {
 }
 
 #[test]
+fn output_is_shown_in_its_colours_and_without_control_sequences() {
+    const COMMAND: &str =
+        r"printf '\033[31mred\033[0m and \033]0;title\007plain\n'; while [ ! -e go ]; do sleep 0.05; done";
+    let call = Turn::calls().call("run_command", json!({"command": COMMAND, "terminal": true}));
+    let stage = Stage::trusted(Script::new(vec![call, Turn::text(DONE)]));
+    let window = stage.open();
+    window.ask("Run it");
+    window.click("Approve");
+    // Once while it runs, and once of what is stored.
+    let red = || window.run("return [...document.querySelectorAll('.ansi-1')].map(it => it.textContent).join()");
+    wait_until("the colour of what is printed now", || red() == json!("red"));
+    assert!(window.transcript().contains("red and plain"), "{}", window.transcript());
+    stage.write("go", "");
+    window.says(DONE);
+    wait_until("the colour of the result", || red() == json!("red"));
+    let said = window.transcript();
+    assert!(said.contains("red and plain") && !said.contains('\u{1b}') && !said.contains("U+001B"), "{said}");
+    let ink = "const shown = name => getComputedStyle(document.querySelector(name)).color; \
+               return shown('.ansi-1') !== shown('.tool-preview')";
+    assert_eq!(window.run(ink), json!(true));
+    assert!(stage.request(2).contains("exit code 0\\nred and plain"), "{}", stage.request(2));
+}
+
+#[test]
 fn a_rejected_command_does_not_run_and_the_note_reaches_the_model() {
     let stage = Stage::trusted(run_and_say("touch made.txt"));
     let window = stage.open();

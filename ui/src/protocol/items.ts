@@ -1,5 +1,5 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { CompactionStrategy, Elicitation, Image, ToolCategory } from "./generated";
+import type { CompactionStrategy, Elicitation, Image, TextStyle, ToolCategory } from "./generated";
 
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
@@ -54,6 +54,8 @@ export type ToolItem = Placed & {
   /** Denied because the folder wasn't trusted. */
   lacksTrust: boolean;
   result: string | null;
+  /** How parts of a command's result look, where it has colours. */
+  styles?: readonly TextStyle[] | undefined;
   durationMs: number | null;
   truncated: boolean;
   /** What an MCP server asked the user in the middle of it, and the answers, as the log has them. */

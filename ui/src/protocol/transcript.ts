@@ -367,6 +367,7 @@ function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event
   return patchCall(known, item.callId, {
     state: refused ? item.state : p.isError ? "failed" : "done",
     result: p.result,
+    styles: p.styles,
     durationMs: p.durationMs,
     truncated: p.truncated,
     elicitations: p.elicitations ?? [],

@@ -1,14 +1,17 @@
 /** The contrast that the tokens promise, computed from the tokens themselves (WCAG 2.2 on OKLCH). */
 import { describe, expect, it } from "vitest";
+import ansi from "../components/code/ansi.css?raw";
 import tokens from "../styles/tokens.css?raw";
 
 type Theme = "light" | "dark";
+/** What a user sees who asked the system for more contrast. */
+const more = tokens.slice(tokens.indexOf("@media (prefers-contrast: more)"));
 const oklch = /oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/;
 
-function colour(name: string, theme: Theme): string {
-  const value = new RegExp(`--${name}: ([^;]+);`).exec(tokens)?.[1] ?? "";
+function colour(name: string, theme: Theme, first = ""): string {
+  const value = new RegExp(`--${name}: ([^;]+);`).exec(first + tokens)?.[1] ?? "";
   const alias = /^var\(--([\w-]+)\)$/.exec(value)?.[1];
-  if (alias) return colour(alias, theme);
+  if (alias) return colour(alias, theme, first);
   const both = /^light-dark\((oklch\([^)]*\)), (oklch\([^)]*\))\)$/.exec(value);
   return both?.[theme === "light" ? 1 : 2] ?? "";
 }
@@ -28,8 +31,8 @@ function luminance(value: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-function contrast(one: string, other: string, theme: Theme): number {
-  const [a, b] = [luminance(colour(one, theme)), luminance(colour(other, theme))];
+function contrast(one: string, other: string, theme: Theme, first = ""): number {
+  const [a, b] = [luminance(colour(one, theme, first)), luminance(colour(other, theme, first))];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
@@ -61,4 +64,14 @@ describe.each<Theme>(["light", "dark"])("in the %s theme", (theme) => {
   it.each(secondary)("%s reads on %s", (text, ground) => {
     expect(contrast(text, ground, theme)).toBeGreaterThanOrEqual(4.5);
   });
+  it.each(Array.from({ length: 16 }, (_, index) => index))(
+    "a command's colour %i reads on a card",
+    (index) => {
+      const name = new RegExp(`\\.ansi-${index} {\\s*--ansi: var\\(--([\\w-]+)\\)`).exec(ansi)?.[1] ?? "";
+      for (const ground of ["surface", "surface-code", "hover"]) {
+        expect(contrast(name, ground, theme), ground).toBeGreaterThanOrEqual(4.5);
+        expect(contrast(name, ground, theme, more), `${ground}, more contrast`).toBeGreaterThanOrEqual(4.5);
+      }
+    },
+  );
 });

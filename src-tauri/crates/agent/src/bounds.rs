@@ -107,6 +107,7 @@ pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
         call_id: call.call_id.clone(),
         tool_id: call.tool_id.clone(),
         result: format!("Error: {} {}", fault.message, fault.hint),
+        styles: Vec::new(),
         is_error: true,
         duration_ms: 0,
         truncated: false,

@@ -127,6 +127,7 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         call_id: pending.call.call_id.clone(),
         tool_id: pending.call.tool_id.clone(),
         result,
+        styles: Vec::new(),
         is_error: true,
         duration_ms: 0,
         truncated: false,

@@ -150,6 +150,7 @@ fn result_of(pending: &PendingCall) -> ToolResult {
         call_id: pending.call.call_id.clone(),
         tool_id: pending.call.tool_id.clone(),
         result: "ok".into(),
+        styles: Vec::new(),
         is_error: false,
         duration_ms: 0,
         truncated: false,

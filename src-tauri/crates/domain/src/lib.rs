@@ -29,6 +29,7 @@ mod redaction;
 mod run;
 mod secret_values;
 mod streaming_redaction;
+mod styled_text;
 mod tool;
 mod tool_names;
 mod upcast;
@@ -60,6 +61,7 @@ pub use redaction::{
 pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
+pub use styled_text::{StyledPart, StyledText, TextStyle, move_styles, text_styles};
 pub use tool::{
     Category, DELEGATE_TOOL, Decision, REPEATED_RULE, Risk, TAKE_CHANGES_TOOL, ToolDefinition, UNTRUSTED_RULE,
     goes_on_in_background,

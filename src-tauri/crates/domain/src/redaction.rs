@@ -178,6 +178,18 @@ impl Redactor {
         (!found.spans.is_empty()).then_some(redacted)
     }
 
+    /// The places of the secrets in bytes, in order, each with its placeholder.
+    #[must_use]
+    pub fn replacements(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        let known = self.known();
+        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        let place = |span: &Span| span.start..span.end;
+        let replacement = |span| (place(span), self.replaced(text, place(span), std::slice::from_ref(span), &known));
+        let replacements = found.spans.iter().map(replacement).collect();
+        self.learn(text, &found.spans);
+        replacements
+    }
+
     /// Every string of the value, keys of objects included.
     #[must_use]
     pub fn redact_json(&self, value: Value) -> Value {

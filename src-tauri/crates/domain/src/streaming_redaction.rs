@@ -23,13 +23,19 @@ impl StreamingRedactor {
 
     /// Takes the next piece and returns what is safe to show now; often just that piece.
     pub fn push(&mut self, piece: &str) -> String {
+        self.push_counted(piece).0
+    }
+
+    /// The same, with how many bytes of what was pushed it stands for.
+    pub fn push_counted(&mut self, piece: &str) -> (String, usize) {
         self.text.push_str(piece);
+        let given_before = self.given;
         let (ready, given) = self.redactor.redact_decided(&self.text, self.given, &self.known, false);
         let keep_from = self.text.floor_char_boundary(given.saturating_sub(LOOK_BACK_BYTES));
         let rest = self.text[keep_from..].to_owned();
         std::mem::replace(&mut self.text, rest).zeroize();
         self.given = given - keep_from;
-        ready
+        (ready, given - given_before)
     }
 
     /// The stream ended: what was held back is what it is.

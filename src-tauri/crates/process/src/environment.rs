@@ -166,11 +166,21 @@ const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("SYSTEMD_PAGER", "cat"),
     ("AWS_PAGER", ""),
     ("DEBIAN_FRONTEND", "noninteractive"),
-    ("NO_COLOR", "1"),
+    // Not at a terminal, see `at_terminal`: piped lines are for programs, which don't expect escape sequences.
+    (NO_COLOR, "1"),
     ("TERM", "dumb"),
     ("PYTHONUNBUFFERED", "1"),
     ("npm_config_yes", "true"),
 ];
+
+const NO_COLOR: &str = "NO_COLOR";
+
+/// The same environment for a command at a terminal: what kind it is, and programs decide for themselves whether they
+/// use colours.
+pub(super) fn at_terminal(environment: &[(String, String)], kind: &str) -> Vec<(String, String)> {
+    let others = environment.iter().filter(|(name, _)| name != "TERM" && name != NO_COLOR).cloned();
+    others.chain([("TERM".to_owned(), kind.to_owned())]).collect()
+}
 
 /// The part of the environment that differs from run to run.
 #[derive(Debug, Clone, Copy)]
@@ -263,6 +273,17 @@ mod tests {
         assert_eq!((result["PATH"].as_str(), result["ARKI_TOOL"].as_str()), ("/x", "1"));
         assert_eq!((result["PAGER"].as_str(), result["TMPDIR"].as_str()), ("cat", "/tmp/run"));
         assert!(!result.contains_key("A=B"));
+    }
+
+    #[test]
+    fn only_at_a_terminal_programs_may_use_colours() {
+        let piped = check(&[("PATH", "/bin")], &[]);
+        assert_eq!((piped["NO_COLOR"].as_str(), piped["TERM"].as_str()), ("1", "dumb"));
+        let piped: Vec<(String, String)> = piped.into_iter().collect();
+        let at_terminal: BTreeMap<String, String> = at_terminal(&piped, "xterm").into_iter().collect();
+        assert_eq!(at_terminal["TERM"], "xterm");
+        assert!(!at_terminal.contains_key("NO_COLOR") && at_terminal["PATH"] == "/bin");
+        assert_eq!(at_terminal.len(), piped.len() - 1);
     }
 
     proptest! {

@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
 #![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
+mod ansi;
 mod answering;
 #[cfg(any(windows, test))]
 mod argument_line;
@@ -59,6 +60,7 @@ mod watch;
 #[cfg(windows)]
 mod windows_launch;
 
+pub use ansi::{AnsiReader, styled};
 pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
 pub use confinement::{Confined, Confinement, Explanation, Findings};
 #[cfg(unix)]

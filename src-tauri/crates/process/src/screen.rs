@@ -1,8 +1,11 @@
-//! The screen of a terminal: turns a command's output into plain text. Pure.
+//! The screen of a terminal: turns a command's output into text, and colours into SGR sequences in it. Pure.
 //!
 //! The command moves a cursor, colours, overwrites and clears; a terminal without a window (`avt`) does what it says.
 //! A line is text once it has left the screen at the top and nothing can change it any more, so that a progress bar is
 //! one line and not a thousand, in bounded memory however much is written.
+//!
+//! There is no other escape sequence in what comes out than those that [`Look::sgr`] makes, and each line ends as
+//! ordinary text.
 
 use std::mem;
 
@@ -10,9 +13,13 @@ use avt::operation::Operation;
 use avt::parser::{Function, Parser};
 use avt::{Line, Observation, Observer, ScreenKind, Terminal};
 
+use crate::ansi::Look;
+
 /// Wide enough for compilers' messages, and what a person might have.
 pub(super) const COLUMNS: u16 = 120;
 pub(super) const ROWS: u16 = 40;
+/// The terminal that it understands, as every system's terminal database knows it.
+pub(super) const KIND: &str = "xterm-256color";
 
 pub(super) struct Screen {
     parser: Parser,
@@ -87,16 +94,28 @@ struct Reader {
     written: Written,
     /// The cursor has gone back to the line's beginning; whether to stay there is not known yet.
     is_at_start: bool,
+    /// As the next character is to look.
+    look: Look,
+    /// As the last one did that was printed.
+    printed_look: Look,
 }
 
 impl Reader {
     fn add(&mut self, line: &Line) {
-        let from = self.written.settled.len();
-        self.written.settled.extend(line.chars());
+        let mut cells = line.cells();
         // Of a line that goes on in the next row, spaces at the end are in its middle.
         if !line.is_wrapped() {
-            let end = from + self.written.settled[from..].trim_end().len();
-            self.written.settled.truncate(end);
+            let blank = cells.iter().rev().take_while(|cell| cell.char().is_whitespace()).count();
+            cells = &cells[..cells.len() - blank];
+        }
+        let mut look = Look::default();
+        // The second half of a wide character is none.
+        for cell in cells.iter().filter(|cell| cell.width() > 0) {
+            change_look(&mut self.written.settled, &mut look, cell.pen().into());
+            self.written.settled.push(cell.char());
+        }
+        change_look(&mut self.written.settled, &mut look, Look::default());
+        if !line.is_wrapped() {
             self.written.settled.push('\n');
         }
     }
@@ -122,18 +141,52 @@ impl Reader {
         match function {
             Function::Print(character) => {
                 if mem::take(&mut self.is_at_start) {
-                    self.written.printed.push('\n');
+                    self.end_line();
                 }
+                change_look(&mut self.written.printed, &mut self.printed_look, self.look);
                 self.written.printed.push(*character);
             }
             Function::Ht => self.written.printed.push('\t'),
             Function::Lf | Function::Nel => {
                 self.is_at_start = false;
-                self.written.printed.push('\n');
+                self.end_line();
             }
             Function::Cr | Function::Cup(..) | Function::Cha(_) => self.is_at_start = true,
             _ => {}
         }
+    }
+
+    fn end_line(&mut self) {
+        change_look(&mut self.written.printed, &mut self.printed_look, Look::default());
+        self.written.printed.push('\n');
+    }
+
+    /// Whoever watches need not see the colours exactly: cursors that are saved with theirs are rare.
+    fn follow_look(&mut self, function: &Function) {
+        match function {
+            Function::Sgr(operations) => self.look.apply(operations.as_slice()),
+            Function::Ris | Function::Decstr => self.look = Look::default(),
+            _ => {}
+        }
+    }
+}
+
+/// Writes what makes the text that follows look so.
+fn change_look(text: &mut String, current: &mut Look, next: Look) {
+    if *current == next {
+        return;
+    }
+    // Two looks may be written in the same way.
+    let (before, sgr) = (current.sgr(), next.sgr());
+    *current = next;
+    if before == sgr {
+        return;
+    }
+    if !before.is_empty() {
+        text.push_str("\x1b[0m");
+    }
+    if !sgr.is_empty() {
+        text.push_str(&format!("\x1b[{sgr}m"));
     }
 }
 
@@ -146,6 +199,7 @@ impl Observer for Reader {
             // It clears without a trace.
             self.leave(context.terminal());
         }
+        self.follow_look(function);
         if context.terminal().active_screen_kind() == ScreenKind::Primary {
             self.show(function);
         }
@@ -165,8 +219,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns what was printed, and what it came to.
+    /// Returns what was printed, and what it came to, without its colours.
     fn written(chunks: &[&[u8]]) -> (String, String) {
+        let (printed, settled) = written_with_colours(chunks);
+        (crate::styled(&printed).text, crate::styled(&settled).text)
+    }
+
+    fn written_with_colours(chunks: &[&[u8]]) -> (String, String) {
         let mut screen = Screen::new();
         let mut all = Written::default();
         for chunk in chunks {
@@ -179,6 +238,10 @@ mod tests {
 
     fn text(bytes: impl AsRef<[u8]>) -> String {
         written(&[bytes.as_ref()]).1
+    }
+
+    fn coloured(bytes: impl AsRef<[u8]>) -> String {
+        written_with_colours(&[bytes.as_ref()]).1
     }
 
     #[test]
@@ -203,7 +266,25 @@ mod tests {
     }
 
     #[test]
-    fn titles_links_colours_and_bells_are_not_text() {
+    fn colours_stay_with_the_text_and_end_with_its_line() {
+        let bytes = "\x1b[1;31mred\r\nstill \x1b[42mgreen\x1b[m  \r\n\x1b[5;8;33mc\x1b[mplain";
+        let expected = "\x1b[1;31mred\x1b[0m\n\x1b[1;31mstill \x1b[0m\x1b[1;7;32mgreen\x1b[0m\n\x1b[33mc\x1b[0mplain\n";
+        let mut screen = Screen::new();
+        let printed = screen.push(bytes.as_bytes()).printed;
+        assert_eq!(printed.replace("  \n", "\n"), expected.trim_end_matches('\n'));
+        assert_eq!(screen.finish(), expected);
+    }
+
+    #[test]
+    fn a_colour_goes_on_where_a_line_goes_on_in_the_next_row() {
+        let (wide, long) = ("日本", "x".repeat(200));
+        let written = coloured(format!("\x1b[31m{wide}\x1b[32m{long}"));
+        let expected = format!("\x1b[31m{wide}\x1b[0m\x1b[32m{long}\x1b[0m\n");
+        assert_eq!(crate::styled(&written).to_ansi(), expected);
+    }
+
+    #[test]
+    fn titles_links_and_bells_are_not_text() {
         let bytes = "\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x07\x1b[1;31mred\x1b[m\x1bP1$r\x1b\\.";
         assert_eq!(text(bytes), "link red.\n");
     }
@@ -250,12 +331,18 @@ mod tests {
     proptest! {
         #[test]
         fn however_it_is_cut_it_comes_to_the_same(
-            bytes in "(a|é|\r|\n|\t|\x1b\\[[0-9]{0,3}[A-HJKPXm]|\x1b\\[\\?1049[hl]|\x1bc|\x1b){0,60}",
+            bytes in "(a|é|日| |\r|\n|\t|\x1b\\[[0-9;]{0,3}[A-HJKPXm]|\x1b\\[\\?1049[hl]|\x1bc|\x1b){0,60}",
             cut in 0usize..200,
         ) {
             let (first, second) = bytes.as_bytes().split_at(cut.min(bytes.len()));
-            prop_assert_eq!(written(&[first, second]), written(&[bytes.as_bytes()]));
-            prop_assert!(!text(&bytes).contains('\x1b'));
+            let whole = written_with_colours(&[bytes.as_bytes()]);
+            prop_assert_eq!(&written_with_colours(&[first, second]), &whole);
+            // Nothing but colours, each written in one way, and none without its end.
+            for line in whole.0.split('\n').take(whole.0.matches('\n').count()).chain(whole.1.split('\n')) {
+                let styled = crate::styled(line);
+                prop_assert!(!styled.text.contains('\x1b'));
+                prop_assert_eq!(styled.to_ansi(), line);
+            }
         }
     }
 }

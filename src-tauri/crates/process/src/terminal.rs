@@ -18,8 +18,6 @@ use tokio::time::timeout;
 
 use super::screen::{COLUMNS, ROWS};
 
-/// The terminal that `screen` understands, as every system's terminal database knows it.
-const KIND: &str = "xterm-256color";
 const CTRL_D: &[u8] = b"\x04";
 /// The silence after which a command is taken to wait for an answer.
 const SILENCE: Duration = Duration::from_millis(200);
@@ -49,12 +47,6 @@ pub(super) fn open() -> io::Result<(Terminal, Device)> {
     ioctl_fionbio(&ours, true)?;
     // It is read and waited for as a pipe is, but for its end.
     Ok((Terminal(pipe::Receiver::from_owned_fd_unchecked(ours)?), Device { path, _open: device }))
-}
-
-/// The same, but for the kind of terminal.
-pub(super) fn environment(environment: &[(String, String)]) -> Vec<(String, String)> {
-    let others = environment.iter().filter(|(name, _)| name != "TERM").cloned();
-    others.chain([("TERM".to_owned(), KIND.to_owned())]).collect()
 }
 
 impl Terminal {

@@ -19,6 +19,7 @@ use super::piped::Pipes;
 use super::proc_table;
 use super::terminal::{self, Terminal};
 use super::watch::thread_limit;
+use super::{environment, screen};
 use crate::confinement::ConfinedStart;
 use crate::error::{ProcessError, Result};
 use crate::piped::PipedSpec;
@@ -92,7 +93,7 @@ read -r _ <&3 && exec "$@" 3<&-"#;
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
     let (standard, output) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
-    let of_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
+    let of_terminal = standard.terminal().map(|_| environment::at_terminal(&spec.environment, screen::KIND));
     let behind = Behind {
         guard,
         environment: of_terminal.as_ref().unwrap_or(&spec.environment),

@@ -20,6 +20,7 @@ use super::piped::Pipes;
 use super::pseudo_console::{self, PseudoConsole};
 use super::restricted_token::restricted_token;
 use super::windows_launch::{Launch, Process, Standard};
+use super::{environment, screen};
 use crate::error::{ProcessError, Result};
 use crate::piped::PipedSpec;
 use crate::run::{CHUNK_BYTES, CommandSpec};
@@ -83,7 +84,9 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding
     }
     let (shell, arguments) = shell(&spec.command_line).map_err(lost)?;
     let fail = |source| start_error(&shell, &spec.directory, source);
-    let launch = Launch::new(&shell, &arguments, &spec.directory, &spec.environment).map_err(fail)?;
+    let of_terminal = spec.terminal.then(|| environment::at_terminal(&spec.environment, screen::KIND));
+    let environment = of_terminal.as_ref().unwrap_or(&spec.environment);
+    let launch = Launch::new(&shell, &arguments, &spec.directory, environment).map_err(fail)?;
     let (standard, printed) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
     let running = begin(&launch, standard, &spec.limits, fail)?;
     Ok(Started { output: Reader { chunks: read_on_thread(printed).map_err(lost)?, rest: Vec::new() }, running })

@@ -2,11 +2,13 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
+import { AnsiText } from "../../components/code/AnsiText";
+import { beginning, plainText } from "../../components/code/ansi";
 import { VisibleText } from "../../components/code/VisibleText";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
-import { exitCode, previewOf } from "./preview";
+import { colouredResult, exitCode, outputSoFar, previewOf } from "./preview";
 import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
@@ -31,6 +33,8 @@ type Props = {
 };
 
 export function ToolCard({ item, output, onReview, onTrust }: Props) {
+  // What others say is shown as it is: a file's escape characters are the file's.
+  const isCommand = item.category === "exec";
   return (
     <CallCard
       item={item}
@@ -55,17 +59,21 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
           </p>
         ) : (
           (item.state === "running" && output && (
-            <Output text={lastLines(output)} label={t`Output so far`} />
+            <Output text={lastLines(outputSoFar(output))} label={t`Output so far`} isColoured={isCommand} />
           )) || <ResultPreview item={item} />
         )
       }
       asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}
     >
-      {output && <Output text={output} label={t`Output so far`} />}
+      {output && <Output text={outputSoFar(output)} label={t`Output so far`} isColoured={isCommand} />}
       {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
       {item.result !== null && (
-        <Part title={item.truncated ? t`Result (shortened by the tool)` : t`Result`} value={item.result} />
+        <Part
+          title={item.truncated ? t`Result (shortened by the tool)` : t`Result`}
+          value={colouredResult(item)}
+          isColoured={isCommand}
+        />
       )}
     </CallCard>
   );
@@ -90,7 +98,7 @@ function ResultPreview({ item }: { item: ToolItem }) {
       {before && rest}
       {lines.map((line, at) => (
         <code key={`${at}`} className="cut">
-          <VisibleText text={line} />
+          {item.category === "exec" ? <AnsiText text={line} /> : <VisibleText text={line} />}
         </code>
       ))}
       {!before && rest}
@@ -98,30 +106,34 @@ function ResultPreview({ item }: { item: ToolItem }) {
   );
 }
 
-function Part({ title, value }: { title: string; value: unknown }) {
+type PartProps = { title: string; value: unknown; isColoured?: boolean };
+
+function Part({ title, value, isColoured = false }: PartProps) {
   const [whole, setWhole] = useState(false);
   const full =
     isRecord(value) && typeof value.command === "string" && Object.keys(value).length === 1
       ? value.command
       : show(value);
-  const text = whole ? full : full.slice(0, shownChars);
+  const text = whole ? full : beginning(full, shownChars);
   return (
     <section>
       <h4 className="tool-part small secondary">{title}</h4>
-      <Output text={text} label={title} />
+      <Output text={text} label={title} isColoured={isColoured} />
       {text.length < full.length && (
         <Button small look="quiet" onClick={() => setWhole(true)}>
-          {t`Show all of ${plural(full.length, { one: "# character", other: "# characters" })}`}
+          {t`Show all of ${plural(plainText(full).length, { one: "# character", other: "# characters" })}`}
         </Button>
       )}
     </section>
   );
 }
 
-function Output({ text, label }: { text: string; label: string }) {
+type OutputProps = { text: string; label: string; isColoured: boolean };
+
+function Output({ text, label, isColoured }: OutputProps) {
   return (
     <pre className="tool-output" tabIndex={0} role="group" aria-label={label}>
-      <VisibleText text={text} />
+      {isColoured ? <AnsiText text={text} /> : <VisibleText text={text} />}
     </pre>
   );
 }

@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { maxOutputChars } from "../../protocol/live";
 import { foldTranscript, type ToolItem } from "../../protocol/transcript";
 import { eventLog } from "../../testing/events";
-import { exitCode, previewOf } from "./preview";
+import { exitCode, outputSoFar, previewOf } from "./preview";
 
-function called(category: "read" | "exec", result: string, isError = false): ToolItem {
+function called(
+  category: "read" | "exec",
+  result: string,
+  isError = false,
+  styles: [number, number, string][] = [],
+): ToolItem {
   const { events, add } = eventLog("s");
   add("tool.call", { callId: "c", toolId: "t", args: {}, category });
-  add("tool.result", { callId: "c", result, isError });
+  add("tool.result", { callId: "c", result, isError, styles });
   const item = foldTranscript(events).items[0];
   if (item?.kind !== "tool") throw new Error("no call");
   return item;
@@ -36,7 +42,20 @@ describe("a closed card", () => {
     expect(exitCode(called("read", "exit code 3"))).toBeNull();
   });
 
+  it("shows the command's colours, and counts the lines in which something is seen", () => {
+    const preview = previewOf(called("exec", "exit code 0\n \nred\n", false, [[12, 17, "31"]]));
+    expect(preview).toEqual({ lines: ["\u001b[31mred\u001b[0m"], hidden: 0, before: false });
+  });
+
   it("cuts a line that is endless", () => {
     expect(previewOf(called("exec", `exit code 0\n${"x".repeat(1e6)}`))?.lines[0]).toHaveLength(400);
+  });
+});
+
+describe("the output so far", () => {
+  it("begins with a whole line where its beginning is lost", () => {
+    expect(outputSoFar("1;31mred\nblue")).toBe("1;31mred\nblue");
+    const rest = "x".repeat(maxOutputChars - 9);
+    expect(outputSoFar(`1;31mred\n${rest}`)).toBe(rest);
   });
 });

@@ -1,7 +1,10 @@
 /** What a closed card shows of a result: how a command ended, and some of its lines. Pure. */
+import { beginning, plainText, withStyles } from "../../components/code/ansi";
+import { maxOutputChars } from "../../protocol/live";
 import type { ToolItem } from "../../protocol/transcript";
 
 export type Preview = {
+  /** In the command's colours, as control sequences. */
   lines: readonly string[];
   /** Lines that are not shown, and whether they come before those that are. */
   hidden: number;
@@ -19,19 +22,30 @@ export function exitCode({ category, result }: ToolItem): number | null {
   return code === undefined ? null : Number(code);
 }
 
+/** What a command printed, with its colours as control sequences; of other tools just what they said. */
+export function colouredResult({ result, styles }: ToolItem): string | null {
+  return result && styles ? withStyles(result, styles) : result;
+}
+
+/** What a command printed so far; where its beginning is lost, whole lines of it, as no part of a sequence is text. */
+export function outputSoFar(output: string): string {
+  return output.length < maxOutputChars ? output : output.slice(output.indexOf("\n") + 1);
+}
+
 /** The first lines of what a command printed or a page said; of what failed the last ones, which mostly say why. */
 export function previewOf(item: ToolItem): Preview | null {
   const failed = item.state === "failed";
   const tells = item.category === "exec" || item.category === "network";
-  if (item.result === null || !(failed || (item.state === "done" && tells))) return null;
-  const text = exitCode(item) === null ? item.result : item.result.replace(ending, "");
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const result = colouredResult(item);
+  if (result === null || !(failed || (item.state === "done" && tells))) return null;
+  const text = exitCode(item) === null ? result : result.replace(ending, "");
+  const lines = text.split("\n").filter((line) => plainText(line).trim() !== "");
   if (lines.length === 0) return null;
   const fits = lines.length <= shownLines;
   // One line less, in whose place stands how many there are besides.
   const shown = fits ? lines : failed ? lines.slice(1 - shownLines) : lines.slice(0, shownLines - 1);
   return {
-    lines: shown.map((line) => line.slice(0, shownChars)),
+    lines: shown.map((line) => beginning(line, shownChars)),
     hidden: lines.length - shown.length,
     before: failed,
   };

@@ -222,6 +222,7 @@ export type * from "./StepSkipped";
 export type * from "./StepStarted";
 export type * from "./SubagentStarted";
 export type * from "./SystemWords";
+export type * from "./TextStyle";
 export type * from "./TokenType";
 export type * from "./ToolAsyncResult";
 export type * from "./ToolCall";

@@ -110,6 +110,7 @@ fn not_done(call: &ToolCall, words: &str) -> ToolResult {
         call_id: call.call_id.clone(),
         tool_id: call.tool_id.clone(),
         result: words.to_owned(),
+        styles: Vec::new(),
         is_error: true,
         duration_ms: 0,
         truncated: false,

@@ -32,7 +32,16 @@ impl Handing {
         self.until(requests).await;
         let (async_call_id, tool_id) = (CallId::from("c"), DELEGATE_TOOL.to_owned());
         let (result, background) = ("Found it.".to_owned(), Vec::new());
-        self.append(ToolAsyncResult { async_call_id, tool_id, result, is_error: false, usage: None, background }).await;
+        self.append(ToolAsyncResult {
+            async_call_id,
+            tool_id,
+            result,
+            styles: Vec::new(),
+            is_error: false,
+            usage: None,
+            background,
+        })
+        .await;
         self.stands(SubagentsStanding::AtRest);
     }
 

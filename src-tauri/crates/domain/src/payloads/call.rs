@@ -1,7 +1,8 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
 use crate::{
-    CallId, Category, Decision, HookEvent, HookOutcome, MessageId, Permissions, RestoredFile, Risk, SessionId, Usage,
+    CallId, Category, Decision, HookEvent, HookOutcome, MessageId, Permissions, RestoredFile, Risk, SessionId,
+    TextStyle, Usage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,9 @@ payload! {
         pub call_id: CallId,
         pub tool_id: String,
         pub result: String,
+        /// Of what a command printed, in order: how parts of `result` look. They say nothing that `result` doesn't.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub styles: Vec<TextStyle>,
         pub is_error: bool,
         pub duration_ms: u64,
         /// Whether the result was cut to its limit.
@@ -141,6 +145,9 @@ payload! {
         pub async_call_id: CallId,
         pub tool_id: String,
         pub result: String,
+        /// As in `tool.result`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub styles: Vec<TextStyle>,
         pub is_error: bool,
         /// The usage of the sub-agent's run that the call was handed to.
         #[serde(default, skip_serializing_if = "Option::is_none")]

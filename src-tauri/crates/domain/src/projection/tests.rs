@@ -133,6 +133,7 @@ impl Log {
             call_id: CallId::from(call_id),
             tool_id: "edit_file".into(),
             result: result.into(),
+            styles: Vec::new(),
             is_error: false,
             duration_ms: 1,
             truncated: false,

@@ -212,6 +212,7 @@ mod tests {
             call_id: "c".into(),
             tool_id: "read_file".into(),
             result: String::new(),
+            styles: Vec::new(),
             is_error: false,
             duration_ms: 0,
             truncated: false,

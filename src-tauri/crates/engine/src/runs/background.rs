@@ -54,6 +54,7 @@ impl Runs {
                 async_call_id: call.async_call_id.clone(),
                 tool_id: call.tool_id.clone(),
                 result: LOST.to_owned(),
+                styles: Vec::new(),
                 is_error: true,
                 usage: None,
                 background: Vec::new(),

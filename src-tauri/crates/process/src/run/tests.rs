@@ -37,7 +37,11 @@ impl Check {
         let spec = CommandSpec {
             command_line: self.command,
             directory: std::env::temp_dir(),
-            environment: vec![("PATH".into(), std::env::var("PATH").unwrap()), ("GREETING".into(), "hello".into())],
+            environment: vec![
+                ("PATH".into(), std::env::var("PATH").unwrap()),
+                ("GREETING".into(), "hello".into()),
+                ("NO_COLOR".into(), "1".into()),
+            ],
             sandbox: None,
             terminal: self.terminal,
             time_limit: self.time_limit,

@@ -191,7 +191,7 @@ impl Kernel {
         live.finish();
         self.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped(&context.session_id, &call.call_id);
-        let mut result = match ran {
+        let (mut result, styles) = match ran {
             Ok(outcome) => {
                 if let Some(why) = &outcome.unfinished_look {
                     self.settings.standing.tell(unfinished_look(why).message);
@@ -199,7 +199,7 @@ impl Kernel {
                 self.stop_for_unfinished_look(&outcome);
                 told(&record, &decided, &outcome, &limit)
             }
-            Err(error) => record.error(call, &ToolError::from(error).into()),
+            Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
         };
         let mut bodies = Vec::new();
         if let Some((before, _)) = imaged {
@@ -207,12 +207,13 @@ impl Kernel {
             result.result.extend(changes.note_of_unnamed());
             bodies = self.not_yet_told(changes.into_events(), &context.session_id, after).await?;
         }
-        for body in self.of_command(call, result, &record).await {
+        for body in self.of_command(call, result, styles, &record).await {
             bodies.push(match body {
                 EventBody::ToolResult(result) => EventBody::from(ToolAsyncResult {
                     async_call_id: call.call_id.clone(),
                     tool_id: result.tool_id,
                     result: result.result,
+                    styles: result.styles,
                     is_error: result.is_error,
                     usage: result.usage,
                     background: result.background,

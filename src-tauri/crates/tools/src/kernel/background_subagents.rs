@@ -274,6 +274,7 @@ fn late(result: ToolResult) -> ToolAsyncResult {
         async_call_id: result.call_id,
         tool_id: result.tool_id,
         result: result.result,
+        styles: result.styles,
         is_error: result.is_error,
         usage: result.usage,
         background: result.background,

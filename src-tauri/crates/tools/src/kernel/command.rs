@@ -14,11 +14,12 @@ use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandConfinement,
-    CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
+    CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor, StyledPart, StyledText, ToolCall,
+    ToolResult, plural,
 };
 use arki_files::Snapshot;
 use arki_policy::{Impact, Question, Verdict};
-use arki_process::{CommandOutcome, CommandSpec};
+use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
 use arki_sandbox::Sandbox;
 use serde_json::Value;
 use std::sync::Arc;
@@ -146,15 +147,15 @@ impl Kernel {
             note = changes.note_of_unnamed();
             bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
         }
-        let mut result = match ran {
+        let (mut result, styles) = match ran {
             Ok(outcome) => {
                 self.stop_for_unfinished_look(&outcome);
                 told(record, decided, &outcome, &limit)
             }
-            Err(error) => record.error(call, &ToolError::from(error).into()),
+            Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
         };
         result.result.extend(note);
-        bodies.extend(self.of_command(call, result, record).await);
+        bodies.extend(self.of_command(call, result, styles, record).await);
         record.settle(bodies).await
     }
 
@@ -314,13 +315,17 @@ fn effect_unknown(changes: &[EventBody]) -> Fault {
     Fault::new(Code::CANCELLED, message, "Check what it did before you run it again.")
 }
 
-/// Shows what the command prints as it prints it: whole characters only, keys left out.
+/// Shows what the command prints as it prints it: whole characters only, keys left out, also those with a colour in the
+/// middle. Each piece has the colours it needs as SGR sequences, and no other escape sequence.
 pub(super) struct LiveOutput<'a> {
     kernel: &'a Kernel,
     call: &'a ToolCall,
     session_id: arki_domain::SessionId,
     run_id: arki_domain::RunId,
     redactor: StreamingRedactor,
+    reader: AnsiReader,
+    /// What the redactor still holds back.
+    unshown: StyledText,
     /// The beginning of a character whose end has not come yet.
     undecoded: Vec<u8>,
 }
@@ -334,6 +339,8 @@ impl<'a> LiveOutput<'a> {
             session_id: context.session_id.clone(),
             run_id: context.run_id.clone(),
             redactor: StreamingRedactor::new(kernel.redactor.clone()),
+            reader: AnsiReader::default(),
+            unshown: StyledText::default(),
             undecoded: Vec::new(),
         }
     }
@@ -347,15 +354,25 @@ impl<'a> LiveOutput<'a> {
         let rest = self.undecoded.split_off(whole);
         let text = String::from_utf8_lossy(&self.undecoded).into_owned();
         self.undecoded = rest;
-        let text = self.redactor.push(&text);
-        self.show(text);
+        let read = self.reader.push(&text);
+        self.show_decided(&read);
     }
 
     pub(super) fn finish(&mut self) {
         let rest = String::from_utf8_lossy(&std::mem::take(&mut self.undecoded)).into_owned();
-        let mut text = self.redactor.push(&rest);
-        text.push_str(&self.redactor.finish());
-        self.show(text);
+        let mut read = self.reader.push(&rest);
+        read.append(&self.reader.finish());
+        self.show_decided(&read);
+        let rest = self.redactor.finish();
+        let unshown = std::mem::take(&mut self.unshown);
+        self.show(as_shown(rest, &unshown));
+    }
+
+    fn show_decided(&mut self, read: &StyledText) {
+        self.unshown.append(read);
+        let (decided, bytes) = self.redactor.push_counted(&read.text);
+        let unshown = self.unshown.split_to(bytes);
+        self.show(as_shown(decided, &unshown));
     }
 
     fn show(&self, text: String) {
@@ -368,6 +385,11 @@ impl<'a> LiveOutput<'a> {
             });
         }
     }
+}
+
+/// The text with its colours; without them where a secret was taken out of it.
+fn as_shown(text: String, unredacted: &StyledText) -> String {
+    if text == unredacted.text { unredacted.to_ansi() } else { text }
 }
 
 pub(super) fn unfinished_look(why: &str) -> Fault {
@@ -399,33 +421,43 @@ pub(super) fn failed(outcome: &CommandOutcome, limit: &Limit) -> Fault {
         return unfinished_look(why);
     }
     let (ending, code) = ending(outcome, limit);
-    let said = outcome.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    let output = styled(&outcome.output).text;
+    let said = output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     let message = format!("The command failed ({ending}): {said}");
     Fault::new(code.unwrap_or(Code::COMMAND_FAILED), message, "Run it in a terminal to see all that it says.")
 }
 
-/// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
-pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
+/// The first line says how it ended, then comes what it printed, without escape sequences. A command of the user's own is
+/// named before that. Also returns how parts of it look.
+pub(super) fn told(
+    record: &Record<'_>,
+    decided: &AsDecided,
+    outcome: &CommandOutcome,
+    limit: &Limit,
+) -> (ToolResult, Vec<StyledPart>) {
     let call = &decided.call;
     let (ending, code) = ending(outcome, limit);
     let unfinished = outcome.unfinished_look.as_deref().map(unfinished_look);
     let code = if unfinished.is_some() { Some(Code::GUARD_UNFINISHED) } else { code };
-    let mut text = format!("{ending}\n{}", outcome.output);
+    let mut head = format!("{ending}\n");
     if let Some(fault) = &unfinished {
-        text = format!("{}\n{text}", fault.message);
+        head = format!("{}\n{head}", fault.message);
     }
     if decided.by_user {
         let command = call.args["command"].as_str().unwrap_or_default();
-        text = format!("The user ran another command instead: {command}\n{text}");
+        head = format!("The user ran another command instead: {command}\n{head}");
     }
+    let mut text = StyledText::default();
+    text.push(&head, "");
+    text.append(&styled(&outcome.output));
     if let Some(note) = &decided.note {
-        text.push_str(&format!("\nThe user's note: {note}"));
+        text.push(&format!("\nThe user's note: {note}"), "");
     }
     let mut result = record.text(call, String::new());
     // What is too long for a result is cut once the whole is kept.
-    result.result = text;
+    result.result = text.text;
     result.truncated = outcome.truncated;
     result.is_error = outcome.exit_code != Some(0) || unfinished.is_some();
     result.code = code.map(|code| code.0.to_owned());
-    result
+    (result, text.styles)
 }

@@ -114,6 +114,7 @@ fn result_of(call: ToolCall, result: &str) -> ToolResult {
         call_id: call.call_id,
         tool_id: call.tool_id,
         result: result.to_owned(),
+        styles: Vec::new(),
         is_error: false,
         duration_ms: 0,
         truncated: false,

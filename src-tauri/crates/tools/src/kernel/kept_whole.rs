@@ -5,7 +5,9 @@ use super::record::Record;
 use super::{Kernel, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
 use crate::tool::Output;
-use arki_domain::{CallOutcome, Code, EventBody, Fault, ToolCall, ToolResult};
+use arki_domain::{
+    CallOutcome, Code, EventBody, Fault, StyledPart, StyledText, ToolCall, ToolResult, move_styles, text_styles,
+};
 use arki_policy::Verdict;
 
 impl Kernel {
@@ -47,12 +49,30 @@ impl Kernel {
         kept.into_iter().chain([record.result(call, done).into()]).collect()
     }
 
-    /// A command's result: cut like any other, however it ended.
-    pub(super) async fn of_command(&self, call: &ToolCall, result: ToolResult, record: &Record<'_>) -> Vec<EventBody> {
-        let whole = Output { text: result.result, truncated: result.truncated };
+    /// A command's result: cut like any other, however it ended, and its styles with it.
+    pub(super) async fn of_command(
+        &self,
+        call: &ToolCall,
+        result: ToolResult,
+        styles: Vec<StyledPart>,
+        record: &Record<'_>,
+    ) -> Vec<EventBody> {
+        let mut whole = StyledText { text: result.result, styles };
+        whole.redact(&self.redactor);
+        let StyledText { text, mut styles } = whole;
+        if let Some(middle) = output::middle(&text, self.max_result_bytes()) {
+            let words = output::left_out(middle.len());
+            move_styles(&mut styles, middle, words.len());
+        }
+        let is_cut_twice = text.len() > MAX_ARTIFACT_BYTES;
+        let whole = Output { text, truncated: result.truncated };
         let (kept, output) = self.bounded(call, whole, record).await;
         let told = record.text(call, output.text);
+        if is_cut_twice || told.truncated {
+            styles.clear();
+        }
         let result = ToolResult {
+            styles: text_styles(&told.result, &styles),
             result: told.result,
             truncated: output.truncated || told.truncated,
             possible_secrets: told.possible_secrets,
@@ -61,8 +81,12 @@ impl Kernel {
         kept.into_iter().chain([result.into()]).collect()
     }
 
+    fn max_result_bytes(&self) -> usize {
+        self.settings.limits.max_output_bytes.min(output::MAX_RESULT_BYTES)
+    }
+
     async fn bounded(&self, call: &ToolCall, whole: Output, record: &Record<'_>) -> (Option<EventBody>, Output) {
-        let limit = self.settings.limits.max_output_bytes.min(output::MAX_RESULT_BYTES);
+        let limit = self.max_result_bytes();
         if whole.text.len() <= limit {
             return (None, whole);
         }

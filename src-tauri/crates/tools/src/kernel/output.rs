@@ -2,6 +2,7 @@
 
 use crate::tool::Output;
 use arki_domain::json_text_bytes;
+use std::ops::Range;
 
 /// The longest result, in bytes of JSON, whatever the configuration allows: more than any model can read, and well below
 /// what the log takes as one event.
@@ -27,15 +28,21 @@ pub(super) fn storable(output: Output) -> Output {
 
 /// Cuts at character boundaries; says how much is missing.
 pub(super) fn bounded(output: Output, max_bytes: usize) -> Output {
-    if output.text.len() <= max_bytes {
-        return output;
-    }
-    let half = max_bytes / 2;
-    let head = output.text.floor_char_boundary(half);
-    let tail = output.text.ceil_char_boundary(output.text.len() - half);
-    let cut = tail - head;
-    let text = format!("{}\n[… {cut} bytes left out …]\n{}", &output.text[..head], &output.text[tail..]);
+    let Some(middle) = middle(&output.text, max_bytes) else { return output };
+    let mut text = output.text;
+    text.replace_range(middle.clone(), &left_out(middle.len()));
     Output { text, truncated: true }
+}
+
+/// The part that has to go, in bytes.
+pub(super) fn middle(text: &str, max_bytes: usize) -> Option<Range<usize>> {
+    let half = max_bytes / 2;
+    (text.len() > max_bytes).then(|| text.floor_char_boundary(half)..text.ceil_char_boundary(text.len() - half))
+}
+
+/// The words in its place.
+pub(super) fn left_out(bytes: usize) -> String {
+    format!("\n[… {bytes} bytes left out …]\n")
 }
 
 #[cfg(test)]

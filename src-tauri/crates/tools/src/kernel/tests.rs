@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod checking;
+#[cfg(target_os = "linux")]
+mod coloured;
 mod delegation;
 mod delegation_row;
 #[cfg(target_os = "linux")]

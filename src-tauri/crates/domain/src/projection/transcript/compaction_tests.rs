@@ -180,6 +180,7 @@ fn late_results_and_earlier_summaries_are_let_go_of_too() {
         async_call_id: CallId::from("c1"),
         tool_id: "run_command".into(),
         result: "long ".repeat(1000),
+        styles: Vec::new(),
         is_error: false,
         usage: None,
         background: Vec::new(),

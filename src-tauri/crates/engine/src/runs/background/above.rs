@@ -103,6 +103,7 @@ impl Runs {
                 async_call_id: call.async_call_id.clone(),
                 tool_id: call.tool_id.clone(),
                 result: format!("Of the agent {}: {}\n{}", started.agent, call.command, ended.result.result),
+                styles: Vec::new(),
                 is_error: ended.result.is_error,
                 usage: None,
                 background: Vec::new(),

@@ -42,6 +42,14 @@ fn a_program_that_wants_a_terminal_is_content() {
 }
 
 #[test]
+fn programs_may_use_colours_and_have_them_kept_which_is_not_so_at_pipes() {
+    let script =
+        "folder=$(mktemp -d); touch $folder/x; chmod +x $folder/x; ls --color=auto $folder; echo ${NO_COLOR-none}";
+    assert_eq!(said(script), "\x1b[1;32mx\x1b[0m\nnone\n");
+    assert_eq!(command(script).run().output, "x\n1\n");
+}
+
+#[test]
 fn a_progress_bar_comes_out_as_its_last_state() {
     let line = r#"python3 -c "
 import sys
@@ -52,10 +60,10 @@ print(); print('done')""#;
     let outcome = at_terminal(line)
         .run_with(move |bytes| seen.lock().unwrap().push_str(std::str::from_utf8(bytes).unwrap()))
         .unwrap();
-    assert_eq!(outcome.output, "100.0 %\ndone\n");
+    assert_eq!(outcome.output, "\x1b[32m100.0 %\x1b[0m\ndone\n");
     assert!(outcome.output_bytes > 10_000 && !outcome.truncated);
     let shown = shown.lock().unwrap();
-    assert!(shown.contains("\n 50.0 %\n") && shown.ends_with("done\n") && !shown.contains('\x1b'), "{shown}");
+    assert!(shown.contains("\n\x1b[32m 50.0 %\x1b[0m\n") && shown.ends_with("done\n"), "{shown}");
 }
 
 #[test]
