@@ -13,6 +13,11 @@ use std::path::PathBuf;
 /// Which of them, all where it is empty; without it nothing is measured.
 const CHOICE: &str = "ARKI_BENCH_WINDOW";
 
+/// Whether this run measures instead of testing.
+pub(crate) fn is_chosen() -> bool {
+    std::env::var_os(CHOICE).is_some()
+}
+
 #[test]
 fn window() {
     let Ok(choice) = std::env::var(CHOICE) else { return };

@@ -1,5 +1,6 @@
 //! The machine that a test sits at: a display, a D-Bus session and a driver that starts the app.
 
+use crate::bench;
 use crate::harness::display::{Display, Screen};
 use crate::harness::driver::Driver;
 use crate::harness::process::Process;
@@ -7,7 +8,11 @@ use crate::harness::session_bus::{self, SessionBus};
 use crate::harness::waiting::wait_until;
 use arki_testkit::TestHome;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// Few and always the same, so that pictures can be compared.
+pub(super) const FONTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/desktop/harness/fonts.conf");
 
 /// What a desktop has besides a display.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +41,9 @@ impl Desk {
         home.env.insert("GDK_BACKEND".into(), "x11".into());
         // No bus of assistive technology: the driver asks the web page itself.
         home.env.insert("NO_AT_BRIDGE".into(), "1".into());
+        if !bench::is_chosen() && Path::new("/usr/share/fonts/truetype/dejavu").is_dir() {
+            home.env.insert("FONTCONFIG_FILE".into(), FONTS.into());
+        }
         home.env.insert("TAURI_WEBVIEW_AUTOMATION".into(), "true".into());
         let address = free_address();
         let driver_process = Process::start(

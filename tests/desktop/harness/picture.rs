@@ -5,6 +5,7 @@
 //! `ARKI_ACCEPT_PICTURES=1` a run writes its references anew: look at them before you commit them. Words are as wide as
 //! their font makes them, so where the fonts are others than those of the references, nothing is compared.
 
+use crate::harness::desk::FONTS as FONTS_CONFIGURATION;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
@@ -157,7 +158,10 @@ fn has_their_fonts(name: &str) -> bool {
 
 /// The fonts that the window's two kinds of text are drawn in, as fontconfig says; empty where nobody can say it.
 fn fonts() -> String {
-    let named = |kind: &str| Command::new("fc-match").args(["--format", "%{family}\n", kind]).output();
+    let named = |kind: &str| {
+        let mut asked = Command::new("fc-match");
+        asked.args(["--format", "%{family}\n", kind]).env("FONTCONFIG_FILE", FONTS_CONFIGURATION).output()
+    };
     let told = ["system-ui", "monospace"].map(|kind| named(kind).map(|done| done.stdout).unwrap_or_default());
     String::from_utf8_lossy(&told.concat()).into_owned()
 }
