@@ -1,6 +1,6 @@
 //! The user's own rules and category defaults.
 
-use super::decide::Hit;
+use super::checks::Hit;
 use super::question::{Question, Subject};
 use super::{CommandLine, powershell};
 use arki_domain::{BUILT_IN_TOOLS, Category, Decision, ToolNames};
@@ -222,6 +222,17 @@ impl PolicyRule {
             }
         };
         matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
+    }
+
+    /// The name that decisions by it are recorded under: `config:rules[1]`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
+    pub fn definition(&self) -> &RuleDefinition {
+        &self.definition
     }
 
     #[must_use]
