@@ -245,10 +245,14 @@ impl PolicyRule {
         self.allows()
     }
 
+    /// The reason that decisions by it are recorded with, behind what the user is warned of.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason }
+    }
+
     fn hit(&self) -> Hit {
-        let reason =
-            if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason };
-        (self.definition.decision, self.name.clone(), reason.to_owned())
+        (self.definition.decision, self.name.clone(), self.reason().to_owned())
     }
 }
 

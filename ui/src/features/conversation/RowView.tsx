@@ -21,6 +21,7 @@ import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
 export type RowActions = HistoryActions & {
+  sessionId: string;
   onLink: (url: string) => void;
   onReview: () => void;
   onSettings: () => void;
@@ -138,6 +139,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       }
       return (
         <ToolCard
+          sessionId={actions.sessionId}
           item={item}
           output={row.output}
           onReview={actions.onReview}

@@ -3,6 +3,7 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { WhyAsked } from "../../components/why/WhyAsked";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
@@ -23,6 +24,7 @@ const stateWords: Record<ToolState, MessageDescriptor | null> = {
 const shownChars = 20_000;
 
 type Props = {
+  sessionId: string;
   item: ToolItem;
   output: string | null;
   onReview: () => void;
@@ -30,7 +32,10 @@ type Props = {
   onTrust: (() => void) | null;
 };
 
-export function ToolCard({ item, output, onReview, onTrust }: Props) {
+export function ToolCard({ sessionId, item, output, onReview, onTrust }: Props) {
+  const why = item.state === "denied" && (
+    <WhyAsked question={t`Why was this denied?`} sessionId={sessionId} callId={item.callId} />
+  );
   return (
     <CallCard
       item={item}
@@ -50,9 +55,12 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
       }
       closed={
         item.state === "denied" ? (
-          <p className="tool-why small secondary">
-            <VisibleText text={item.reason} />
-          </p>
+          <div className="tool-why">
+            <p className="small secondary">
+              <VisibleText text={item.reason} />
+            </p>
+            {why}
+          </div>
         ) : (
           (item.state === "running" && output && (
             <Output text={lastLines(output)} label={t`Output so far`} />
@@ -62,6 +70,7 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
       asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}
     >
+      {why}
       {output && <Output text={output} label={t`Output so far`} />}
       {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
       {item.result !== null && (

@@ -37,14 +37,14 @@ fn check_line(traced: &TracedCheck) -> String {
     let outcome = match traced.outcome {
         CheckOutcome::Passed => "passed",
         CheckOutcome::Decided => "DECIDED",
-        CheckOutcome::NotReached => "-",
+        CheckOutcome::NotReached => "not asked",
     };
     let rules = match (traced.rules_before, traced.outcome) {
         (None, _) => String::new(),
         (Some(count), CheckOutcome::Decided) => format!(" ({} before it)", plural(count as u64, "rule")),
         (Some(count), _) => format!(" ({} looked at)", plural(count as u64, "rule")),
     };
-    format!("  {outcome:<8} {}{rules}", about(traced.check))
+    format!("  {outcome:<9} {}{rules}", about(traced.check))
 }
 
 fn about(check: PolicyCheck) -> &'static str {

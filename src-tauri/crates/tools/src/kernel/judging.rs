@@ -38,8 +38,9 @@ impl Kernel {
         let tool = subject.judged_as.as_ref().map_or(tool_id, |judged_as| judged_as.tool.as_str());
         let policy = self.policy();
         let named = policy.rules.iter().find(|rule| rule.name() == decided.rule)?;
-        let says_the_same = named.definition().decision == decided.decision
-            && decided.reason.ends_with(named.definition().reason.as_str());
+        // As the log has it: without secrets.
+        let reason = self.redactor.redact(named.reason());
+        let says_the_same = named.definition().decision == decided.decision && decided.reason.ends_with(&*reason);
         (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
     }
 
