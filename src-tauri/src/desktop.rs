@@ -113,6 +113,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::review_page,
             rpc_runs::review_context,
             rpc_runs::proposed_rule,
+            rpc_runs::explain_decision,
             rpc_runs::resolve_approval,
             rpc_runs::list_questions,
             rpc_runs::answer_question,

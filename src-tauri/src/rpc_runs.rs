@@ -3,10 +3,10 @@
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_api::{
-    ApprovalSummary, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile, ReviewPage, RunningCommand,
-    SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
+    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile,
+    ReviewPage, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
-use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
+use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
 use arki_engine::{Resolution, rule_text};
 
 /// The list shows this many; older sessions are found by search.
@@ -125,6 +125,18 @@ pub(crate) async fn proposed_rule(approval_id: String, desktop: Desktop) -> Answ
     let approval_id = ApprovalId::from(approval_id);
     let rule = reading(&desktop, move |engine| engine.approvals().proposed_rule(&approval_id)).await?;
     Ok(rule.as_ref().map(rule_text))
+}
+
+/// How the policy came to a decision; null where none of its checks made it.
+#[tauri::command]
+pub(crate) async fn explain_decision(
+    session_id: String,
+    call_id: String,
+    seq: Option<u64>,
+    desktop: Desktop,
+) -> Answer<Option<ExplainedDecision>> {
+    let (session_id, call_id) = (SessionId::from(session_id), CallId::from(call_id));
+    reading(&desktop, move |engine| engine.approvals().explain_decision(&session_id, &call_id, seq)).await
 }
 
 /// Records the decision; the run goes on by itself, here or in the process that works on the session.

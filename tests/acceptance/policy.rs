@@ -38,6 +38,39 @@ fn known_read_only_commands_are_allowed() {
 }
 
 #[test]
+fn the_trace_tells_which_part_of_a_line_made_it_ask_and_which_check_decided() {
+    let stage = with_rules(&json!([{"decision": "deny", "command": ["git", "push"]}]));
+    let line = "ls -la && mytool x; rm -rf build";
+    let judged = stage.arki(&["policy", "check", "--json", "--trace", line]).exits(0).lines().remove(0);
+    let trace = &judged["trace"];
+    for key in ["decision", "rule", "reason"] {
+        assert_eq!(trace[key], judged[key], "the trace says what was decided");
+    }
+    let parts: Vec<_> =
+        trace["parts"].as_array().unwrap().iter().map(|part| (&part["command"], &part["reading"])).collect();
+    let expected = [("ls -la", "only_reads"), ("mytool x", "not_known"), ("rm -rf build", "dangerous")]
+        .map(|(a, b)| (json!(a), json!(b)));
+    assert_eq!(parts, expected.iter().map(|(command, reading)| (command, reading)).collect::<Vec<_>>());
+    let checks = trace["checks"].as_array().unwrap();
+    let (decided, passed) = checks.split_last().unwrap();
+    assert_eq!((&decided["check"], &decided["outcome"]), (&json!("category_default"), &json!("decided")));
+    assert!(passed.iter().all(|check| check["outcome"] == "passed"), "{checks:?}");
+    assert_eq!(checks.iter().find(|check| check["check"] == "deny_rules").unwrap()["rulesBefore"], 1);
+
+    let told = stage.arki(&["policy", "check", "--trace", "echo a && git push"]).exits(0).stdout;
+    for said in [
+        "Denied by the rule config:rules[1]",
+        "\n  echo a: only reads\n",
+        "git push: dangerous: `git push` publishes\n",
+    ] {
+        assert!(told.contains(said), "{said} is missing in {told}");
+    }
+    assert!(told.contains("\n  passed    folder trust\n"), "{told}");
+    assert!(told.contains("\n  DECIDED   rules and categories that deny (0 rules before it)\n"), "{told}");
+    assert!(told.contains("\n  not asked the category's default\n"), "{told}");
+}
+
+#[test]
 fn what_follows_the_line_is_said_to_arki_and_an_argv_comes_after_two_hyphens() {
     let stage = stage(&Value::Null);
     let judged = stage.arki(&["policy", "check", "ls -la", "--json"]).exits(0).lines();

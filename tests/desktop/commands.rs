@@ -57,10 +57,18 @@ fn output_is_shown_in_its_colours_and_without_control_sequences() {
 }
 
 #[test]
-fn a_rejected_command_does_not_run_and_the_note_reaches_the_model() {
-    let stage = Stage::trusted(run_and_say("touch made.txt"));
+fn a_command_is_explained_part_by_part_and_when_rejected_does_not_run_and_the_note_reaches_the_model() {
+    const WHY: &str = "Why was this asked?";
+    let stage = Stage::trusted(run_and_say("ls && touch made.txt"));
     let window = stage.open();
     window.ask("Make a file");
+    window.click(WHY);
+    wait_until("the trace", || window.has("list", "Parts of the command"));
+    let parts = window.element("list", "Parts of the command").text();
+    assert!(parts.contains("only reads") && parts.contains("touch made.txt ? not known"), "{parts}");
+    let why = window.element("group", WHY).text();
+    assert!(why.contains("The default for this kind of call is to ask you."), "{why}");
+    window.pictures("why-asked");
     window.element("textbox", "Note to the model").write("No files, please.");
     window.click("Reject");
     window.says(DONE);

@@ -1,13 +1,14 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
 import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { t } from "@lingui/core/macro";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { CommandKeysContext, ShortcutsContext } from "../components/command_keys";
 import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
 import { isModalOpen } from "../components/modal";
+import { OpenRulesContext } from "../components/why/open_rules";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -33,6 +34,7 @@ import {
 } from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
+import type { OpenDialog } from "./window_state";
 import "./app.css";
 
 /** The first page of the session is drawn by then. */
@@ -42,7 +44,8 @@ export function App() {
   const window = useWindow();
   const locale = useLocale();
   const { commands, actions, keys, menus, shortcuts } = useCommands(window);
-  const { panes, selected, history } = window;
+  const { panes, selected, history, setDialog } = window;
+  const openRules = useCallback(() => setDialog("rules"), [setDialog]);
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
   useFreshOnReturn();
@@ -93,42 +96,44 @@ export function App() {
     <DirectionProvider direction={direction()}>
       <CommandKeysContext value={keys}>
         <ShortcutsContext value={shortcuts}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape leads one step out, from anywhere */}
-          <div
-            className="app"
-            onKeyDown={(event) => {
-              const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
-              if (escaped && !event.defaultPrevented && !asked && !isModalOpen()) window.stepOut();
-            }}
-          >
-            {/* What is drawn only when it says something else is drawn anew with another language. */}
-            <Columns
-              key={locale}
-              sidebarPane={panes.columns.sidebar}
-              inspectorPane={panes.columns.inspector}
-              onScrim={window.stepOut}
-              sidebar={sidebar}
-              main={
-                <ErrorBoundary part={t`The conversation`} about={selected}>
-                  <MainPane window={window} />
-                </ErrorBoundary>
-              }
-              inspector={inspector}
-              rail={rail}
-              status={
-                <ErrorBoundary part={t`The status bar`} about={selected}>
-                  <Status window={window} actions={actions} />
-                </ErrorBoundary>
-              }
-            />
-            <NativeMenus {...menus} />
-            <ErrorBoundary part={t`A dialog`} about={window.dialog}>
-              <Dialogs window={window} commands={commands} />
-            </ErrorBoundary>
-            <ErrorBoundary part={t`A dialog`} about={history.asking}>
-              {history.asking && <HistoryDialogs window={window} />}
-            </ErrorBoundary>
-          </div>
+          <OpenRulesContext value={openRules}>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape leads one step out, from anywhere */}
+            <div
+              className="app"
+              onKeyDown={(event) => {
+                const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
+                if (escaped && !event.defaultPrevented && !asked && !isModalOpen()) window.stepOut();
+              }}
+            >
+              {/* What is drawn only when it says something else is drawn anew with another language. */}
+              <Columns
+                key={locale}
+                sidebarPane={panes.columns.sidebar}
+                inspectorPane={panes.columns.inspector}
+                onScrim={window.stepOut}
+                sidebar={sidebar}
+                main={
+                  <ErrorBoundary part={t`The conversation`} about={selected}>
+                    <MainPane window={window} />
+                  </ErrorBoundary>
+                }
+                inspector={inspector}
+                rail={rail}
+                status={
+                  <ErrorBoundary part={t`The status bar`} about={selected}>
+                    <Status window={window} actions={actions} />
+                  </ErrorBoundary>
+                }
+              />
+              <NativeMenus {...menus} />
+              <ErrorBoundary part={t`A dialog`} about={window.dialog}>
+                <Dialogs window={window} commands={commands} />
+              </ErrorBoundary>
+              <ErrorBoundary part={t`A dialog`} about={history.asking}>
+                {history.asking && <HistoryDialogs window={window} />}
+              </ErrorBoundary>
+            </div>
+          </OpenRulesContext>
         </ShortcutsContext>
       </CommandKeysContext>
     </DirectionProvider>
@@ -211,20 +216,28 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
   );
 }
 
+/** What the settings show first, for each dialog that they are. */
+const settingsPages: { [dialog in NonNullable<OpenDialog>]?: "models" | "rules" | "memory" | "desktop" } = {
+  settings: "models",
+  rules: "rules",
+  reflection: "memory",
+  updates: "desktop",
+};
+
 function Dialogs({ window, commands }: { window: Window; commands: Command[] }) {
   const { dialog, project } = window;
   const close = () => window.setDialog(null);
-  const asksSettings = dialog === "settings" || dialog === "reflection" || dialog === "updates";
+  const first = dialog === null ? undefined : settingsPages[dialog];
   return (
     <>
       <Once when={project !== null && dialog === "trust"}>
         {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
       </Once>
-      <Once when={asksSettings}>
+      <Once when={first !== undefined}>
         <SettingsDialog
-          open={asksSettings}
+          open={first !== undefined}
           onClose={close}
-          first={dialog === "reflection" ? "memory" : dialog === "updates" ? "desktop" : "models"}
+          first={first ?? "models"}
           keyOf={window.keyOf}
           folder={window.project?.path ?? null}
           onReviewMemory={() => window.setDialog("memory")}

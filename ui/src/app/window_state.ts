@@ -9,6 +9,7 @@ import type { AskedOfWindow } from "../protocol/generated";
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog =
   | "settings"
+  | "rules"
   | "palette"
   | "keys"
   | "trust"

@@ -220,6 +220,7 @@ export function createFake(given: {
     review_page: () => ({ text: "", next: null }),
     review_context: () => ({ lines: [], total: 0 }),
     proposed_rule: () => null,
+    explain_decision: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
     live_models: () => ({ models: given.models ?? [], silent: [] }),

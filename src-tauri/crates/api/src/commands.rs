@@ -249,6 +249,9 @@ commands! {
     review_context { approval_id: String, path: String, from: usize, lines: usize } -> ReviewContext;
     /// The rule that approving for longer would store, as JSON; null where only once is offered.
     proposed_rule { approval_id: String } -> Option<String>;
+    /// How the policy came to a decision on a call: that of the event `seq`, or the newest that one of its checks made;
+    /// null where none did, such as the user's own answer.
+    explain_decision { session_id: String, call_id: String, seq: Option<u64> } -> Option<ExplainedDecision>;
     resolve_approval { approval_id: String, resolution: Resolution } -> ();
 
     list_questions {} -> Vec<QuestionSummary>;

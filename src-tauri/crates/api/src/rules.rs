@@ -1,6 +1,6 @@
-//! Permission rules that the user writes, and what one would have changed so far.
+//! Permission rules that the user writes, what one would have changed so far, and how a decision came about.
 
-use arki_domain::Decision;
+use arki_domain::{Decision, PolicyTrace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -33,5 +33,12 @@ wire! {
         /// Today, without the rule.
         pub decision: Decision,
         pub with_rule: Decision,
+    }
+    /// Why the policy decided as it did.
+    ExplainedDecision {
+        pub trace: PolicyTrace,
+        /// The rule that decided, as JSON, where it is one of the configuration's and still says the same of the call;
+        /// null where it has changed since.
+        pub rule: Option<String>,
     }
 }

@@ -22,6 +22,7 @@ mod observations;
 mod open;
 mod pipelines;
 mod policy;
+mod policy_trace;
 mod providers;
 mod queue;
 mod resume;

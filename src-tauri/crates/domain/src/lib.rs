@@ -23,6 +23,7 @@ mod part_kind;
 mod payloads;
 mod permissions;
 mod plural;
+mod policy_trace;
 mod port;
 pub mod projection;
 mod redaction;
@@ -51,6 +52,7 @@ pub use part_kind::{MENTION_PART, PartKind, STAGE_PART, late_part_id, results_of
 pub use payloads::*;
 pub use permissions::Permissions;
 pub use plural::plural;
+pub use policy_trace::{CheckOutcome, CommandPart, CommandReading, PolicyCheck, PolicyTrace, TracedCheck};
 pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
     Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsStanding, SystemClock,

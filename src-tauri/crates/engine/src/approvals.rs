@@ -1,6 +1,7 @@
 //! Pending approvals, and the permissions that the user gave from then on.
 
 pub(crate) mod expiry;
+mod explained;
 mod for_clients;
 pub(crate) mod judgement;
 pub(crate) mod names;

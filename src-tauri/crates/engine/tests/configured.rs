@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use arki_api::{HookOffReason, SkillOffReason};
-use arki_domain::{ApprovalMode, Code, Decision, RunOptions};
+use arki_domain::{ApprovalMode, Code, CommandReading, Decision, EventBody, PolicyCheck, PolicyTrace, RunOptions};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
@@ -75,6 +75,51 @@ async fn a_backtest_lists_what_a_rule_would_change_first_and_stores_nothing() {
     // Tools and hosts are spoken of as well.
     assert_eq!(approvals.backtest_rule(r#"{"decision": "deny", "tool": "read_file"}"#).unwrap().matched_count, 0);
     assert_eq!(stage.config(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_past_decision_is_explained_by_what_the_log_says_of_it() {
+    let run = |command: &str| Turn::calls().call("run_command", json!({"command": command}));
+    let rules = json!([{"decision": "deny", "command": ["touch"], "reason": format!("not {KEY}")}]);
+    let turns = vec![run("ls && mytool x"), run("ls && touch a"), run("ls"), Turn::text("done")];
+    let stage = Stage::new(&json!({"policy": {"rules": rules}}), turns);
+    stage.trust().await;
+    stage.run().await;
+    let session = stage.engine.sessions().latest_session(&stage.folder()).unwrap().unwrap().session_id;
+    let approvals = stage.engine.approvals();
+    let events = stage.engine.sessions().events_after(&session, 0, 1000).unwrap().events;
+    let decided: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event.body() {
+            EventBody::PolicyDecided(decided) => Some((event.seq, decided)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(decided.len(), 3);
+    let mut traces = Vec::new();
+    for (seq, decided) in &decided {
+        let explained = approvals.explain_decision(&session, &decided.call_id, Some(*seq)).unwrap().unwrap();
+        let PolicyTrace { decision, rule, reason, .. } = &explained.trace;
+        assert_eq!((decision, rule, reason), (&decided.decision, &decided.rule, &decided.reason));
+        let newest = approvals.explain_decision(&session, &decided.call_id, None).unwrap().unwrap();
+        assert_eq!(newest.trace, explained.trace);
+        traces.push(explained);
+    }
+    let [asked, denied, read] = traces.as_slice() else { panic!("{traces:?}") };
+    assert_eq!(asked.trace.decided_by(), Some(PolicyCheck::CategoryDefault));
+    let said: Vec<_> = asked.trace.parts.iter().map(|part| (part.command.as_str(), part.reading)).collect();
+    assert_eq!(said, [("ls", CommandReading::OnlyReads), ("mytool x", CommandReading::NotKnown)]);
+    assert_eq!(denied.trace.decided_by(), Some(PolicyCheck::DenyRules));
+    let rule = denied.rule.as_ref().unwrap();
+    assert!(rule.contains("touch") && !rule.contains(KEY), "{rule}");
+    assert_eq!((read.trace.decided_by(), &read.rule), (Some(PolicyCheck::KnownCommand), &None));
+
+    // Another rule has the name now: what the old one said is not known any more.
+    std::fs::write(stage.home.config_dir().join("config.json"), stage.config().replace("touch", "cp")).unwrap();
+    let (seq, of_rule) = &decided[1];
+    let later = approvals.explain_decision(&session, &of_rule.call_id, Some(*seq)).unwrap().unwrap();
+    assert_eq!((&later.trace, &later.rule), (&denied.trace, &None));
+    assert!(approvals.explain_decision(&session, &"none".into(), None).unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

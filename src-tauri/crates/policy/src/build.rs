@@ -70,7 +70,8 @@ pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
     builds.then_some(wide)
 }
 
-fn is_known(command: &SimpleCommand, builds: &mut bool, wide: &mut Vec<WideRead>) -> bool {
+/// Returns whether it builds, tests or only reads; sets `builds` where it does not only read.
+pub(super) fn is_known(command: &SimpleCommand, builds: &mut bool, wide: &mut Vec<WideRead>) -> bool {
     let mut reads = vec![WideRead::Inside(".".to_owned())];
     if builds_or_tests(command, &mut reads) {
         *builds = true;

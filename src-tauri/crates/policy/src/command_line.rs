@@ -171,9 +171,7 @@ impl CommandLine {
 
     /// Everything the line runs, wrappers and what is inside them.
     pub(super) fn all(&self) -> Vec<&SimpleCommand> {
-        let mut all = Vec::new();
-        self.commands().into_iter().flatten().for_each(|command| command.collect(&mut all));
-        all
+        self.commands().into_iter().flatten().flat_map(SimpleCommand::all).collect()
     }
 
     pub(super) fn opaque(line: &str, why: &'static str) -> Self {
@@ -239,6 +237,13 @@ impl SimpleCommand {
         }
     }
 
+    /// The command and everything that it runs in turn.
+    pub(super) fn all(&self) -> Vec<&Self> {
+        let mut all = Vec::new();
+        self.collect(&mut all);
+        all
+    }
+
     fn collect<'a>(&'a self, all: &mut Vec<&'a Self>) {
         all.push(self);
         self.inner().iter().for_each(|command| command.collect(all));
@@ -251,7 +256,7 @@ impl SimpleCommand {
         }
     }
 
-    fn unclear(&self) -> Option<&'static str> {
+    pub(super) fn unclear(&self) -> Option<&'static str> {
         match &self.inside {
             Inside::Unknown => Some("a wrapper that Arki can't look into"),
             Inside::Nothing | Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().find_map(Self::unclear),

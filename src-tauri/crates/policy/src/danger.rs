@@ -102,7 +102,8 @@ const SQL: &[&str] = &["drop table", "drop database", "drop schema", "truncate t
 pub(super) fn of_line(line: &CommandLine) -> Option<String> {
     match line {
         CommandLine::Understood(_) => {
-            fed(&line.simple().unwrap_or_default()).or_else(|| line.all().into_iter().find_map(of_command))
+            let fed = fed(&line.simple().unwrap_or_default()).map(of_fed);
+            fed.or_else(|| line.all().into_iter().find_map(of_command))
         }
         CommandLine::Opaque { words, .. } => of_words(words),
     }
@@ -195,14 +196,22 @@ pub(super) fn begins_with(words: &[String], name: &str) -> bool {
     name.split(' ').all(|part| words.next().is_some_and(|word| word == part))
 }
 
-/// `curl … | sh`: whatever comes out of one program is run by the next.
-fn fed(commands: &[&SimpleCommand]) -> Option<String> {
+/// Returns what is dangerous about a simple command or what it runs, by itself.
+pub(super) fn of_part(command: &SimpleCommand) -> Option<String> {
+    command.all().into_iter().find_map(of_command)
+}
+
+/// `curl … | sh`: whatever comes out of one program is run by the next. Returns that one.
+pub(super) fn fed<'a>(commands: &[&'a SimpleCommand]) -> Option<&'a SimpleCommand> {
     let is_fed = |command: &&&SimpleCommand| {
         let reads_stdin = command.arguments().iter().all(|word| matches!(word.text.as_str(), "-" | "-s" | "-x" | "-e"));
         command.is_fed_shell() || (reads_stdin && INTERPRETERS.contains(&command.program()))
     };
-    let fed = commands.iter().skip(1).find(is_fed)?;
-    Some(format!("`{}` runs whatever is piped into it.", fed.program()))
+    commands.iter().skip(1).find(is_fed).copied()
+}
+
+pub(super) fn of_fed(fed: &SimpleCommand) -> String {
+    format!("`{}` runs whatever is piped into it.", fed.program())
 }
 
 /// Of a line that was not understood, rather one too many.

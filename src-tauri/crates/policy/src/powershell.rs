@@ -237,16 +237,18 @@ fn words(part: &str) -> Result<Vec<Word>, Unclear> {
 /// there.
 pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
     let mut wide = Vec::new();
-    let commands = line.commands()?;
-    let known = |command: &SimpleCommand| match CMDLETS.iter().find(|cmdlet| cmdlet.name == command.name()) {
-        Some(cmdlet) => cmdlet.takes(command.arguments(), &mut wide),
+    line.commands()?.iter().all(|command| is_known(command, &mut wide)).then_some(wide)
+}
+
+pub(super) fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    match CMDLETS.iter().find(|cmdlet| cmdlet.name == command.name()) {
+        Some(cmdlet) => cmdlet.takes(command.arguments(), wide),
         None if NATIVE.contains(&command.name()) => {
             let plain = command.arguments().iter().all(|word| !word.expands && stays_inside(&word.text));
-            plain && read_only::is_read_only(command, &mut wide)
+            plain && read_only::is_read_only(command, wide)
         }
         None => false,
-    };
-    commands.iter().all(known).then_some(wide)
+    }
 }
 
 impl Cmdlet {

@@ -33,7 +33,7 @@ use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words};
 use programs::{Below, Operands, Program, Shows};
 
-pub(super) use whereabouts::each_command;
+pub(super) use whereabouts::{each_command, tell_each};
 
 /// Returns which wide reads the line makes; `None` where it is not known to only read.
 pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {

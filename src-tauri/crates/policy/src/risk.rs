@@ -1,6 +1,7 @@
 //! The risk of a call, and what follows from it alone: seed 002's analysis, within the order of the contract.
 
-use super::decide::{Hit, Judged, LARGE_FILES, LARGE_LINES, hit};
+use super::checks::{Hit, LARGE_FILES, LARGE_LINES, hit};
+use super::decide::Judged;
 use super::question::{Impact, Question};
 use arki_domain::{Category, Decision, Risk};
 

@@ -1,6 +1,6 @@
 //! The user's own rules and category defaults.
 
-use super::decide::Hit;
+use super::checks::Hit;
 use super::question::{Question, Subject};
 use super::{CommandLine, powershell};
 use arki_domain::{BUILT_IN_TOOLS, Category, Decision, ToolNames};
@@ -224,6 +224,17 @@ impl PolicyRule {
         matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
     }
 
+    /// The name that decisions by it are recorded under: `config:rules[1]`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
+    pub fn definition(&self) -> &RuleDefinition {
+        &self.definition
+    }
+
     #[must_use]
     pub fn allows(&self) -> bool {
         self.definition.decision == Decision::Allow
@@ -234,10 +245,14 @@ impl PolicyRule {
         self.allows()
     }
 
+    /// The reason that decisions by it are recorded with, behind what the user is warned of.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason }
+    }
+
     fn hit(&self) -> Hit {
-        let reason =
-            if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason };
-        (self.definition.decision, self.name.clone(), reason.to_owned())
+        (self.definition.decision, self.name.clone(), self.reason().to_owned())
     }
 }
 

@@ -8,6 +8,7 @@ mod lines;
 mod planning;
 mod powershell;
 mod proposal;
+mod trace;
 #[cfg(target_os = "linux")]
 mod unchanged;
 mod understood;

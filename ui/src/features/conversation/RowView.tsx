@@ -23,6 +23,7 @@ import { ToolCard } from "./ToolCard";
 
 export type RowActions = HistoryActions & {
   onLink: OnLink;
+  sessionId: string;
   onReview: () => void;
   onSettings: () => void;
   /** To enter another key for a provider. */
@@ -142,6 +143,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       }
       return (
         <ToolCard
+          sessionId={actions.sessionId}
           item={item}
           output={row.output}
           onReview={actions.onReview}

@@ -99,8 +99,10 @@ function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: stri
   const [originId, originTitle] = [origin?.sessionId, origin?.title];
   const latest = useLatest(props);
   const agent = props.session?.parent ? props.session.agent : "Arki";
+  const { sessionId } = props;
   return useMemo(
     () => ({
+      sessionId,
       onLink: (...asked) => latest.current.onLink(...asked),
       onReview: () => latest.current.onReview(),
       onSettings: () => latest.current.onSettings(),
@@ -135,7 +137,7 @@ function useRowActions(props: SaidProps, readOnly: boolean, onToggle: (key: stri
         t`another session`,
       agent,
     }),
-    [arki, latest, readOnly, onToggle, originId, originTitle, agent],
+    [arki, sessionId, latest, readOnly, onToggle, originId, originTitle, agent],
   );
 }
 

@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { AnsiText } from "../../components/code/AnsiText";
 import { beginning, plainText } from "../../components/code/ansi";
 import { VisibleText } from "../../components/code/VisibleText";
+import { WhyAsked } from "../../components/why/WhyAsked";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
@@ -25,6 +26,7 @@ const stateWords: Record<ToolState, MessageDescriptor | null> = {
 const shownChars = 20_000;
 
 type Props = {
+  sessionId: string;
   item: ToolItem;
   output: string | null;
   onReview: () => void;
@@ -32,7 +34,10 @@ type Props = {
   onTrust: (() => void) | null;
 };
 
-export function ToolCard({ item, output, onReview, onTrust }: Props) {
+export function ToolCard({ sessionId, item, output, onReview, onTrust }: Props) {
+  const why = item.state === "denied" && (
+    <WhyAsked question={t`Why was this denied?`} sessionId={sessionId} callId={item.callId} />
+  );
   // What others say is shown as it is: a file's escape characters are the file's.
   const isCommand = item.category === "exec";
   return (
@@ -54,9 +59,12 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
       }
       closed={
         item.state === "denied" ? (
-          <p className="tool-why small secondary">
-            <VisibleText text={item.reason} />
-          </p>
+          <div className="tool-why">
+            <p className="small secondary">
+              <VisibleText text={item.reason} />
+            </p>
+            {why}
+          </div>
         ) : (
           (item.state === "running" && output && (
             <Output text={lastLines(outputSoFar(output))} label={t`Output so far`} isColoured={isCommand} />
@@ -66,6 +74,7 @@ export function ToolCard({ item, output, onReview, onTrust }: Props) {
       asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}
     >
+      {why}
       {output && <Output text={outputSoFar(output)} label={t`Output so far`} isColoured={isCommand} />}
       {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
       {item.result !== null && (

@@ -2,6 +2,7 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
+import { WhyAsked } from "../../components/why/WhyAsked";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { Risk } from "../../protocol/generated";
 
@@ -22,26 +23,31 @@ export function ApprovalHead({
   children?: ReactNode;
 }) {
   return (
-    <header className="approval-head" id={id}>
-      <p>
-        <code>{approval.toolId}</code> <span className="secondary">{children}</span>
-        {approval.risk && (
-          <>
-            <span className="secondary">{children ? " · " : ""}</span>
-            <span className={`risk risk-${approval.risk}`}>{i18n._(risks[approval.risk])}</span>
-          </>
+    <>
+      <header className="approval-head" id={id}>
+        <p>
+          <code>{approval.toolId}</code> <span className="secondary">{children}</span>
+          {approval.risk && (
+            <>
+              <span className="secondary">{children ? " · " : ""}</span>
+              <span className={`risk risk-${approval.risk}`}>{i18n._(risks[approval.risk])}</span>
+            </>
+          )}
+        </p>
+        {approval.reason && !approval.supersedes && (
+          <p className="secondary small">
+            <VisibleText text={approval.reason} />
+          </p>
         )}
-      </p>
-      {approval.reason && !approval.supersedes && (
-        <p className="secondary small">
-          <VisibleText text={approval.reason} />
-        </p>
+        {approval.supersedes && (
+          <p className="stale small" role="status">
+            {t`! The file changed on disk after you saw the preview, so nothing was written. This is the new preview.`}
+          </p>
+        )}
+      </header>
+      {approval.callId !== null && (
+        <WhyAsked question={t`Why was this asked?`} sessionId={approval.sessionId} callId={approval.callId} />
       )}
-      {approval.supersedes && (
-        <p className="stale small" role="status">
-          {t`! The file changed on disk after you saw the preview, so nothing was written. This is the new preview.`}
-        </p>
-      )}
-    </header>
+    </>
   );
 }

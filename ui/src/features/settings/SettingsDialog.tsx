@@ -21,7 +21,7 @@ type Props = {
   open: boolean;
   onClose: () => void;
   /** What is shown first. */
-  first: "models" | "memory" | "desktop";
+  first: "models" | "rules" | "memory" | "desktop";
   /** The provider that a key is to be entered for at once. */
   keyOf: string | null;
   onReviewMemory: () => void;

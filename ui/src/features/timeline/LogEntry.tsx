@@ -14,6 +14,8 @@ type Props = {
   /** All of it; asked for once it is opened. */
   content: () => string;
   startsOpen?: boolean;
+  /** What can be asked about it, below the content. */
+  asked?: ReactNode;
   /** Facts and actions, below the content. */
   children: ReactNode;
 };
@@ -27,6 +29,7 @@ export function LogEntry({
   exactTime,
   content,
   startsOpen = false,
+  asked = null,
   children,
 }: Props) {
   const [open, setOpen] = useState(startsOpen);
@@ -49,6 +52,7 @@ export function LogEntry({
           <pre tabIndex={0}>
             <VisibleText text={content()} />
           </pre>
+          {asked}
           <p className="entry-facts small secondary">{children}</p>
         </div>
       )}

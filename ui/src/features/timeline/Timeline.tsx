@@ -5,6 +5,7 @@ import { VList } from "virtua";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
 import { exactTime } from "../../components/format";
+import { WhyAsked } from "../../components/why/WhyAsked";
 import { useSessionPart } from "../../platform/context";
 import { storedKind } from "../../protocol/events";
 import type { Event, ObservationType } from "../../protocol/generated";
@@ -114,6 +115,7 @@ export function Entry({ event, startsOpen, onShow, onFork }: EntryProps) {
       exactTime={t`${exactTime(event.ts)}, event ${event.seq}`}
       content={() => JSON.stringify(event.payload, null, 2)}
       startsOpen={startsOpen}
+      asked={<WhyDecided event={event} />}
     >
       <span className="cut grow" title={event.hash}>
         {event.seq} · {kind} · {event.hash.slice(0, 16)}
@@ -128,5 +130,21 @@ export function Entry({ event, startsOpen, onShow, onFork }: EntryProps) {
         {t`Copy event`}
       </Button>
     </LogEntry>
+  );
+}
+
+/** The user's own answer, and the same question put again, need no explanation. */
+const unexplained = /^(approval:|builtin:stale-preview$)/;
+
+function WhyDecided({ event }: { event: Event }) {
+  if (event.type !== "policy.decided" || unexplained.test(event.payload.rule)) return null;
+  const { callId } = event.payload;
+  return (
+    <WhyAsked
+      question={t`Why was this decided?`}
+      sessionId={event.sessionId}
+      callId={callId}
+      seq={event.seq}
+    />
   );
 }

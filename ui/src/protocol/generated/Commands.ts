@@ -13,6 +13,7 @@ import type { ElicitationFault } from "./ElicitationFault";
 import type { ElicitationReply } from "./ElicitationReply";
 import type { ElicitationSummary } from "./ElicitationSummary";
 import type { ExamplePrompt } from "./ExamplePrompt";
+import type { ExplainedDecision } from "./ExplainedDecision";
 import type { ExportFormat } from "./ExportFormat";
 import type { Frame } from "./Frame";
 import type { HookEntries } from "./HookEntries";
@@ -399,6 +400,14 @@ export type Commands = {
    * The rule that approving for longer would store, as JSON; null where only once is offered.
    */
   proposed_rule: { params: { approvalId: string }; result: string | null };
+  /**
+   * How the policy came to a decision on a call: that of the event `seq`, or the newest that one of its checks made;
+   * null where none did, such as the user's own answer.
+   */
+  explain_decision: {
+    params: { sessionId: string; callId: string; seq: number | null };
+    result: ExplainedDecision | null;
+  };
   resolve_approval: { params: { approvalId: string; resolution: Resolution }; result: null };
   list_questions: { params: Record<symbol, never>; result: Array<QuestionSummary> };
   /**

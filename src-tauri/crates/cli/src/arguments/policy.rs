@@ -18,6 +18,10 @@ pub(crate) enum PolicyCommand {
         /// The tool's arguments, as JSON
         #[arg(long, value_name = "JSON", conflicts_with = "command")]
         args: Option<String>,
+        /// Also show how the decision came about: what Arki makes of each command of the line, and every check in order
+        /// with its outcome
+        #[arg(long)]
+        trace: bool,
         /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
         command: Vec<String>,
     },

@@ -1,6 +1,7 @@
 //! `arki policy check`: the decision and the rule that made it. `arki policy backtest`: what a rule would have meant.
 //! Neither executes anything.
 
+use super::policy_trace;
 use crate::arguments::PolicyCommand;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
@@ -13,15 +14,22 @@ use std::path::Path;
 const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
 pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Output) -> Result<Exit, Fault> {
-    let (tool, args, command) = match command {
-        PolicyCommand::Check { tool, args, command } => (tool, args, command),
+    let (tool, args, trace, command) = match command {
+        PolicyCommand::Check { tool, args, trace, command } => (tool, args, trace, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &rule, output),
     };
     let args = arguments_of(args.as_deref(), &command, EXAMPLES)?;
-    let judgement = engine.approvals().judge(dir, &tool, &args)?;
-    match output.json {
-        true => output.object(&judgement),
-        false => output.line(visible(&sentence(&judgement))),
+    let mut judgement = engine.approvals().judge(dir, &tool, &args)?;
+    if !trace {
+        judgement.trace = None;
+    }
+    if output.json {
+        output.object(&judgement);
+        return Ok(Exit::Done);
+    }
+    output.line(visible(&sentence(&judgement)));
+    for line in judgement.trace.iter().flat_map(policy_trace::lines) {
+        output.line(line);
     }
     Ok(Exit::Done)
 }

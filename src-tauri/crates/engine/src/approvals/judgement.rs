@@ -12,6 +12,9 @@ pub struct Judgement {
     pub rule: String,
     pub reason: String,
     pub risk: arki_domain::Risk,
+    /// How it came about; absent where nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<arki_domain::PolicyTrace>,
 }
 
 impl Approvals {
@@ -23,12 +26,15 @@ impl Approvals {
         Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
     }
 
-    /// Returns what the policy says of a call in a folder, without carrying it out.
+    /// Returns what the policy says of a call in a folder and how it came to that, without carrying it out.
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
-        let verdict = self.kernels.judging_kernel(folder)?.judge(tool_id, args, arki_domain::ApprovalMode::Ask);
-        Ok(Judgement { decision: verdict.decision, rule: verdict.rule, reason: verdict.reason, risk: verdict.risk })
+        let kernel = self.kernels.judging_kernel(folder)?;
+        let verdict = kernel.judge(tool_id, args, arki_domain::ApprovalMode::Ask);
+        let trace = kernel.trace(tool_id, args, &verdict);
+        let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
+        Ok(Judgement { decision, rule, reason, risk, trace })
     }
 }

@@ -22,18 +22,29 @@ type Known<'a> = dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool + 'a;
 
 /// Returns what each of the commands reads, from wherever it may run; `None` where one is not `known`.
 pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Known<'_>) -> Option<Vec<WideRead>> {
-    let mut walk = Walk { known, wide: Vec::new(), line: None };
-    walk.in_order(commands, vec![State { folder: ".".to_owned(), is_pattern: false, is_well: true }])?;
+    let mut walk = Walk { known, wide: Vec::new(), line: None, told: None };
+    walk.in_order(commands, vec![State::first()])?;
     let mut wide = walk.wide;
     wide.retain(|read| *read != WideRead::Inside(".".to_owned()));
     Some(wide)
 }
+
+/// Tells of each simple command whether it is `known` in its place: of all that can be followed, those behind one that
+/// isn't known too, and of those in loops more than once.
+pub(in super::super) fn tell_each(commands: &[SimpleCommand], known: &mut Known<'_>, told: &mut Told<'_>) {
+    let mut walk = Walk { known, wide: Vec::new(), line: None, told: Some(told) };
+    let _ = walk.in_order(commands, vec![State::first()]);
+}
+
+type Told<'a> = dyn FnMut(&SimpleCommand, bool) + 'a;
 
 struct Walk<'a, 'b> {
     known: &'a mut Known<'b>,
     wide: Vec<WideRead>,
     /// The variable that stands for a file that was listed.
     line: Option<String>,
+    /// Hears of each command, and has the walk go on behind one that is not known.
+    told: Option<&'a mut Told<'b>>,
 }
 
 impl Walk<'_, '_> {
@@ -71,6 +82,16 @@ impl Walk<'_, '_> {
 
     /// Returns where the shell may be after the command at `place`, where it may be in one of these before.
     fn one(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
+        let after = self.after(commands, place, running);
+        let Some(told) = &mut self.told else { return after };
+        if !matches!(commands[place].inside, Inside::Compound(_)) {
+            told(&commands[place], after.is_some());
+        }
+        Some(after.unwrap_or_else(|| both(running)))
+    }
+
+    /// The same; `None` where the command is not known.
+    fn after(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
         let command = &commands[place];
         let is_piped =
             command.joint == Joint::Pipe || commands.get(place + 1).is_some_and(|next| next.joint == Joint::Pipe);
@@ -147,6 +168,11 @@ impl Walk<'_, '_> {
 }
 
 impl State {
+    /// Where a line begins.
+    fn first() -> Self {
+        Self { folder: ".".to_owned(), is_pattern: false, is_well: true }
+    }
+
     /// Returns the read as it is from that folder.
     fn sees(&self, read: WideRead) -> WideRead {
         match self.is_pattern {

@@ -3,8 +3,8 @@
 use super::Kernel;
 use super::subject::SubjectOf;
 use crate::builtin;
-use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, UNTRUSTED_RULE};
-use arki_policy::{Impact, PolicySettings, Question, Verdict};
+use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, PolicyDecided, PolicyTrace, UNTRUSTED_RULE};
+use arki_policy::{Impact, PolicySettings, Question, RuleDefinition, Verdict};
 
 impl Kernel {
     /// Returns what the policy says of a call, without carrying it out.
@@ -15,9 +15,38 @@ impl Kernel {
         self.with_network(tool_id, args, verdict, approve)
     }
 
+    /// How this kernel's verdict on a call came about, with the number of rules that were looked at.
+    #[must_use]
+    pub fn trace(&self, tool_id: &str, args: &serde_json::Value, verdict: &Verdict) -> Option<PolicyTrace> {
+        let subject = self.subject_of(self.tool(tool_id), args).subject;
+        let mut trace =
+            arki_policy::trace(verdict.decision, &verdict.rule, &verdict.reason, subject.command.as_deref())?;
+        self.policy().count_rules(&mut trace);
+        Some(trace)
+    }
+
+    /// The rule that a recorded decision on a call names, where there still is one of this name that would say the same
+    /// of the call: rules are named by their places, which change with the configuration.
+    #[must_use]
+    pub fn rule_behind(
+        &self,
+        decided: &PolicyDecided,
+        tool_id: &str,
+        args: &serde_json::Value,
+    ) -> Option<RuleDefinition> {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let tool = subject.judged_as.as_ref().map_or(tool_id, |judged_as| judged_as.tool.as_str());
+        let policy = self.policy();
+        let named = policy.rules.iter().find(|rule| rule.name() == decided.rule)?;
+        // As the log has it: without secrets.
+        let reason = self.redactor.redact(named.reason());
+        let says_the_same = named.definition().decision == decided.decision && decided.reason.ends_with(&*reason);
+        (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
+    }
+
     /// The narrowest rule that would allow this call from now on; see [`arki_policy::proposal`].
     #[must_use]
-    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<arki_policy::RuleDefinition> {
+    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<RuleDefinition> {
         if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
             // A rule would not say that it is about the network.
             return None;

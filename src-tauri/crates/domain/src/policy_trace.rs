@@ -1,0 +1,117 @@
+//! The trace of a decision of the policy: which check decided, which said nothing before it, and what Arki made of each
+//! command of the line.
+
+use crate::Decision;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A link in the policy's chain of checks, in their order: the first one that has something to say decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyCheck {
+    /// In an untrusted folder, all but reading is denied.
+    Trust,
+    /// A tool that doesn't exist is denied.
+    UnknownTool,
+    /// So is one that the agent at work doesn't have,
+    AgentTools,
+    /// one that the user has switched off for the session,
+    DisabledTools,
+    /// all but reading where a run only plans,
+    PlanOnly,
+    /// and all but reading for an agent that only reads.
+    ReadOnlyAgent,
+    /// Rules and categories that deny.
+    DenyRules,
+    /// Nothing is allowed where a configuration that may forbid something can't be read.
+    UnreadableConfiguration,
+    HookDenial,
+    /// Secret files, secrets and protected paths are asked about, whatever was granted.
+    Sensitive,
+    HookQuestion,
+    /// Git is asked about where its configuration or hooks changed since the folder was trusted.
+    ChangedGit,
+    RepeatedCall,
+    /// The user's and the project's other rules: the strictest that matches.
+    Rules,
+    SessionGrants,
+    /// `--approve`, or the window's choice for a run.
+    ApprovedInAdvance,
+    /// Large changes, and changes to files that control tools.
+    ChangeRisk,
+    /// Commands that are known to only read, or to build and test inside the sandbox.
+    KnownCommand,
+    /// Where all commands are allowed, those that can't be understood are asked about.
+    NotUnderstood,
+    CategoryDefault,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckOutcome {
+    /// It had nothing to say.
+    Passed,
+    Decided,
+    /// One before it had decided.
+    NotReached,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TracedCheck {
+    pub check: PolicyCheck,
+    pub outcome: CheckOutcome,
+    /// Of a check that goes through rules: how many were looked at before one spoke, or in all where none did. Absent
+    /// where nobody knows which rules there were: the log doesn't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub rules_before: Option<usize>,
+}
+
+/// What Arki made of one simple command, by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandReading {
+    OnlyReads,
+    BuildsOrTests,
+    NotKnown,
+    /// Known to destroy, to reach out or to change who may do what.
+    Dangerous,
+    NotUnderstood,
+}
+
+/// A simple command of a shell line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandPart {
+    /// Its words as they were understood; the whole line where that can't be understood.
+    pub command: String,
+    pub reading: CommandReading,
+    /// Of a dangerous one what it does, a sentence; of one that isn't understood what it contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub why: Option<String>,
+}
+
+/// How a decision came about. It says the same as the log: the decision, its rule and reason are the recorded ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyTrace {
+    pub decision: Decision,
+    pub rule: String,
+    pub reason: String,
+    /// All checks, in their order; exactly one decided.
+    pub checks: Vec<TracedCheck>,
+    /// The commands of the line, in order; empty for what is no command, and where today's reading of the line doesn't
+    /// fit the decision, which an earlier version may have made.
+    pub parts: Vec<CommandPart>,
+}
+
+impl PolicyTrace {
+    /// The check that decided.
+    #[must_use]
+    pub fn decided_by(&self) -> Option<PolicyCheck> {
+        self.checks.iter().find(|traced| traced.outcome == CheckOutcome::Decided).map(|traced| traced.check)
+    }
+}

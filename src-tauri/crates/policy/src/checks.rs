@@ -1,0 +1,215 @@
+//! The chain of checks, in the order of the contract: the first one that has something to say decides.
+//!
+//! Each is a plain function over the question and the settings. A decision is recorded under the name of its rule, and
+//! that name tells which check it was (`trace`): so no two checks share a rule with the same decision.
+
+use crate::decide::{Judged, may_run_git};
+use crate::question::ChangedGit;
+use crate::{PolicySettings, Question, Subject, risk};
+use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
+
+/// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
+pub(crate) const LARGE_LINES: usize = 400;
+pub(crate) const LARGE_FILES: usize = 10;
+
+/// The same call with the same arguments, made so often in a row, raises a question: a model that goes round in circles
+/// does not notice.
+pub(crate) const REPEATS_TO_ASK: u32 = 3;
+
+pub(crate) const READ_ONLY_RULE: &str = "builtin:read-only";
+pub(crate) const BUILD_RULE: &str = "builtin:build";
+pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
+pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
+
+/// All that checks look at.
+pub(crate) struct Asked<'a> {
+    pub(crate) question: &'a Question<'a>,
+    pub(crate) settings: &'a PolicySettings,
+    pub(crate) command: Option<&'a Judged>,
+}
+
+type Look = fn(&Asked<'_>) -> Option<Hit>;
+
+/// Every check, in the order in which they are asked.
+pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
+    (PolicyCheck::Trust, |asked| untrusted(asked.question)),
+    (PolicyCheck::UnknownTool, |asked| asked.question.category.is_none().then(unknown_tool)),
+    (PolicyCheck::AgentTools, |asked| not_of_agent(asked.question, asked.settings)),
+    (PolicyCheck::DisabledTools, |asked| switched_off(asked.question, asked.settings)),
+    (PolicyCheck::PlanOnly, |asked| only_plans(asked.settings, asked.category()?)),
+    (PolicyCheck::ReadOnlyAgent, |asked| of_read_only_agent(asked.settings, asked.category()?, asked.command)),
+    (PolicyCheck::DenyRules, |asked| asked.settings.denies(asked.question, asked.category()?, asked.line())),
+    (PolicyCheck::UnreadableConfiguration, |asked| asked.settings.refuses()),
+    (PolicyCheck::HookDenial, |asked| denied_by_hook(asked.question)),
+    (PolicyCheck::Sensitive, |asked| sensitive(asked.question, asked.category()?, asked.command)),
+    (PolicyCheck::HookQuestion, |asked| asked_by_hook(asked.question)),
+    (PolicyCheck::ChangedGit, |asked| changed_git(asked.command, asked.question.subject.changed_git)),
+    (PolicyCheck::RepeatedCall, |asked| repeated(asked.question)),
+    (PolicyCheck::Rules, |asked| asked.settings.explicit(asked.question, asked.line())),
+    (PolicyCheck::SessionGrants, |asked| asked.settings.granted_for_session(asked.question, asked.line())),
+    (PolicyCheck::ApprovedInAdvance, |asked| granted(asked.question, asked.category()?)),
+    (PolicyCheck::ChangeRisk, |asked| risk::hit_of_change(asked.question, asked.category()?)),
+    (PolicyCheck::KnownCommand, |asked| known_command(asked.command, asked.category()?)),
+    (PolicyCheck::NotUnderstood, |asked| not_understood(asked.command, asked.settings, asked.category()?)),
+    (PolicyCheck::CategoryDefault, |asked| Some(asked.settings.category_default(asked.category()?))),
+];
+
+impl Asked<'_> {
+    fn category(&self) -> Option<Category> {
+        self.question.category
+    }
+
+    fn line(&self) -> Option<&crate::CommandLine> {
+        self.command.map(|command| &command.line)
+    }
+}
+
+/// The first check that has something to say, and what it says.
+pub(crate) fn first_hit(asked: &Asked<'_>) -> (PolicyCheck, Hit) {
+    let decided = CHAIN.iter().find_map(|(check, look)| Some((*check, look(asked)?)));
+    // Every tool that exists has a category, whose default ends the chain.
+    decided.unwrap_or_else(|| (PolicyCheck::UnknownTool, unknown_tool()))
+}
+
+pub(crate) type Hit = (Decision, String, String);
+
+pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
+    (decision, rule.to_owned(), reason.to_owned())
+}
+
+fn denied_by_hook(question: &Question<'_>) -> Option<Hit> {
+    let objection = question.subject.objection.as_ref().filter(|objection| objection.denies)?;
+    Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
+}
+
+/// Whatever was granted beforehand: nobody knew then that the hook would object.
+fn asked_by_hook(question: &Question<'_>) -> Option<Hit> {
+    let objection = question.subject.objection.as_ref()?;
+    Some((Decision::Approval, rule_of_hook(&objection.hook), objection.reason.clone()))
+}
+
+fn rule_of_hook(name: &str) -> String {
+    format!("hook:{name}")
+}
+
+fn untrusted(question: &Question<'_>) -> Option<Hit> {
+    let reason = match question.category {
+        None => "The folder is not trusted.",
+        Some(Category::Read) => return None,
+        Some(_) => "The folder is not trusted, so only reading is allowed.",
+    };
+    (!question.trusted).then(|| hit(Decision::Deny, UNTRUSTED_RULE, reason))
+}
+
+fn unknown_tool() -> Hit {
+    hit(Decision::Deny, "builtin:unknown-tool", "There is no tool with this name.")
+}
+
+fn not_of_agent(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+    let reason = "The agent at work does not have this tool.";
+    (!settings.has_tool(question.tool)).then(|| hit(Decision::Deny, "builtin:agent-tools", reason))
+}
+
+fn switched_off(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+    let reason = "The user has switched this tool off for the session.";
+    settings.is_disabled(question.tool).then(|| hit(Decision::Deny, "builtin:disabled-tool", reason))
+}
+
+fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
+    let denied = settings.plan && category != Category::Read;
+    let reason = "This run only plans, so it can only read. Describe the change instead of making it.";
+    denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
+}
+
+/// What a known command reads besides what it names is looked at later, as for every agent.
+fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged>) -> Option<Hit> {
+    let may_read = match category {
+        Category::Read => true,
+        Category::Exec => command.is_some_and(|command| command.may_only_read),
+        Category::Write | Category::Network => false,
+    };
+    let reason = "The agent at work only reads: no other tools, and no commands but those that are known to only read.";
+    (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
+}
+
+fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {
+    if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
+        let reason = format!("{} looks like a file with secrets.", path.path);
+        return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
+    }
+    if !question.subject.secrets.is_empty() {
+        return Some((Decision::Approval, "builtin:secret".to_owned(), uses_secrets(question.subject, category)));
+    }
+    if category == Category::Read || command.is_some_and(|command| command.only_reads) {
+        return None;
+    }
+    let path = question.subject.paths.iter().find(|path| path.protected)?;
+    let reason = format!("{} is protected because tools or agents act on it.", path.path);
+    Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
+}
+
+fn uses_secrets(subject: &Subject, category: Category) -> String {
+    let secrets = subject.secrets.join(", ");
+    match (category, subject.hosts.as_slice()) {
+        (Category::Network, []) => format!("This would send a secret over the network: {secrets}."),
+        (Category::Network, hosts) => format!("This would send a secret to {}: {secrets}.", hosts.join(", ")),
+        (Category::Exec, _) => format!("The command would receive a secret: {secrets}."),
+        (Category::Read | Category::Write, _) => format!("This would write a secret to a new place: {secrets}."),
+    }
+}
+
+fn repeated(question: &Question<'_>) -> Option<Hit> {
+    let times = question.subject.times_in_a_row;
+    let reason = format!("The same call was made {times} times in a row.");
+    (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
+}
+
+/// Returns what the user granted beforehand. A command is covered only where a sandbox holds it.
+fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
+    match (question.approve, category) {
+        (ApprovalMode::Edits | ApprovalMode::All, Category::Write) => {
+            Some(hit(Decision::Allow, "approve:edits", "You approved edits inside the project in advance."))
+        }
+        (ApprovalMode::All, Category::Exec) if !question.sandboxed => None,
+        (ApprovalMode::All, _) => Some(hit(
+            Decision::Allow,
+            ALL_GRANTED_RULE,
+            "You approved everything that isn't \
+            denied in advance.",
+        )),
+        (ApprovalMode::Ask | ApprovalMode::Edits | ApprovalMode::Never, _) => None,
+    }
+}
+
+/// Returns the hit for a changed git: it does not run unasked, inside a command either, whatever rule allows the
+/// command, since the rule was made for another git. What only reads runs no hook.
+fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
+    let command = command?;
+    let reason = if changed.programs {
+        "Git's configuration changed since you trusted the folder, and it may run a program."
+    } else if changed.hooks && !command.only_reads {
+        "A git hook changed since you trusted the folder, and git may run it."
+    } else {
+        return None;
+    };
+    may_run_git(&command.line).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
+}
+
+/// With the network, what only reads may tell others what it reads.
+fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
+    let command = command.filter(|_| category == Category::Exec)?;
+    if command.only_reads {
+        return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
+    }
+    let reason = "The command builds or tests, inside the sandbox.";
+    command.builds.then(|| hit(Decision::Allow, BUILD_RULE, reason))
+}
+
+/// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
+/// into.
+fn not_understood(command: Option<&Judged>, settings: &PolicySettings, category: Category) -> Option<Hit> {
+    let unclear = command?.line.unclear()?;
+    let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
+    let is_allowed = settings.category_default(category).0 == Decision::Allow;
+    is_allowed.then(|| hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason))
+}
