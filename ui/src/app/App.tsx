@@ -277,6 +277,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onFile={(path) =>
             window.history.open("open_in_editor", { folder: window.shown?.folder ?? "", path })
           }
+          onSession={window.go}
           onHit={(hit) => window.history.show(hit.sessionId, hit.seq, hit.project)}
         />
       </Once>

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, SearchHit } from "../../protocol/generated";
+import { begun } from "../../protocol/search_words";
 
 /** A pause in typing. */
 const debounceMs = 120;
@@ -43,7 +44,7 @@ export function useFind(sessionId: string, typed: string): Found & { isSearching
     let isCurrent = true;
     const search = async () => {
       try {
-        const asked = { text: begun(text), project: null, sessionId, limit: mostHits };
+        const asked = { text: begun(text, 1), project: null, sessionId, limit: mostHits };
         const all = await platform.call("search_sessions", asked);
         const hits = all.filter((hit) => !repeated.has(hit.type)).reverse();
         if (isCurrent) setFound({ of: text, hits, isCut: all.length >= mostHits, error: null });
@@ -58,10 +59,4 @@ export function useFind(sessionId: string, typed: string): Found & { isSearching
     };
   }, [platform, sessionId, isWanted, text]);
   return { ...found, isSearching: isWanted && found.of !== text };
-}
-
-/** One is still typing the last word. */
-function begun(text: string): string {
-  const isInPhrase = text.split('"').length % 2 === 0;
-  return !isInPhrase && /[\p{L}\p{N}]$/u.test(text) ? `${text}*` : text;
 }
