@@ -2,11 +2,11 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
+import { KeyButton } from "../../components/keys/KeyButton";
 import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { KeyButton } from "./KeyButton";
 import { Elicitations, QueueList } from "./parts";
 import { RetryNote } from "./RetryNote";
 
