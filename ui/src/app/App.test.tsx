@@ -229,6 +229,38 @@ describe("the window", () => {
 });
 
 describe("the inbox", () => {
+  it("lists what waits, beside the button that goes to the next, and leads to each", async () => {
+    const logs = Object.fromEntries(
+      ["s", "t"].map((id) => {
+        const { events, add } = eventLog(id);
+        const preview = previewOf(renameDiff);
+        add("approval.requested", { approvalId: id, callId: "c", toolId: "edit_file", args: {}, preview });
+        return [id, events];
+      }),
+    );
+    const sessions = [session("s", "One"), { ...session("t", "Other"), project: "/home/ada/code/shop" }];
+    const fake = createFake({ sessions, logs });
+    await open(fake);
+    await press("Show inbox");
+    const dialog = await screen.findByRole("dialog", { name: "Inbox" });
+    expect(within(dialog).getAllByRole("listitem")).toHaveLength(2);
+    await userEvent.click(within(dialog).getByRole("button", { name: /Other.*shop$/ }));
+    expect(await screen.findByRole("heading", { name: "Other" })).toBeTruthy();
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
+    expect(screen.queryByRole("dialog", { name: "Inbox" })).toBeNull();
+  });
+
+  it("says that nothing waits, by its button as by its key", async () => {
+    await open(createFake({}));
+    await press("Inbox");
+    await screen.findByText(/^Nothing waits for you/);
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await userEvent.keyboard("{Control>}{Shift>}j{/Shift}{/Control}");
+    expect(await screen.findByRole("dialog", { name: "Inbox" })).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Show inbox" })).toBeNull();
+  });
+
   it("goes round the sessions that wait", () => {
     const waiting = [{ sessionId: "a" }, { sessionId: "b" }, { sessionId: "a" }];
     expect([null, "a", "b", "x"].map((now) => nextWaiting(waiting, now))).toEqual(["a", "b", "a", "a"]);

@@ -7,6 +7,7 @@ import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
+import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -19,6 +20,7 @@ import { MainPane } from "./MainPane";
 import {
   GateApproval,
   HistoryDialogs,
+  InboxDialog,
   Inspector,
   InspectorRail,
   KeyboardMap,
@@ -30,7 +32,7 @@ import {
   TrustDialog,
   UsageDialog,
 } from "./parts";
-import { useCommands } from "./use_commands";
+import { leadTo, useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import "./app.css";
 
@@ -59,7 +61,8 @@ export function App() {
         onMark={history.mark}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}
-        onInbox={() => actions.inbox?.()}
+        onInbox={() => (actions.inbox ?? actions.inboxList)()}
+        onInboxList={actions.inboxList}
         onMemory={actions.memory}
         onPipelines={actions.pipelines}
         onSettings={actions.settings}
@@ -263,6 +266,17 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
             window.go(sessionId);
           }}
           gate={(approval) => <GateApproval approval={approval} />}
+        />
+      </Once>
+      <Once when={dialog === "inbox"}>
+        <InboxDialog
+          open={dialog === "inbox"}
+          onClose={close}
+          onGo={({ sessionId, kind, project }) => {
+            if (sessionId !== null) return leadTo(window, sessionId, kind);
+            if (window.shown?.folder !== project) window.folder.open(project);
+            focusElicitation();
+          }}
         />
       </Once>
       <Once when={dialog === "usage"}>

@@ -37,6 +37,7 @@ export type Actions = {
   zoomUsual: () => void;
   sessionSettings: (() => void) | null;
   inbox: (() => void) | null;
+  inboxList: () => void;
   review: (() => void) | null;
   timeline: (() => void) | null;
   plan: (() => void) | null;
@@ -151,6 +152,7 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
     { id: "plan", section: t`View`, title: t`Show plan`, run: act.plan },
     { id: "context", section: t`View`, title: t`Show context`, run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, run: act.processes },
+    { id: "inbox-list", section: t`View`, title: t`Show inbox`, run: act.inboxList },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
     { id: "pipelines", section: t`View`, title: t`Pipelines: start, runs, schedules`, run: act.pipelines },
     { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },

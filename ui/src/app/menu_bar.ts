@@ -22,7 +22,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
     [
       ["palette", "sidebar", "inspector", "filter"],
       ["changes", "timeline", "plan", "context", "processes"],
-      ["memory", "pipelines", "usage"],
+      ["inbox-list", "memory", "pipelines", "usage"],
       ["zoom-in", "zoom-out", "zoom-usual"],
       ["light", "dark", "system"],
     ],

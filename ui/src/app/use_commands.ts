@@ -2,6 +2,7 @@
 import { useMemo, useState } from "react";
 import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
+import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
@@ -42,6 +43,7 @@ export function useCommands(window: Window) {
     settings: () => setDialog("settings"),
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
+    inboxList: () => setDialog("inbox"),
     memory: () => setDialog("memory"),
     pipelines: () => setDialog("pipelines"),
     usage: () => setDialog("usage"),
@@ -73,7 +75,16 @@ export function useCommands(window: Window) {
   return { commands, actions, keys, menus, shortcuts: { bindings: drafts, choices, choose } };
 }
 
-function useRunActions({ shown, selected, session, panes, go, history }: Window) {
+/** Goes to where something is decided, with the keyboard on it. */
+export function leadTo({ panes, go, history }: Window, sessionId: string, kind: WaitingKind) {
+  if (kind === "question") return history.showQuestion(sessionId);
+  go(sessionId);
+  if (kind === "form") return focusElicitation();
+  panes.review();
+}
+
+function useRunActions(window: Window) {
+  const { shown, selected, session } = window;
   const arki = useArki();
   const approvals = useApprovals();
   const questions = useQuestions();
@@ -90,13 +101,8 @@ function useRunActions({ shown, selected, session, panes, go, history }: Window)
     const next = nextWaiting(waiting, selected);
     if (next === null) return;
     const decided = (one: { sessionId: string }) => decidedIn(arki.sessions.get(), one.sessionId) === next;
-    if (!approvals.some(decided)) {
-      if (questions.some(decided)) return history.showQuestion(next);
-      go(next);
-      return focusElicitation();
-    }
-    go(next);
-    panes.review();
+    if (approvals.some(decided)) return leadTo(window, next, "approval");
+    leadTo(window, next, questions.some(decided) ? "question" : "form");
   };
   return {
     stop: state !== null && isUnfinished(state) ? tell("stop_run") : null,

@@ -23,6 +23,7 @@ export const usualKeys: Readonly<Record<string, string>> = {
   plan: "Mod+3",
   context: "Mod+4",
   processes: "Mod+5",
+  "inbox-list": "Mod+Shift+J",
   filter: "Mod+Shift+L",
   sidebar: "Mod+B",
   inspector: "Mod+I",

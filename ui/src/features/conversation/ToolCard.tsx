@@ -3,11 +3,11 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { mainArgument } from "../../components/tool_words";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
 import { exitCode, previewOf } from "./preview";
-import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
   running: msg`◐ running`,
