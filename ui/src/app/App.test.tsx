@@ -228,6 +228,21 @@ describe("the window", () => {
   });
 });
 
+it("opens a recent folder from the palette, and offers all but the one that is open", async () => {
+  const recentProjects = [demoProject.path, "/home/ada/code/shop", "/srv/site"];
+  const fake = createFake({ app: { recentProjects } });
+  await open(fake);
+  await userEvent.keyboard("{Control>}k{/Control}");
+  await userEvent.type(await screen.findByRole("combobox"), "recent");
+  const titles = screen.getAllByRole("option").map((one) => one.textContent);
+  expect(titles.filter((one) => one?.startsWith("Open recent"))).toEqual([
+    "Open recent: ~/code/shop",
+    "Open recent: /srv/site",
+  ]);
+  await userEvent.click(screen.getByRole("option", { name: "Open recent: ~/code/shop" }));
+  await waitFor(() => expect(sent(fake, "open_project")).toEqual([{ path: "/home/ada/code/shop" }]));
+});
+
 describe("the inbox", () => {
   it("lists what waits, beside the button that goes to the next, and leads to each", async () => {
     const logs = Object.fromEntries(

@@ -15,6 +15,9 @@ import { useZoom } from "./zoom";
 /** States from which a run can go on. */
 const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
 
+/** As many recent folders as the welcome lists. */
+const mostRecent = 8;
+
 export function useCommands(window: Window) {
   const { models } = useCatalogue();
   const { panes, selected, setDialog } = window;
@@ -24,6 +27,7 @@ export function useCommands(window: Window) {
     ...placeActions(window),
     ...useZoom(),
     openFolder: window.folder.chooseFolder,
+    openRecent: window.folder.open,
     newSession: window.newSession,
     newWindow: () => window.history.open("open_window", { sessionId: null }),
     review: selected ? panes.showChanges : null,
@@ -52,7 +56,8 @@ export function useCommands(window: Window) {
     model: window.setModel,
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
-  const drafts = draftsOf(actions, models);
+  const others = window.app?.recentProjects.filter((path) => path !== window.shown?.folder) ?? [];
+  const drafts = draftsOf(actions, models, others.slice(0, mostRecent));
   const [choices, choose] = useOwnShortcuts();
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   // The same one as long as the keys are: every button reads it.

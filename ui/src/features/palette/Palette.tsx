@@ -116,7 +116,7 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
                 className="palette-item"
                 onSelect={() => onCommand(command)}
               >
-                <span className="cut grow">{command.title}</span>
+                <span className="cut grow">{visibleWords(command.title)}</span>
                 {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
               </Cmdk.Item>
             ))}
