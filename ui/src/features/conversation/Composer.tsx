@@ -4,7 +4,7 @@
  */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { ArrowUp, ImagePlus, Pause, Square } from "lucide-react";
+import { ArrowUp, Paperclip, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName } from "../../components/format";
@@ -14,7 +14,7 @@ import { useStore } from "../../platform/stores/store";
 import type { QueueMode, Shown } from "../../protocol/generated";
 import { typeInto } from "./menu/type_into";
 import { useComposerMenu } from "./menu/useComposerMenu";
-import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
+import { dismissRefusals, picturesOf, putFolder, takeOut } from "./pictures/draft_pictures";
 import { useAttaching } from "./pictures/useAttaching";
 import { keepSent, useRecall } from "./recalling";
 
@@ -37,6 +37,7 @@ type Props = {
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
   onPause: () => void;
+  onOpenFolder: (path: string) => void;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   given?: Draft | null;
   /** They are in the box now: showing the session again must not put them in again. */
@@ -48,6 +49,8 @@ const MentionChips = lazily(() => import("./menu/MentionChips").then((part) => p
 const AttachedPictures = lazily(() =>
   import("./pictures/AttachedPictures").then((part) => part.AttachedPictures),
 );
+
+const DroppedFolder = lazily(() => import("./pictures/DroppedFolder").then((part) => part.DroppedFolder));
 
 const attachKeys = "Mod+Shift+A";
 
@@ -63,6 +66,7 @@ export function Composer({
   onSend,
   onStop,
   onPause,
+  onOpenFolder,
   inputRef,
   given,
   onGiven,
@@ -84,6 +88,8 @@ export function Composer({
   const attaching = useAttaching({
     draft,
     isBlocked: blocked !== null,
+    isSession: of.sessionId !== null,
+    onOpenFolder,
     onMention: (mentions) => mention(inputRef.current, mentions),
   });
   const [sending, setSending] = useState(false);
@@ -142,9 +148,9 @@ export function Composer({
         </div>
         <Button
           look="quiet"
-          label={t`Attach pictures…`}
+          label={t`Attach files…`}
           shortcut={attachKeys}
-          icon={<ImagePlus size={16} aria-hidden />}
+          icon={<Paperclip size={16} aria-hidden />}
           disabled={blocked !== null}
           onClick={attaching.choose}
         />
@@ -169,6 +175,17 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
+      {attached.folder && (
+        <DroppedFolder
+          folder={attached.folder}
+          onDone={() => {
+            putFolder(draft, null);
+            inputRef.current?.focus();
+          }}
+          onOpen={onOpenFolder}
+          onMention={(words) => mention(inputRef.current, [words])}
+        />
+      )}
       {(attached.pictures.length > 0 || attached.coming > 0 || attached.refused.length > 0) && (
         <AttachedPictures
           {...attached}
@@ -199,7 +216,11 @@ export function Composer({
         )}
       </div>
       {attaching.isOver && (
-        <p className="composer-drop">{t`Drop pictures to attach them, and files to mention them`}</p>
+        <p className="composer-drop">
+          {blocked === null
+            ? t`Drop pictures to attach them, files to mention them, a folder to open it`
+            : t`Drop a folder to open it`}
+        </p>
       )}
     </div>
   );

@@ -28,6 +28,7 @@ type Props = {
   onRetryNow: () => void;
   onSendNext: () => void;
   onPutBack: (text: string) => void;
+  onOpenFolder: (path: string) => void;
 };
 
 export function Foot(props: Props) {
@@ -117,6 +118,7 @@ function Box({
   onStop,
   onPause,
   onDraftTaken,
+  onOpenFolder,
 }: BoxProps) {
   return (
     <div className="conversation-foot">
@@ -136,6 +138,7 @@ function Box({
         onSend={onSend}
         onStop={onStop}
         onPause={onPause}
+        onOpenFolder={onOpenFolder}
       />
     </div>
   );

@@ -17,8 +17,11 @@ const longestSide = 1568;
 type Draft = Store<DraftPictures>;
 type Source = { name: string; data: string; facts: PictureFacts };
 
-/** Attaches files whose bytes the page was given, as by pasting. */
-export async function attachPasted(platform: Platform, draft: Draft, files: readonly File[]): Promise<void> {
+/** Attaches pictures whose bytes the page was given, as by pasting. */
+export async function attachPasted(platform: Platform, draft: Draft, given: readonly File[]): Promise<void> {
+  const isPicture = (file: File) => !file.type || file.type.startsWith("image/");
+  const files = given.filter(isPicture);
+  refuse(draft, given.filter((file) => !isPicture(file)).map(placeless));
   const look = async (file: File): Promise<Source> => {
     const data = await base64Of(file);
     return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
@@ -26,7 +29,7 @@ export async function attachPasted(platform: Platform, draft: Draft, files: read
   await attachAll(platform, draft, files, nameOf, look);
 }
 
-/** Attaches what was chosen or dropped. Resolves to the mentions of those that are no pictures. */
+/** Attaches what was chosen, dropped or pasted. Resolves to the mentions of those that are no pictures. */
 export async function attachFiles(
   platform: Platform,
   draft: Draft,
@@ -72,6 +75,10 @@ async function attachAll<T>(
   }
   await last;
 }
+
+/** The page isn't told where a pasted file lies, so that it can't be mentioned. */
+const placeless = (file: File) =>
+  t`${nameOf(file)}: Only pictures can be pasted here. Drop the file onto the window, or choose it with “Attach files…”.`;
 
 const tooMany = () => new Error(t`It isn't attached: a message can have up to ${mostPictures} pictures.`);
 
