@@ -14,7 +14,7 @@ import { useStore } from "../../platform/stores/store";
 import type { QueueMode, Shown } from "../../protocol/generated";
 import { typeInto } from "./menu/type_into";
 import { useComposerMenu } from "./menu/useComposerMenu";
-import { dismissRefusals, picturesOf, putFolder, takeOut } from "./pictures/draft_pictures";
+import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
 import { useAttaching } from "./pictures/useAttaching";
 import { keepSent, useRecall } from "./recalling";
 
@@ -50,8 +50,6 @@ const AttachedPictures = lazily(() =>
   import("./pictures/AttachedPictures").then((part) => part.AttachedPictures),
 );
 
-const DroppedFolder = lazily(() => import("./pictures/DroppedFolder").then((part) => part.DroppedFolder));
-
 const attachKeys = "Mod+Shift+A";
 
 const drafts = new Map<string, string>();
@@ -85,13 +83,10 @@ export function Composer({
   });
   const draft = picturesOf(draftOf);
   const attached = useStore(draft);
-  const attaching = useAttaching({
-    draft,
-    isBlocked: blocked !== null,
-    isSession: of.sessionId !== null,
-    onOpenFolder,
-    onMention: (mentions) => mention(inputRef.current, mentions),
-  });
+  const isBlocked = blocked !== null;
+  const onMention = (mentions: readonly string[]) => mention(inputRef.current, mentions);
+  const isSession = of.sessionId !== null;
+  const attaching = useAttaching({ draft, isBlocked, isSession, onOpenFolder, onMention });
   const [sending, setSending] = useState(false);
   const about = useId();
   const goal = useId();
@@ -175,23 +170,24 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
-      {attached.folder && (
-        <DroppedFolder
-          folder={attached.folder}
-          onDone={() => {
-            putFolder(draft, null);
-            inputRef.current?.focus();
-          }}
-          onOpen={onOpenFolder}
-          onMention={(words) => mention(inputRef.current, [words])}
-        />
-      )}
-      {(attached.pictures.length > 0 || attached.coming > 0 || attached.refused.length > 0) && (
+      {(attaching.isOver ||
+        attached.folder ||
+        attached.pictures.length > 0 ||
+        attached.coming > 0 ||
+        attached.refused.length > 0) && (
         <AttachedPictures
           {...attached}
           onRemove={(picture) => takeOut(draft, [picture])}
           onEmpty={() => inputRef.current?.focus()}
           onDismiss={() => dismissRefusals(draft)}
+          isOver={attaching.isOver}
+          isBlocked={isBlocked}
+          onOpenFolder={onOpenFolder}
+          onMention={onMention}
+          onFolderDone={() => {
+            draft.update((now) => ({ ...now, folder: null }));
+            inputRef.current?.focus();
+          }}
         />
       )}
       {text.includes("@") && <MentionChips text={text} />}
@@ -215,13 +211,6 @@ export function Composer({
           </p>
         )}
       </div>
-      {attaching.isOver && (
-        <p className="composer-drop">
-          {blocked === null
-            ? t`Drop pictures to attach them, files to mention them, a folder to open it`
-            : t`Drop a folder to open it`}
-        </p>
-      )}
     </div>
   );
 }

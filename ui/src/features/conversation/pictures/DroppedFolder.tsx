@@ -5,7 +5,6 @@ import { Button } from "../../../components/Button";
 import { VisibleText } from "../../../components/code/VisibleText";
 import { homePath } from "../../../components/format";
 import type { DroppedFolder as Folder } from "./draft_pictures";
-import "./attached_pictures.css";
 
 type Props = {
   folder: Folder;

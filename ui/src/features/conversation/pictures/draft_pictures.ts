@@ -49,10 +49,6 @@ export function takeOut(draft: Store<DraftPictures>, gone: readonly AttachedPict
   draft.update((now) => ({ ...now, pictures: now.pictures.filter((one) => !gone.includes(one)) }));
 }
 
-export function putFolder(draft: Store<DraftPictures>, folder: DroppedFolder | null): void {
-  draft.update((now) => ({ ...now, folder }));
-}
-
 export function dismissRefusals(draft: Store<DraftPictures>): void {
   draft.update((now) => (now.refused.length === 0 ? now : { ...now, refused: [] }));
 }
