@@ -50,13 +50,14 @@ export function InboxDialog({ open, onClose, onGo }: Props) {
 }
 
 function Row({ of, onGo }: { of: Waiting; onGo: () => void }) {
-  const { asks, about, title, agent, project, since } = of;
+  const { asks, isTool, about, title, agent, project, since } = of;
+  const Asks = isTool ? "code" : "b";
   return (
     <button type="button" className="inbox-row" onClick={onGo}>
       <span className="inbox-line">
-        <code className="inbox-asks">
+        <Asks className="inbox-asks">
           <VisibleText text={asks} />
-        </code>
+        </Asks>
         <span className="cut grow" dir="auto" title={about}>
           <VisibleText text={about} />
         </span>

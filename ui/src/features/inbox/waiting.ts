@@ -13,6 +13,7 @@ export type Waiting = {
   kind: WaitingKind;
   /** The tool, or who asks. */
   asks: string;
+  isTool: boolean;
   /** What it is about: a file, a command, a question; one line. */
   about: string;
   /** Where it is decided; null for a form that may be of any of its folder's sessions. */
@@ -48,6 +49,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
       key: `question ${one.questionId}`,
       kind: "question" as const,
       asks: t`Question`,
+      isTool: false,
       about: firstLine(one.text),
       ...placeOf(one.sessionId),
       since: one.askedAt,
@@ -56,6 +58,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
       key: `form ${one.id}`,
       kind: "form" as const,
       asks: one.server,
+      isTool: false,
       about: firstLine(one.message),
       ...(one.sessionId === null
         ? { sessionId: null, title: "", agent: null, project: one.project }
@@ -80,18 +83,20 @@ function placesIn(sessions: readonly SessionSummary[]) {
   };
 }
 
-function approvalWords(approval: PendingApproval): { asks: string; about: string } {
-  const { kind, toolId, args, preview, command } = approval;
+function approvalWords(approval: PendingApproval): Pick<Waiting, "asks" | "isTool" | "about"> {
+  const { kind, toolId, args } = approval;
   if (kind === "gate") {
-    return {
-      asks: t`Pipeline ${text(args, "pipeline")}`,
-      about: firstLine(text(args, "message")) || t`Go on?`,
-    };
+    const about = firstLine(text(args, "message")) || t`Go on?`;
+    return { asks: t`Pipeline ${text(args, "pipeline")}`, isTool: false, about };
   }
-  if (kind === "plan") return { asks: t`Plan`, about: mainArgument(args) };
-  if (command) return { asks: toolId, about: firstLine(command.command) };
+  if (kind === "plan") return { asks: t`Plan`, isTool: false, about: mainArgument(args) };
+  return { asks: toolId, isTool: true, about: callWords(approval) };
+}
+
+function callWords({ args, preview, command }: PendingApproval): string {
+  if (command) return firstLine(command.command);
   const [first, ...others] = preview?.filesAffected ?? [];
-  if (first === undefined) return { asks: toolId, about: mainArgument(args) };
+  if (first === undefined) return mainArgument(args);
   const more = plural(others.length, { one: "and # more file", other: "and # more files" });
-  return { asks: toolId, about: others.length === 0 ? first : `${first} ${more}` };
+  return others.length === 0 ? first : `${first} ${more}`;
 }
