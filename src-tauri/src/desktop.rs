@@ -137,7 +137,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_context::get_state,
             rpc_context::set_state,
             rpc_pictures::look_at_picture,
-            rpc_pictures::choose_pictures,
+            rpc_pictures::choose_files,
             rpc_pictures::take_dropped,
             rpc_pictures::take_pasted,
             rpc_pictures::sent_picture,

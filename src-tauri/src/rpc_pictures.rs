@@ -1,5 +1,5 @@
 //! The window's commands about pictures and files that the user attaches. The paths come from the system alone: from its
-//! dialog, or from what was dropped. The page can't name one.
+//! dialog, from what was dropped, or from the clipboard. The page can't name one.
 
 use crate::clipboard;
 use crate::desktop_state::Desktop;
@@ -10,8 +10,6 @@ use std::path::PathBuf;
 use tauri::AppHandle;
 use tauri_plugin_dialog::DialogExt;
 
-const EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
-
 #[tauri::command]
 pub(crate) async fn look_at_picture(data: String, desktop: Desktop) -> Answer<PictureFacts> {
     Ok(desktop.engine.runs().look_at_picture(data).await?)
@@ -19,9 +17,10 @@ pub(crate) async fn look_at_picture(data: String, desktop: Desktop) -> Answer<Pi
 
 /// The system's own dialog; empty when the user changed their mind.
 #[tauri::command]
-pub(crate) async fn choose_pictures(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
+pub(crate) async fn choose_files(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title("Attach pictures").add_filter("Pictures", &EXTENSIONS).pick_files(move |files| {
+    // Without a filter: GTK's `*.*` would hide what has no extension.
+    app.dialog().file().set_title("Attach files").pick_files(move |files| {
         let _ = sender.send(files);
     });
     let chosen = receiver.await.ok().flatten().unwrap_or_default();
@@ -35,6 +34,10 @@ pub(crate) async fn take_dropped(desktop: Desktop) -> Answer<Vec<AttachedFile>> 
 
 #[tauri::command]
 pub(crate) async fn take_pasted(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
+    let files = clipboard::files(&app).await;
+    if !files.is_empty() {
+        return attached(&desktop, files).await;
+    }
     let Some(bytes) = clipboard::picture(&app).await else { return Ok(Vec::new()) };
     reading(&desktop, move |engine| Ok(vec![engine.runs().attached_picture("Pasted picture", &bytes)])).await
 }

@@ -55,7 +55,13 @@ fn words_of_another_session_are_found_in_the_palette_and_lead_there() {
     window.element("textbox", "Message");
     window.press(&[CONTROL, "k"]);
     let palette = window.element("dialog", "Command palette");
-    window.write("zeppelin");
+    window.write("ept");
+    wait_until("the session, by a part of its title", || palette.text().contains("Where is it kept?"));
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Command palette");
+    window.press(&[CONTROL, "k"]);
+    let palette = window.element("dialog", "Command palette");
+    window.write("zeppel");
     wait_until("what was found", || {
         palette.text().contains("Where is it kept?") && palette.text().contains("zeppelin")
     });

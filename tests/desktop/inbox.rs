@@ -1,7 +1,7 @@
 //! An approval waits for whoever opens the window, whichever process asked.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{Stage, Window, wait_until};
+use crate::harness::{ESCAPE, Stage, Window, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines, two_edits};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
@@ -80,6 +80,17 @@ fn two_sessions_wait_at_once_and_the_inbox_leads_from_one_to_the_other() {
     pending(&window, 2);
     window.pictures("two-that-wait");
     no_barrier(&window, "two sessions that wait");
+
+    window.click("Show inbox");
+    let inbox = window.element("dialog", "Inbox");
+    wait_until("what waits in both", || {
+        ["src/app.txt", "Change two lines", "touch made.txt", "Make a file"]
+            .iter()
+            .all(|one| inbox.text().contains(one))
+    });
+    no_barrier(&window, "the list of what waits");
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Inbox");
 
     // From the one that is shown to the one that isn't, and back.
     window.click("Inbox");

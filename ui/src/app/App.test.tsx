@@ -228,7 +228,54 @@ describe("the window", () => {
   });
 });
 
+it("opens a recent folder from the palette, and offers all but the one that is open", async () => {
+  const recentProjects = [demoProject.path, "/home/ada/code/shop", "/srv/site"];
+  const fake = createFake({ app: { recentProjects } });
+  await open(fake);
+  await userEvent.keyboard("{Control>}k{/Control}");
+  await userEvent.type(await screen.findByRole("combobox"), "recent");
+  const titles = screen.getAllByRole("option").map((one) => one.textContent);
+  expect(titles.filter((one) => one?.startsWith("Open recent"))).toEqual([
+    "Open recent: ~/code/shop",
+    "Open recent: /srv/site",
+  ]);
+  await userEvent.click(screen.getByRole("option", { name: "Open recent: ~/code/shop" }));
+  await waitFor(() => expect(sent(fake, "open_project")).toEqual([{ path: "/home/ada/code/shop" }]));
+});
+
 describe("the inbox", () => {
+  it("lists what waits, beside the button that goes to the next, and leads to each", async () => {
+    const logs = Object.fromEntries(
+      ["s", "t"].map((id) => {
+        const { events, add } = eventLog(id);
+        const preview = previewOf(renameDiff);
+        add("approval.requested", { approvalId: id, callId: "c", toolId: "edit_file", args: {}, preview });
+        return [id, events];
+      }),
+    );
+    const sessions = [session("s", "One"), { ...session("t", "Other"), project: "/home/ada/code/shop" }];
+    const fake = createFake({ sessions, logs });
+    await open(fake);
+    await press("Show inbox");
+    const dialog = await screen.findByRole("dialog", { name: "Inbox" });
+    expect(within(dialog).getAllByRole("listitem")).toHaveLength(2);
+    await userEvent.click(within(dialog).getByRole("button", { name: /Other.*shop$/ }));
+    expect(await screen.findByRole("heading", { name: "Other" })).toBeTruthy();
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
+    expect(screen.queryByRole("dialog", { name: "Inbox" })).toBeNull();
+  });
+
+  it("says that nothing waits, by its button as by its key", async () => {
+    await open(createFake({}));
+    await press("Inbox");
+    await screen.findByText(/^Nothing waits for you/);
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await userEvent.keyboard("{Control>}{Shift>}j{/Shift}{/Control}");
+    expect(await screen.findByRole("dialog", { name: "Inbox" })).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Show inbox" })).toBeNull();
+  });
+
   it("goes round the sessions that wait", () => {
     const waiting = [{ sessionId: "a" }, { sessionId: "b" }, { sessionId: "a" }];
     expect([null, "a", "b", "x"].map((now) => nextWaiting(waiting, now))).toEqual(["a", "b", "a", "a"]);

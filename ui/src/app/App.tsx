@@ -9,6 +9,7 @@ import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
 import { isModalOpen } from "../components/modal";
 import { OpenRulesContext } from "../components/why/open_rules";
+import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -21,6 +22,7 @@ import { MainPane } from "./MainPane";
 import {
   GateApproval,
   HistoryDialogs,
+  InboxDialog,
   Inspector,
   InspectorRail,
   KeyboardMap,
@@ -32,7 +34,7 @@ import {
   TrustDialog,
   UsageDialog,
 } from "./parts";
-import { useCommands } from "./use_commands";
+import { leadTo, useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import type { OpenDialog } from "./window_state";
 import "./app.css";
@@ -63,7 +65,8 @@ export function App() {
         onMark={history.mark}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}
-        onInbox={() => actions.inbox?.()}
+        onInbox={() => (actions.inbox ?? actions.inboxList)()}
+        onInboxList={actions.inboxList}
         onMemory={actions.memory}
         onPipelines={actions.pipelines}
         onSettings={actions.settings}
@@ -279,6 +282,17 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           gate={(approval) => <GateApproval approval={approval} />}
         />
       </Once>
+      <Once when={dialog === "inbox"}>
+        <InboxDialog
+          open={dialog === "inbox"}
+          onClose={close}
+          onGo={({ sessionId, kind, project }) => {
+            if (sessionId !== null) return leadTo(window, sessionId, kind);
+            if (window.shown?.folder !== project) window.folder.open(project);
+            focusElicitation();
+          }}
+        />
+      </Once>
       <Once when={dialog === "usage"}>
         <UsageDialog open={dialog === "usage"} onClose={close} />
       </Once>
@@ -291,6 +305,7 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           onFile={(path) =>
             window.history.open("open_in_editor", { folder: window.shown?.folder ?? "", path })
           }
+          onSession={window.go}
           onHit={(hit) => window.history.show(hit.sessionId, hit.seq, hit.project)}
         />
       </Once>

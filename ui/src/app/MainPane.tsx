@@ -89,6 +89,7 @@ export function MainPane({ window }: { window: Window }) {
             onReview={window.panes.review}
             onSettings={() => window.setDialog("settings")}
             onKey={window.enterKey}
+            onOpenFolder={folder.open}
             onTrust={() => window.setDialog("trust")}
             start={
               <NewSession

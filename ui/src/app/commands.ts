@@ -3,12 +3,14 @@ import { t } from "@lingui/core/macro";
 import { useLayoutEffect } from "react";
 import type { CommandKeys } from "../components/command_keys";
 import type { Command } from "../components/commands";
+import { homePath } from "../components/format";
 import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
 
 export type Actions = {
   openFolder: () => void;
+  openRecent: (path: string) => void;
   newSession: () => void;
   newWorktree: (() => void) | null;
   newWindow: () => void;
@@ -40,6 +42,7 @@ export type Actions = {
   zoomUsual: () => void;
   sessionSettings: (() => void) | null;
   inbox: (() => void) | null;
+  inboxList: () => void;
   review: (() => void) | null;
   timeline: (() => void) | null;
   plan: (() => void) | null;
@@ -65,7 +68,12 @@ export type Actions = {
 /** A command, also one that can't be run right now. */
 export type Draft = Omit<Command, "run" | "shortcut"> & { run: (() => void) | null };
 
-export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
+/** `recent`: folders that were open before, by their paths. */
+export function draftsOf(
+  act: Actions,
+  models: readonly ModelEntry[],
+  recent: readonly string[] = [],
+): Draft[] {
   return [
     { id: "new", section: t`Session`, title: t`New session`, run: act.newSession },
     {
@@ -140,6 +148,12 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
     },
     { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, run: act.openFolder },
+    ...recent.map((path) => ({
+      id: `${recentId}${path}`,
+      section: t`Folder`,
+      title: t`Open recent: ${homePath(path)}`,
+      run: () => act.openRecent(path),
+    })),
     { id: "commit", section: t`Folder`, title: t`Commit…`, run: act.commit },
     {
       id: "editor",
@@ -160,6 +174,7 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
     { id: "plan", section: t`View`, title: t`Show plan`, run: act.plan },
     { id: "context", section: t`View`, title: t`Show context`, run: act.context },
     { id: "processes", section: t`View`, title: t`Show processes`, run: act.processes },
+    { id: "inbox-list", section: t`View`, title: t`Show inbox`, run: act.inboxList },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
     { id: "pipelines", section: t`View`, title: t`Pipelines: start, runs, schedules`, run: act.pipelines },
     { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
@@ -224,6 +239,9 @@ export function draftsOf(act: Actions, models: readonly ModelEntry[]): Draft[] {
     })),
   ];
 }
+
+/** Begins the id of a command that opens a recent folder. */
+export const recentId = "recent ";
 
 /** Those that can be run right now, with their keys. */
 export function commandsOf(drafts: readonly Draft[], keys: CommandKeys): Command[] {

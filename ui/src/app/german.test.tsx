@@ -178,11 +178,12 @@ describe("the window in German", () => {
     }
   });
 
-  it("has no English word in the palette, the keyboard map, the session's settings and the usage", async () => {
+  it("has no English word in the palette, the inbox, the keyboard map, the session's settings and the usage", async () => {
     await open("history", german);
     await press("Release notes for 2.5");
     for (const [keys, dialog] of [
       ["{Control>}k{/Control}", "Befehlspalette"],
+      ["{Control>}{Shift>}j{/Shift}{/Control}", "Eingang"],
       ["{Control>},{/Control}", "Einstellungen"],
       ["{Control>}{Shift>}S{/Shift}{/Control}", "Sitzungseinstellungen"],
     ] as const) {

@@ -299,6 +299,33 @@ describe("the session menu", () => {
 });
 
 describe("searching everything", () => {
+  it("finds sessions of all folders by a part of their title, also a new one, and goes there", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One"), { ...session("t", "Rename Widget"), project: "/home/ada/code/other" }],
+      logs: { s: twoPrompts().events, t: [] },
+    });
+    await open(fake);
+    const { add, events } = eventLog("s");
+    add("session.configured", { title: "The new parser" });
+    await act(async () => fake.send({ events }));
+    await userEvent.keyboard("{Control>}k{/Control}");
+    const box = await screen.findByRole("combobox");
+    await userEvent.type(box, "arse");
+    expect((await screen.findByRole("group", { name: "Sessions" })).textContent).toContain(
+      "The new parserarki",
+    );
+    await userEvent.clear(box);
+    await userEvent.type(box, "idget");
+    const sessions = await screen.findByRole("group", { name: "Sessions" });
+    expect(sessions.textContent).toContain("Rename Widgetother");
+    await userEvent.keyboard("{Alt>}f{/Alt}");
+    expect(screen.queryByRole("group", { name: "Sessions" })).toBeNull();
+    await userEvent.keyboard("{Alt>}f{/Alt}");
+    await userEvent.click(await screen.findByRole("option", { name: /Rename Widget/ }));
+    expect(await screen.findByRole("heading", { name: "Rename Widget" })).toBeTruthy();
+    expect(sent(fake, "open_project")).toEqual([{ path: "/home/ada/code/other" }]);
+  });
+
   it("finds what was said, marks it, and leads there", async () => {
     const fake = createFake({
       sessions: [session("s", "One"), session("t", "Two")],
@@ -309,7 +336,7 @@ describe("searching everything", () => {
     const palette = await screen.findByRole("dialog", { name: "Command palette" });
     await userEvent.type(within(palette).getByRole("combobox"), "secon");
     expect((await within(palette).findByText("secon")).tagName).toBe("MARK");
-    expect(sent(fake, "search_sessions").at(-1)).toEqual({ text: "secon", project: null, limit: 60 });
+    expect(sent(fake, "search_sessions").at(-1)).toEqual({ text: "secon*", project: null, limit: 60 });
     expect(within(palette).getByText(/^One · arki$/)).toBeTruthy();
     await userEvent.keyboard("{Alt>}f{/Alt}");
     await waitFor(() =>

@@ -2,9 +2,9 @@
 import { t } from "@lingui/core/macro";
 import type { CommandKeys } from "../components/command_keys";
 import type { BarItem, MenuBar, MenuPlace, SystemWords } from "../protocol/generated";
-import { type Draft, exportIds } from "./commands";
+import { type Draft, exportIds, recentId } from "./commands";
 
-/** Every command but those of the models, by its id, in groups. */
+/** Every command but those of the models and of recent folders, by its id, in groups. */
 const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
   ["app", [["settings"]]],
   [
@@ -22,7 +22,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
     [
       ["palette", "sidebar", "inspector", "filter"],
       ["changes", "timeline", "plan", "context", "processes"],
-      ["memory", "pipelines", "usage"],
+      ["inbox-list", "memory", "pipelines", "usage"],
       ["zoom-in", "zoom-out", "zoom-usual"],
       ["light", "dark", "system"],
     ],
@@ -51,10 +51,13 @@ export function menuBarOf(drafts: readonly Draft[], keys: CommandKeys, isBusy: b
     const title = id === "settings" ? t`Settings…` : draft.title;
     return [{ id, title, keys: (!isBusy && keys[id]) || null, isEnabled: draft.run !== null && !isBusy }];
   };
+  const recent = drafts.flatMap(({ id }) => (id.startsWith(recentId) ? [id] : []));
   const menus = layout.map(([place, groups]) => ({
     place,
     title: titles[place],
-    groups: groups.map((ids) => ids.flatMap(item)),
+    groups: (place === "file" && recent.length > 0 ? groups.toSpliced(1, 0, recent) : groups).map((ids) =>
+      ids.flatMap(item),
+    ),
   }));
   return { menus, words: systemWords() };
 }

@@ -19,7 +19,7 @@ const everything = new Proxy({} as Actions, { get: () => Object.assign(() => und
 const idsOf = ({ menus }: MenuBar) => menus.flatMap(({ groups }) => groups.flat().map(({ id }) => id));
 
 it("every command but the models stands in one menu", () => {
-  const drafts = draftsOf(everything, []);
+  const drafts = draftsOf(everything, [], ["/home/ada/code/shop"]);
   expect(idsOf(menuBarOf(drafts, {}, false)).sort()).toEqual(drafts.map(({ id }) => id).sort());
 });
 

@@ -23,6 +23,9 @@ export const KeyboardMap = lazily(() =>
 export const MemoryDialog = lazily(() =>
   import("../features/memory/MemoryDialog").then((part) => part.MemoryDialog),
 );
+export const InboxDialog = lazily(() =>
+  import("../features/inbox/InboxDialog").then((part) => part.InboxDialog),
+);
 export const UsageDialog = lazily(() =>
   import("../features/usage/UsageDialog").then((part) => part.UsageDialog),
 );

@@ -83,7 +83,7 @@ describe("a shortcut", () => {
     ["{Control>}c{/Control}", "Ctrl+C is needed to write, move and decide."],
     ["{Control>}{Enter}{/Control}", "Ctrl+Enter is needed to write, move and decide."],
     ["{Tab}", "Tab is needed to write, move and decide."],
-    ["{Control>}{Shift>}a{/Shift}{/Control}", "Ctrl+Shift+A already belongs to: Message, Attach pictures"],
+    ["{Control>}{Shift>}a{/Shift}{/Control}", "Ctrl+Shift+A already belongs to: Message, Attach files"],
     ["{Control>}q{/Control}", "Ctrl+Q belongs to the system."],
   ])("can't be %s, and one may go on", async (pressed, words) => {
     await open();

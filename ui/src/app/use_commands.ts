@@ -2,6 +2,7 @@
 import { useMemo, useState } from "react";
 import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
+import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
@@ -14,6 +15,9 @@ import { useZoom } from "./zoom";
 /** States from which a run can go on. */
 const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
 
+/** As many recent folders as the welcome lists. */
+const mostRecent = 8;
+
 export function useCommands(window: Window) {
   const { models } = useCatalogue();
   const { panes, selected, setDialog } = window;
@@ -23,6 +27,7 @@ export function useCommands(window: Window) {
     ...placeActions(window),
     ...useZoom(),
     openFolder: window.folder.chooseFolder,
+    openRecent: window.folder.open,
     newSession: window.newSession,
     newWindow: () => window.history.open("open_window", { sessionId: null }),
     review: selected ? panes.showChanges : null,
@@ -42,6 +47,7 @@ export function useCommands(window: Window) {
     settings: () => setDialog("settings"),
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
+    inboxList: () => setDialog("inbox"),
     memory: () => setDialog("memory"),
     pipelines: () => setDialog("pipelines"),
     usage: () => setDialog("usage"),
@@ -50,7 +56,8 @@ export function useCommands(window: Window) {
     model: window.setModel,
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
-  const drafts = draftsOf(actions, models);
+  const others = window.app?.recentProjects.filter((path) => path !== window.shown?.folder) ?? [];
+  const drafts = draftsOf(actions, models, others.slice(0, mostRecent));
   const [choices, choose] = useOwnShortcuts();
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   // The same one as long as the keys are: every button reads it.
@@ -73,7 +80,16 @@ export function useCommands(window: Window) {
   return { commands, actions, keys, menus, shortcuts: { bindings: drafts, choices, choose } };
 }
 
-function useRunActions({ shown, selected, session, panes, go, history, replaying }: Window) {
+/** Goes to where something is decided, with the keyboard on it. */
+export function leadTo({ panes, go, history }: Window, sessionId: string, kind: WaitingKind) {
+  if (kind === "question") return history.showQuestion(sessionId);
+  go(sessionId);
+  if (kind === "form") return focusElicitation();
+  panes.review();
+}
+
+function useRunActions(window: Window) {
+  const { shown, selected, session, history, replaying } = window;
   const arki = useArki();
   const approvals = useApprovals();
   const questions = useQuestions();
@@ -95,13 +111,8 @@ function useRunActions({ shown, selected, session, panes, go, history, replaying
     const next = nextWaiting(waiting, selected);
     if (next === null) return;
     const decided = (one: { sessionId: string }) => decidedIn(arki.sessions.get(), one.sessionId) === next;
-    if (!approvals.some(decided)) {
-      if (questions.some(decided)) return history.showQuestion(next);
-      go(next);
-      return focusElicitation();
-    }
-    go(next);
-    panes.review();
+    if (approvals.some(decided)) return leadTo(window, next, "approval");
+    leadTo(window, next, questions.some(decided) ? "question" : "form");
   };
   return {
     stop: state !== null && isUnfinished(state) ? tell("stop_run") : null,

@@ -18,6 +18,7 @@ export type OpenDialog =
   | "updates"
   | "pipelines"
   | "usage"
+  | "inbox"
   | null;
 
 /** Runs once for each approval that starts to wait in the visible session. */

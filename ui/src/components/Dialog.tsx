@@ -16,10 +16,13 @@ type Props = {
   initialFocus?: RefObject<HTMLElement | null>;
   /** What has it afterwards where what had it before is gone. */
   nextFocus?: RefObject<HTMLElement | null>;
+  /** Runs once it has closed and the focus was given back, which this may then place elsewhere. */
+  afterwards?: () => void;
 };
 
 /** A modal dialog whose accessible name is its title. Escape closes it and focus goes back. */
-export function Dialog({ title, open, onClose, children, footer, wide, initialFocus, nextFocus }: Props) {
+export function Dialog(props: Props) {
+  const { title, open, onClose, children, footer, wide, initialFocus, nextFocus, afterwards } = props;
   const before = useRef<Element | null>(null);
   useModal(open);
   useLayoutEffect(() => {
@@ -33,7 +36,11 @@ export function Dialog({ title, open, onClose, children, footer, wide, initialFo
         <Base.Popup
           className={wide ? `dialog ${wide === true ? "wide" : wide}` : "dialog"}
           initialFocus={initialFocus}
-          finalFocus={() => (isGone() && nextFocus?.current) || true}
+          finalFocus={() => {
+            // It is given back right after this is asked.
+            if (afterwards) setTimeout(afterwards, 0);
+            return (isGone() && nextFocus?.current) || true;
+          }}
         >
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>

@@ -24,6 +24,7 @@ export const usualKeys: Readonly<Record<string, string>> = {
   plan: "Mod+3",
   context: "Mod+4",
   processes: "Mod+5",
+  "inbox-list": "Mod+Shift+J",
   filter: "Mod+Shift+L",
   sidebar: "Mod+B",
   inspector: "Mod+I",
@@ -76,7 +77,7 @@ const functionKey = /^F\d+$/;
 /** Those that are not listed move, write, decide or lead out, with and without others. */
 const named = /^(F\d+|Plus|Space)$/;
 const ofText = /^Mod\+(Shift\+)?[ACVXYZ]$/;
-/** Attaching pictures, and searching one folder. */
+/** Attaching files, and searching one folder. */
 const ofPlaces: ReadonlySet<string> = new Set(["Mod+Shift+A", "Alt+F"]);
 const ofSystem = /^(Mod\+[HMQW]|Mod\+Space|Alt\+(F4|Space)|Shift\+F10)$/;
 

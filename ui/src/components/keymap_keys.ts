@@ -6,7 +6,7 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Message`, keys: "Alt+Enter", title: t`Steer the current run` },
   { section: t`Message`, keys: "Shift+Enter", title: t`New line` },
   { section: t`Message`, keys: "↑ ↓", title: t`Earlier messages, in an empty box` },
-  { section: t`Message`, keys: "Mod+Shift+A", title: t`Attach pictures` },
+  { section: t`Message`, keys: "Mod+Shift+A", title: t`Attach files` },
   { section: t`Queued messages`, keys: "Alt+↑ Alt+↓", title: t`Move a queued message` },
   { section: t`Queued messages`, keys: "Enter", title: t`Edit a queued message` },
   { section: t`Queued messages`, keys: "Delete", title: t`Remove a queued message` },

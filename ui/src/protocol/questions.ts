@@ -11,6 +11,7 @@ export function readQuestion(event: Event): QuestionSummary | null {
     callId,
     text,
     options,
+    askedAt: event.ts,
   };
 }
 

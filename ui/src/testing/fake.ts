@@ -162,7 +162,7 @@ export function createFake(given: {
     },
     send_message: queueing,
     look_at_picture: ({ data }) => pictureFacts(data),
-    choose_pictures: () => [],
+    choose_files: () => [],
     take_dropped: () => [],
     take_pasted: () => [],
     sent_picture: () => null,

@@ -54,6 +54,8 @@ wire! {
         pub text: String,
         /// Answers to choose from; another may be given.
         pub options: Vec<String>,
+        /// Milliseconds since 1970.
+        pub asked_at: i64,
     }
     Resolution {
         pub decision: ApprovalDecision,

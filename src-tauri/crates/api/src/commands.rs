@@ -210,11 +210,12 @@ commands! {
     } -> Sent;
     /// Looks at a picture, in Base64, without keeping it. Fails where it can't be shown even when it is scaled down.
     look_at_picture { data: String } -> PictureFacts;
-    /// The system's own dialog for pictures; empty: the user changed their mind.
-    choose_pictures {} -> Vec<AttachedFile>;
+    /// The system's own dialog for files; empty: the user changed their mind.
+    choose_files {} -> Vec<AttachedFile>;
     /// What was dropped onto the window since this was last asked.
     take_dropped {} -> Vec<AttachedFile>;
-    /// The picture on the clipboard, where the system's webview doesn't hand it to the page that is pasted into.
+    /// The files or the picture on the clipboard, where the system's webview doesn't hand these to the page that is
+    /// pasted into. Of files, the page is handed bytes alone, and never where they are.
     take_pasted {} -> Vec<AttachedFile>;
     /// A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
     sent_picture { session_id: String, content_hash: String } -> Option<String>;

@@ -22,6 +22,8 @@ wire! {
         pub project: String,
         /// The session it came up in; `null` where it may be any of several.
         pub session_id: Option<String>,
+        /// Milliseconds since 1970.
+        pub asked_at: i64,
         pub message: String,
         /// The form's fields, in order; none of a page.
         pub fields: Vec<ElicitationField>,

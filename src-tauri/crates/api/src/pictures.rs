@@ -31,8 +31,10 @@ wire! {
 pub enum AttachedFile {
     /// A picture, whose bytes come along in Base64.
     Picture { name: String, data: String, facts: PictureFacts },
-    /// A file or folder of the open folder: the text that mentions it.
+    /// A file of the open folder: the text that mentions it.
     Mention { mention: String },
+    /// A folder, to be opened in the window or, where it lies in the open folder, mentioned.
+    Folder { name: String, path: String, mention: Option<String> },
     /// Neither: why not, in a sentence.
     Refused { name: String, reason: String },
 }

@@ -133,7 +133,8 @@ impl Mcp {
     fn elicitor(&self, open: &OpenProject) -> Option<Arc<dyn Elicitor>> {
         let asks = || -> Arc<dyn Elicitor> {
             let register = self.elicitations.clone();
-            Arc::new(InTheWindow { register, bus: self.records.live_bus(), project: open.path() })
+            let (bus, clock) = (self.records.live_bus(), self.records.clock().clone());
+            Arc::new(InTheWindow { register, bus, clock, project: open.path() })
         };
         (self.answering.load(Ordering::Relaxed) > 0).then(asks)
     }

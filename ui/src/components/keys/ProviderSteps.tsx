@@ -5,6 +5,7 @@ import { useCallback, useEffect } from "react";
 import { useArki } from "../../platform/context";
 import type { ProviderTestStep } from "../../protocol/generated";
 import { useLatest } from "../latest";
+import { KeyButton } from "./KeyButton";
 import { TestSteps } from "./TestSteps";
 import { type TestRun, useTest } from "./useTest";
 
@@ -31,11 +32,17 @@ export function useProviderTest(provider: string, asked: Asked): TestRun<Provide
   );
 }
 
-type Props = { provider: string; test: TestRun<ProviderTestStep> };
+type Props = {
+  provider: string;
+  test: TestRun<ProviderTestStep>;
+  /** To the field for another key; absent where one is there already. */
+  onKey?: () => void;
+};
 
-export function ProviderSteps({ provider, test }: Props) {
+export function ProviderSteps({ provider, test, onKey }: Props) {
   const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: i18n._(words[step]) }));
-  return <TestSteps name={provider} test={{ ...test, steps }} />;
+  const remedy = onKey && ((code: string) => <KeyButton code={code} provider={provider} onKey={onKey} />);
+  return <TestSteps name={provider} test={{ ...test, steps }} remedy={remedy} />;
 }
 
 /** Whether a test has ended without a fault. */

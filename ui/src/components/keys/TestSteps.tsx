@@ -22,19 +22,21 @@ type Props = {
   /** What is tested. */
   name: string;
   test: TestRun<ShownStep>;
+  /** What can be done about a step that failed with this code. */
+  remedy?: (code: string) => ReactNode;
   /** What else there is to know of it. */
   children?: ReactNode;
 };
 
 /** A test's steps as they end, and the fault that kept it from ending. */
-export function TestSteps({ name, test, children }: Props) {
+export function TestSteps({ name, test, remedy, children }: Props) {
   return (
     <>
       {/* Not the list itself: WebKit hides lists without markers from assistive technology. */}
       <section aria-label={t`Test of ${name}`} aria-live="polite" aria-busy={test.running}>
         <ol className="test-steps">
           {test.steps.map((step) => (
-            <Step key={step.title} {...step} />
+            <Step key={step.title} {...step} remedy={remedy} />
           ))}
           {test.running && (
             <li className="test-step secondary">
@@ -51,7 +53,7 @@ export function TestSteps({ name, test, children }: Props) {
 }
 
 /** The step that failed says what to do. */
-function Step({ title, state, durationMs, message, code, hint }: ShownStep) {
+function Step({ title, state, durationMs, message, code, hint, remedy }: ShownStep & Pick<Props, "remedy">) {
   const words = states[state];
   return (
     <li className="test-step">
@@ -64,7 +66,9 @@ function Step({ title, state, durationMs, message, code, hint }: ShownStep) {
         {state !== "failed" && message}
       </span>
       <span className="small secondary">{t`${durationMs} ms`}</span>
-      {state === "failed" && <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }} />}
+      {state === "failed" && (
+        <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }}>{remedy?.(code ?? "")}</ErrorNote>
+      )}
     </li>
   );
 }

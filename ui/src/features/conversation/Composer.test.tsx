@@ -35,6 +35,7 @@ async function shown(given: Given = {}) {
       onSend={onSend}
       onStop={onStop}
       onPause={onPause}
+      onOpenFolder={() => {}}
       inputRef={createRef()}
     />,
   );
@@ -88,6 +89,7 @@ describe("Composer", () => {
         onSend={() => new Promise<boolean>((resolve) => (done = resolve))}
         onStop={() => {}}
         onPause={() => {}}
+        onOpenFolder={() => {}}
         inputRef={createRef()}
       />,
     );
@@ -137,7 +139,7 @@ describe("Composer", () => {
     cleanup();
     await shown();
     expect(screen.getAllByRole("button").map((one) => one.getAttribute("aria-label"))).toEqual([
-      "Attach pictures…",
+      "Attach files…",
       "Send",
     ]);
   });
@@ -152,6 +154,7 @@ describe("Composer", () => {
       onSend: async () => true,
       onStop: () => {},
       onPause: () => {},
+      onOpenFolder: () => {},
       inputRef: createRef<HTMLTextAreaElement>(),
     };
     const { arki, rerender } = await renderOn(
@@ -179,6 +182,7 @@ describe("Composer", () => {
       onSend: async () => true,
       onStop: () => {},
       onPause: () => {},
+      onOpenFolder: () => {},
       inputRef: createRef<HTMLTextAreaElement>(),
     };
     cleanup();

@@ -4,7 +4,7 @@
  */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { ArrowUp, ImagePlus, Pause, Square } from "lucide-react";
+import { ArrowUp, Paperclip, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { isText, storedDrafts } from "../../components/drafts";
@@ -38,6 +38,7 @@ type Props = {
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
   onPause: () => void;
+  onOpenFolder: (path: string) => void;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   given?: Draft | null;
   /** They are in the box now: showing the session again must not put them in again. */
@@ -64,6 +65,7 @@ export function Composer({
   onSend,
   onStop,
   onPause,
+  onOpenFolder,
   inputRef,
   given,
   onGiven,
@@ -82,11 +84,10 @@ export function Composer({
   });
   const draft = picturesOf(draftOf);
   const attached = useStore(draft);
-  const attaching = useAttaching({
-    draft,
-    isBlocked: blocked !== null,
-    onMention: (mentions) => mention(inputRef.current, mentions),
-  });
+  const isBlocked = blocked !== null;
+  const onMention = (mentions: readonly string[]) => mention(inputRef.current, mentions);
+  const isSession = of.sessionId !== null;
+  const attaching = useAttaching({ draft, isBlocked, isSession, onOpenFolder, onMention });
   const [sending, setSending] = useState(false);
   const about = useId();
   const goal = useId();
@@ -143,9 +144,9 @@ export function Composer({
         </div>
         <Button
           look="quiet"
-          label={t`Attach pictures…`}
+          label={t`Attach files…`}
           shortcut={attachKeys}
-          icon={<ImagePlus size={16} aria-hidden />}
+          icon={<Paperclip size={16} aria-hidden />}
           disabled={blocked !== null}
           onClick={attaching.choose}
         />
@@ -170,12 +171,24 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
-      {(attached.pictures.length > 0 || attached.coming > 0 || attached.refused.length > 0) && (
+      {(attaching.isOver ||
+        attached.folder ||
+        attached.pictures.length > 0 ||
+        attached.coming > 0 ||
+        attached.refused.length > 0) && (
         <AttachedPictures
           {...attached}
           onRemove={(picture) => takeOut(draft, [picture])}
           onEmpty={() => inputRef.current?.focus()}
           onDismiss={() => dismissRefusals(draft)}
+          isOver={attaching.isOver}
+          isBlocked={isBlocked}
+          onOpenFolder={onOpenFolder}
+          onMention={onMention}
+          onFolderDone={() => {
+            draft.update((now) => ({ ...now, folder: null }));
+            inputRef.current?.focus();
+          }}
         />
       )}
       {text.includes("@") && <MentionChips text={text} />}
@@ -199,9 +212,6 @@ export function Composer({
           </p>
         )}
       </div>
-      {attaching.isOver && (
-        <p className="composer-drop">{t`Drop pictures to attach them, and files to mention them`}</p>
-      )}
     </div>
   );
 }

@@ -33,6 +33,7 @@ export type ConversationProps = HistoryActions & {
   /** The past is shown: nothing can be said to it. */
   replaying: boolean;
   onKey: (provider: string) => void;
+  onOpenFolder: (path: string) => void;
   onTrust: () => void;
   /** What stands in the place of a session that has not begun. */
   start: ReactNode;
@@ -112,6 +113,7 @@ export function Conversation(props: ConversationProps) {
           onRetryNow={tell("retry_now")}
           onSendNext={begin("send_next")}
           onPutBack={props.onPutBack}
+          onOpenFolder={props.onOpenFolder}
         />
       )}
     </>

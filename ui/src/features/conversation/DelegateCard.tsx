@@ -6,11 +6,11 @@ import { useId } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Markdown, type OnLink } from "../../components/markdown/Markdown";
+import { firstLine } from "../../components/tool_words";
 import { useApprovals, useSessions } from "../../platform/context";
 import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
 import { CallCard, type Standing } from "./CallCard";
-import { firstLine } from "./tool_words";
 
 type Props = {
   item: ToolItem;

@@ -23,6 +23,7 @@ const asked: ElicitationSummary = {
   server: "tickets",
   project: "/p",
   sessionId: "s",
+  askedAt: 0,
   message: "Who is it for?",
   page: null,
   fields: [

@@ -2,11 +2,11 @@
 import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
+import { KeyButton } from "../../components/keys/KeyButton";
 import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { KeyButton } from "./KeyButton";
 import { Elicitations, QueueList } from "./parts";
 import { RetryNote } from "./RetryNote";
 
@@ -28,6 +28,7 @@ type Props = {
   onRetryNow: () => void;
   onSendNext: () => void;
   onPutBack: (text: string) => void;
+  onOpenFolder: (path: string) => void;
 };
 
 export function Foot(props: Props) {
@@ -117,6 +118,7 @@ function Box({
   onStop,
   onPause,
   onDraftTaken,
+  onOpenFolder,
 }: BoxProps) {
   return (
     <div className="conversation-foot">
@@ -136,6 +138,7 @@ function Box({
         onSend={onSend}
         onStop={onStop}
         onPause={onPause}
+        onOpenFolder={onOpenFolder}
       />
     </div>
   );

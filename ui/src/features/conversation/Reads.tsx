@@ -3,8 +3,8 @@ import { plural, t } from "@lingui/core/macro";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
 import { duration } from "../../components/format";
+import { mainArgument } from "../../components/tool_words";
 import type { ReadsItem } from "./rows";
-import { mainArgument } from "./tool_words";
 
 /** More would be cut off in any window. */
 const namedCalls = 12;

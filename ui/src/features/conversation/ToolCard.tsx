@@ -5,12 +5,12 @@ import { Button } from "../../components/Button";
 import { AnsiText } from "../../components/code/AnsiText";
 import { beginning, plainText } from "../../components/code/ansi";
 import { VisibleText } from "../../components/code/VisibleText";
+import { mainArgument } from "../../components/tool_words";
 import { WhyAsked } from "../../components/why/WhyAsked";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
 import { colouredResult, exitCode, outputSoFar, previewOf } from "./preview";
-import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
   running: msg`◐ running`,

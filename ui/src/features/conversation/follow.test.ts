@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { mainArgument } from "../../components/tool_words";
 import { deltaStep, nothingLive } from "../../protocol/live";
 import { emptyTranscript, foldTranscript } from "../../protocol/transcript";
 import { eventLog } from "../../testing/events";
@@ -6,7 +7,6 @@ import { follows } from "./follow";
 import { itemAt } from "./place";
 import { foldedIn, rowsOf } from "./rows";
 import { standingOf } from "./standing";
-import { mainArgument } from "./tool_words";
 
 const quiet = {
   live: nothingLive,

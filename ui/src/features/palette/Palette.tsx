@@ -1,4 +1,4 @@
-/** One box for everything: what can be done, and whatever was said, run or changed in any session. */
+/** One box for everything: what can be done, sessions, files, and whatever was said, run or changed in any session. */
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { t } from "@lingui/core/macro";
@@ -11,9 +11,12 @@ import type { Command } from "../../components/commands";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
 import { matches, showShortcut } from "../../components/shortcuts";
+import { useSessions } from "../../platform/context";
 import type { SearchHit } from "../../protocol/generated";
 import { Hits } from "./Hits";
 import { matching } from "./matching";
+import { SessionHits } from "./SessionHits";
+import { matchingSessions } from "./session_matches";
 import { useFiles } from "./useFiles";
 import { useSearch } from "./useSearch";
 import "./palette.css";
@@ -25,10 +28,11 @@ type Props = {
   folder: string | null;
   /** A file of the folder, by its path. */
   onFile: (path: string) => void;
+  onSession: (sessionId: string) => void;
   onHit: (hit: SearchHit) => void;
 };
 
-export function Palette({ open, onClose, commands, folder, onFile, onHit }: Props) {
+export function Palette({ open, onClose, commands, folder, onFile, onSession, onHit }: Props) {
   const close = (then: () => void) => {
     onClose();
     // After the dialog has given the focus back, so that a command may place it elsewhere.
@@ -44,6 +48,7 @@ export function Palette({ open, onClose, commands, folder, onFile, onHit }: Prop
             folder={folder}
             onCommand={(command) => close(command.run)}
             onFile={(path) => close(() => onFile(path))}
+            onSession={(sessionId) => close(() => onSession(sessionId))}
             onHit={(hit) => close(() => onHit(hit))}
           />
         </Base.Popup>
@@ -52,20 +57,17 @@ export function Palette({ open, onClose, commands, folder, onFile, onHit }: Prop
   );
 }
 
-type EverythingProps = {
-  commands: Command[];
-  folder: string | null;
-  onCommand: (command: Command) => void;
-  onFile: (path: string) => void;
-  onHit: (hit: SearchHit) => void;
-};
+type EverythingProps = Omit<Props, "open" | "onClose"> & { onCommand: (command: Command) => void };
 
 const folderKey = "Alt+F";
 
-function Everything({ commands, folder, onCommand, onFile, onHit }: EverythingProps) {
+function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: EverythingProps) {
   const [words, setWords] = useState("");
   const [here, setHere] = useState(false);
-  const search = useSearch(words, here ? folder : null);
+  const within = here ? folder : null;
+  const all = useSessions();
+  const sessions = useMemo(() => matchingSessions(all, words, within), [all, words, within]);
+  const search = useSearch(words, within);
   const files = useFiles(words, folder);
   const groups = useMemo(() => matching(commands, words), [commands, words]);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -73,7 +75,7 @@ function Everything({ commands, folder, onCommand, onFile, onHit }: EverythingPr
     event.preventDefault();
     setHere(!here);
   };
-  const found = groups.length + files.length + search.hits.length;
+  const found = groups.length + sessions.length + files.length + search.hits.length;
   const nothing = found === 0 && !search.searching && !search.error;
   return (
     <Cmdk label={t`Command palette`} loop shouldFilter={false} onKeyDown={onKeyDown}>
@@ -102,7 +104,9 @@ function Everything({ commands, folder, onCommand, onFile, onHit }: EverythingPr
         )}
       </div>
       <Cmdk.List className="palette-list">
-        {nothing && <p className="palette-empty secondary">{t`No commands, files or messages match.`}</p>}
+        {nothing && (
+          <p className="palette-empty secondary">{t`No commands, sessions, files or messages match.`}</p>
+        )}
         {groups.map((group) => (
           <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
             {group.commands.map((command) => (
@@ -112,12 +116,13 @@ function Everything({ commands, folder, onCommand, onFile, onHit }: EverythingPr
                 className="palette-item"
                 onSelect={() => onCommand(command)}
               >
-                <span className="cut grow">{command.title}</span>
+                <span className="cut grow">{visibleWords(command.title)}</span>
                 {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
               </Cmdk.Item>
             ))}
           </Cmdk.Group>
         ))}
+        <SessionHits sessions={sessions} onSession={onSession} />
         {files.length > 0 && (
           <Cmdk.Group heading={t`Files, to open in your editor`} className="palette-group">
             {files.map((path) => (

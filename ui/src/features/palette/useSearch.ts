@@ -3,11 +3,14 @@ import { useEffect, useState } from "react";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, SearchHit } from "../../protocol/generated";
+import { begun } from "../../protocol/search_words";
 
 /** A pause in typing. */
 const debounceMs = 120;
 const leastChars = 2;
 const mostHits = 60;
+/** Of a last word that is looked for as a beginning. */
+const leastBegun = 3;
 
 type Search = { of: string; hits: SearchHit[]; error: CommandError | null };
 
@@ -27,7 +30,8 @@ export function useSearch(words: string, project: string | null) {
     }
     let current = true;
     const timer = setTimeout(() => {
-      arki.platform.call("search_sessions", { text, project, limit: mostHits }).then(
+      const asked = { text: begun(text, leastBegun), project, limit: mostHits };
+      arki.platform.call("search_sessions", asked).then(
         (hits) => current && setFound({ of, hits, error: null }),
         (thrown) => current && setFound({ of, hits: [], error: asCommandError(thrown) }),
       );

@@ -1,6 +1,6 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
 import { t } from "@lingui/core/macro";
-import { Bookmark, FolderOpen, Inbox, Plus, Settings, Workflow } from "lucide-react";
+import { Bookmark, FolderOpen, Inbox, List, Plus, Settings, Workflow } from "lucide-react";
 import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
@@ -22,7 +22,9 @@ type Props = {
   onMark: (sessionId: string, marks: Marks) => void;
   onNew: () => void;
   onOpenFolder: () => void;
+  /** To the next decision; to the list where there is none. */
   onInbox: () => void;
+  onInboxList: () => void;
   onMemory: () => void;
   onPipelines: () => void;
   onSettings: () => void;
@@ -35,7 +37,7 @@ export type Marks = { pinned: boolean | null; archived: boolean | null };
 const worthFiltering = 5;
 
 export function Sessions(props: Props) {
-  const { folder, onNew, onOpenFolder, onInbox, onMemory, onPipelines, onSettings } = props;
+  const { folder, onNew, onOpenFolder, onInbox, onInboxList, onMemory, onPipelines, onSettings } = props;
   const [words, setWords] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const keys = useCommandKeys();
@@ -107,19 +109,30 @@ export function Sessions(props: Props) {
         <span id={inboxCount} className="sr-only">
           {waitingWords(approvals.length, questions.length)}
         </span>
-        <Button
-          look="quiet"
-          label={t`Inbox`}
-          title={t`Go to the next pending decision`}
-          command="inbox"
-          icon={<Inbox size={16} aria-hidden />}
-          disabled={all === 0}
-          aria-describedby={inboxCount}
-          onClick={onInbox}
-        >
-          <span className="grow">{t`Inbox`}</span>
-          {all > 0 && <span className="count" data-count={all} />}
-        </Button>
+        <div className="sessions-inbox">
+          <Button
+            look="quiet"
+            className="grow"
+            label={t`Inbox`}
+            title={all > 0 ? t`Go to the next pending decision` : t`Show inbox`}
+            command={all > 0 ? "inbox" : "inbox-list"}
+            icon={<Inbox size={16} aria-hidden />}
+            aria-describedby={inboxCount}
+            onClick={onInbox}
+          >
+            <span className="grow">{t`Inbox`}</span>
+            {all > 0 && <span className="count" data-count={all} />}
+          </Button>
+          {all > 0 && (
+            <Button
+              look="quiet"
+              label={t`Show inbox`}
+              command="inbox-list"
+              icon={<List size={16} aria-hidden />}
+              onClick={onInboxList}
+            />
+          )}
+        </div>
         <Memory onOpen={onMemory} />
         <Button
           look="quiet"

@@ -35,6 +35,7 @@ async function shown(given: Given) {
     onNew: none,
     onOpenFolder: none,
     onInbox: none,
+    onInboxList: none,
     onMemory: none,
     onPipelines: none,
   };
@@ -142,6 +143,7 @@ describe("the list of sessions", () => {
     });
     const elicitation = {
       id: 1,
+      askedAt: 0,
       server: "s",
       project: "/code/arki",
       message: "Who?",

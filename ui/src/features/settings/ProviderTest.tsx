@@ -4,13 +4,20 @@ import { Button } from "../../components/Button";
 import { type Asked, ProviderSteps, useProviderTest } from "../../components/keys/ProviderSteps";
 import { useCatalogue } from "../../platform/context";
 
+type Props = {
+  provider: string;
+  /** To the field for its key. */
+  onKey: () => void;
+  onClose: () => void;
+};
+
 /** Tests the provider at once; a model is asked only where one is named, for that costs tokens. */
-export function ProviderTest({ provider, onClose }: { provider: string; onClose: () => void }) {
+export function ProviderTest({ provider, onKey, onClose }: Props) {
   const [asked, setAsked] = useState<Asked>({ model: null });
   const test = useProviderTest(provider, asked);
   return (
     <div>
-      <ProviderSteps provider={provider} test={test} />
+      <ProviderSteps provider={provider} test={test} onKey={onKey} />
       <Ask
         provider={provider}
         running={test.running}

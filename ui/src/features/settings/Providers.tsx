@@ -57,7 +57,11 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
               />
             )}
             {open?.name === provider.name && open.form === "test" && (
-              <ProviderTest provider={provider.name} onClose={() => setOpen(null)} />
+              <ProviderTest
+                provider={provider.name}
+                onKey={() => setOpen({ name: provider.name, form: "key" })}
+                onClose={() => setOpen(null)}
+              />
             )}
             {open?.name === provider.name && open.form === "edit" && (
               <ProviderForm

@@ -72,6 +72,23 @@ describe("Test connection", () => {
     expect(steps.getAttribute("aria-busy")).toBe("false");
   });
 
+  it("leads from a key that was refused to the field for another one", async () => {
+    const refusedKey = step({
+      step: "models",
+      state: "failed",
+      message: "No.",
+      code: "KEY_REFUSED",
+      hint: "",
+    });
+    const { fake, steps } = await shown([step({}), refusedKey]);
+    await userEvent.click(within(steps).getByRole("button", { name: "Replace key" }));
+    const field = screen.getByLabelText("API key for lab");
+    expect(document.activeElement).toBe(field);
+    await userEvent.type(field, "sk-other{Enter}");
+    expect(sent(fake, "set_key")).toEqual([{ provider: "lab", key: "sk-other" }]);
+    await waitFor(() => expect(fake.tested).toHaveLength(2));
+  });
+
   it("shows the step that failed with what to do", async () => {
     const { steps } = await shown([step({}), refused]);
     const alert = within(steps).getByRole("alert");

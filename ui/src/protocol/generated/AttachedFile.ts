@@ -7,4 +7,5 @@ import type { PictureFacts } from "./PictureFacts";
 export type AttachedFile =
   | { type: "picture"; name: string; data: string; facts: PictureFacts }
   | { type: "mention"; mention: string }
+  | { type: "folder"; name: string; path: string; mention: string | null }
   | { type: "refused"; name: string; reason: string };

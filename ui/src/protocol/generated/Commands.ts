@@ -334,15 +334,16 @@ export type Commands = {
    */
   look_at_picture: { params: { data: string }; result: PictureFacts };
   /**
-   * The system's own dialog for pictures; empty: the user changed their mind.
+   * The system's own dialog for files; empty: the user changed their mind.
    */
-  choose_pictures: { params: Record<symbol, never>; result: Array<AttachedFile> };
+  choose_files: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**
    * What was dropped onto the window since this was last asked.
    */
   take_dropped: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**
-   * The picture on the clipboard, where the system's webview doesn't hand it to the page that is pasted into.
+   * The files or the picture on the clipboard, where the system's webview doesn't hand these to the page that is
+   * pasted into. Of files, the page is handed bytes alone, and never where they are.
    */
   take_pasted: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**

@@ -16,6 +16,10 @@ export type ElicitationSummary = {
    * The session it came up in; `null` where it may be any of several.
    */
   sessionId: string | null;
+  /**
+   * Milliseconds since 1970.
+   */
+  askedAt: number;
   message: string;
   /**
    * The form's fields, in order; none of a page.

@@ -13,4 +13,8 @@ export type QuestionSummary = {
    * Answers to choose from; another may be given.
    */
   options: Array<string>;
+  /**
+   * Milliseconds since 1970.
+   */
+  askedAt: number;
 };

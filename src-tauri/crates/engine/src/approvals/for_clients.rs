@@ -76,6 +76,7 @@ impl From<OpenQuestion> for QuestionSummary {
             call_id: open.asked.call_id.to_string(),
             text: open.asked.text,
             options: open.asked.options,
+            asked_at: open.asked_at,
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::form_fields;
 use crate::mcp::Mcp;
 use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
-use arki_domain::{Code, Fault, LiveBus, LiveEvent};
+use arki_domain::{Clock, Code, Fault, LiveBus, LiveEvent};
 use arki_mcp::{Elicitor, Page, Question, Reply, Wanted};
 use arki_tools::CallPlace;
 use async_trait::async_trait;
@@ -32,6 +32,7 @@ struct Register {
 struct Open {
     id: u64,
     project: String,
+    asked_at: i64,
     question: Question,
     answer: oneshot::Sender<Reply>,
 }
@@ -40,6 +41,7 @@ struct Open {
 pub(super) struct InTheWindow {
     pub(super) register: Arc<Elicitations>,
     pub(super) bus: Arc<dyn LiveBus>,
+    pub(super) clock: Arc<dyn Clock>,
     pub(super) project: String,
 }
 
@@ -59,7 +61,7 @@ impl Elicitor for InTheWindow {
 impl InTheWindow {
     fn show(&self, question: Question) -> Option<(Shown<'_>, oneshot::Receiver<Reply>)> {
         let (answer, answered) = oneshot::channel();
-        let id = self.register.add(&self.project, question, answer)?;
+        let id = self.register.add(&self.project, self.clock.now_ms(), question, answer)?;
         self.bus.publish(LiveEvent::ElicitationsChanged);
         Some((Shown { asking: self, id }, answered))
     }
@@ -80,7 +82,7 @@ impl Drop for Shown<'_> {
 
 impl Elicitations {
     /// `None` where too many of the server's wait already.
-    fn add(&self, project: &str, question: Question, answer: oneshot::Sender<Reply>) -> Option<u64> {
+    fn add(&self, project: &str, asked_at: i64, question: Question, answer: oneshot::Sender<Reply>) -> Option<u64> {
         let mut register = self.locked();
         let is_its = |open: &&Open| open.project == project && open.question.server == question.server;
         if register.open.iter().filter(is_its).count() >= MAX_OPEN_A_SERVER {
@@ -88,7 +90,7 @@ impl Elicitations {
         }
         register.last_id += 1;
         let id = register.last_id;
-        register.open.push(Open { id, project: project.to_owned(), question, answer });
+        register.open.push(Open { id, project: project.to_owned(), asked_at, question, answer });
         Some(id)
     }
 
@@ -174,6 +176,7 @@ fn summary(open: &Open) -> ElicitationSummary {
         server: open.question.server.clone(),
         project: open.project.clone(),
         session_id: session_of(&open.question.calls),
+        asked_at: open.asked_at,
         message: open.question.message.clone(),
         fields,
         page,

@@ -2,15 +2,20 @@
 
 use crate::sessions::Sessions;
 use arki_domain::projection::RunPhase;
-use arki_domain::{Code, Fault, QuestionAsked, RunId, SessionId};
+use arki_domain::{Code, Event, EventBody, Fault, QuestionAsked, QuestionId, RunId, SessionId};
 
 /// A question whose run waits for the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenQuestion {
     pub session_id: SessionId,
     pub run_id: RunId,
+    /// Milliseconds since 1970.
+    pub asked_at: i64,
     pub asked: QuestionAsked,
 }
+
+/// Events that are read at once to find the question: it is among the last ones of its session.
+const PAGE: usize = 50;
 
 impl Sessions {
     /// Returns what waits for the user's answer in all sessions, the newest first.
@@ -31,11 +36,29 @@ impl Sessions {
     /// When the database cannot be read.
     pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Fault> {
         let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
-        Ok(run.open_question().map(|asked| OpenQuestion {
+        let Some(asked) = run.open_question() else { return Ok(None) };
+        Ok(Some(OpenQuestion {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
+            asked_at: self.asked_at(session_id, &asked.question_id)?,
             asked: asked.clone(),
         }))
+    }
+
+    /// Returns when a question was asked, in milliseconds since 1970; 0 if the session has no such question.
+    fn asked_at(&self, session_id: &SessionId, question_id: &QuestionId) -> Result<i64, Fault> {
+        let mut before = None;
+        loop {
+            let page = self.records.reader().page(session_id, before, PAGE)?;
+            let is_it = |event: &&Event| matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
+            if let Some(event) = page.events.iter().rev().find(is_it) {
+                return Ok(event.ts);
+            }
+            before = page.events.first().map(|event| event.seq);
+            if !page.has_more || before.is_none() {
+                return Ok(0);
+            }
+        }
     }
 
     /// Returns the question that an answer in this session is for.

@@ -41,6 +41,9 @@ async fn a_question_pauses_the_run_and_is_listed() {
     });
     let paused = paused.unwrap();
     assert_eq!((paused.reason, paused.question_id), (PauseReason::User, Some(open.asked.question_id.clone())));
+    let events = stage.engine.sessions().events_after(&open.session_id, 0, 10_000).unwrap().events;
+    let asked = events.iter().find(|event| event.kind == "question.asked").unwrap();
+    assert_eq!(open.asked_at, asked.ts);
     assert_eq!(stage.engine.sessions().open_questions().unwrap(), [open]);
     assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
 }

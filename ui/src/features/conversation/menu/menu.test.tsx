@@ -27,6 +27,7 @@ async function shown(handlers: Handlers = {}, sessionId: string | null = "s") {
       onSend={onSend}
       onStop={() => {}}
       onPause={() => {}}
+      onOpenFolder={() => {}}
       inputRef={createRef()}
     />,
   );

@@ -1,9 +1,10 @@
-/** The pictures that go with the message, each as a chip that can be taken away again, and why others don't. */
+/** The pictures that go with the message, each as a chip that can be taken away again, why others don't, and what may come. */
 import { plural, t } from "@lingui/core/macro";
 import { X } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "../../../components/Button";
 import { exact, tokens } from "../../../components/format";
+import { DroppedFolder } from "./DroppedFolder";
 import type { AttachedPicture, DraftPictures } from "./draft_pictures";
 import "./attached_pictures.css";
 
@@ -12,9 +13,18 @@ type Props = DraftPictures & {
   /** The last one has gone: the focus is the message box's. */
   onEmpty: () => void;
   onDismiss: () => void;
+  /** Something is dragged over the window. */
+  isOver: boolean;
+  /** Nothing can be attached. */
+  isBlocked: boolean;
+  onOpenFolder: (path: string) => void;
+  onMention: (mentions: readonly string[]) => void;
+  /** It is said what becomes of the folder. */
+  onFolderDone: () => void;
 };
 
-export function AttachedPictures({ pictures, coming, refused, onRemove, onEmpty, onDismiss }: Props) {
+export function AttachedPictures(props: Props) {
+  const { pictures, coming, refused, folder, onRemove, onEmpty, onDismiss, isOver, isBlocked } = props;
   const list = useRef<HTMLUListElement>(null);
   const remove = (picture: AttachedPicture, place: number) => {
     const buttons = list.current?.querySelectorAll("button") ?? [];
@@ -25,6 +35,14 @@ export function AttachedPictures({ pictures, coming, refused, onRemove, onEmpty,
   };
   return (
     <>
+      {folder && (
+        <DroppedFolder
+          folder={folder}
+          onDone={props.onFolderDone}
+          onOpen={props.onOpenFolder}
+          onMention={(mention) => props.onMention([mention])}
+        />
+      )}
       {pictures.length > 0 && (
         <ul ref={list} className="attached-pictures small" aria-label={t`Attached pictures`}>
           {pictures.map((picture, place) => (
@@ -52,6 +70,13 @@ export function AttachedPictures({ pictures, coming, refused, onRemove, onEmpty,
           </div>
         )}
       </div>
+      {isOver && (
+        <p className="composer-drop">
+          {isBlocked
+            ? t`Drop a folder to open it`
+            : t`Drop pictures to attach them, files to mention them, a folder to open it`}
+        </p>
+      )}
     </>
   );
 }

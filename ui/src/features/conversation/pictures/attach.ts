@@ -1,4 +1,7 @@
-/** Attaches pictures to a draft: each is looked at by the engine, scaled down where it is large, and shown small. */
+/**
+ * What becomes of files that were chosen, dropped or pasted. Pictures are attached to a draft: each is looked at by the
+ * engine, scaled down where it is large, and shown small. Other files are mentioned, folders opened.
+ */
 import { t } from "@lingui/core/macro";
 import { asCommandError, type Platform } from "../../../platform/platform";
 import type { Store } from "../../../platform/stores/store";
@@ -17,8 +20,58 @@ const longestSide = 1568;
 type Draft = Store<DraftPictures>;
 type Source = { name: string; data: string; facts: PictureFacts };
 
-/** Attaches files whose bytes the page was given, as by pasting. */
-export async function attachPasted(platform: Platform, draft: Draft, files: readonly File[]): Promise<void> {
+export type AttachTo = {
+  platform: Platform;
+  draft: Draft;
+  /** Nothing can be sent here, so that nothing is attached either. */
+  isBlocked: boolean;
+  /** A session is shown, which another folder would take away: one is asked before it is opened. */
+  isSession: boolean;
+  onOpenFolder: (path: string) => void;
+  /** Writes the mentions of files that are no pictures into the box. */
+  onMention: (mentions: readonly string[]) => void;
+};
+
+/** Where nothing can be said, a folder can still be opened. */
+export async function takeDropped(to: AttachTo): Promise<void> {
+  if (!to.isBlocked) return void (await takeFiles(to, "take_dropped"));
+  const path = await to.platform.call("take_dropped_folder", {}).catch(() => null);
+  if (path !== null) to.onOpenFolder(path);
+}
+
+/** `files`: those that the page was given, which are all there are where the system tells of none. */
+export async function takePasted(to: AttachTo, files: readonly File[]): Promise<void> {
+  // Of pictures, the page has all there is to know. Of other files it isn't told where they lie.
+  const isKnown = files.length > 0 && files.every(isPicture);
+  if (isKnown || !(await takeFiles(to, "take_pasted"))) await attachPasted(to.platform, to.draft, files);
+}
+
+/** Takes what the system has. Answers whether there was anything. */
+export async function takeFiles(
+  { platform, draft, isSession, onOpenFolder, onMention }: AttachTo,
+  from: "choose_files" | "take_dropped" | "take_pasted",
+): Promise<boolean> {
+  try {
+    const files = await platform.call(from, {});
+    if (files.length === 0) return false;
+    const folder = files.find((file) => file.type === "folder");
+    if (folder && !isSession && folder.mention === null) onOpenFolder(folder.path);
+    else if (folder) draft.update((now) => ({ ...now, folder }));
+    const mentions = await attachFiles(platform, draft, files);
+    if (mentions.length > 0) onMention(mentions);
+  } catch (thrown) {
+    const { message, hint } = asCommandError(thrown);
+    refuse(draft, [`${message} ${hint}`.trim()]);
+  }
+  return true;
+}
+
+const isPicture = (file: File) => file.type.startsWith("image/");
+
+async function attachPasted(platform: Platform, draft: Draft, given: readonly File[]): Promise<void> {
+  const mayBePicture = (file: File) => file.type === "" || isPicture(file);
+  const files = given.filter(mayBePicture);
+  refuse(draft, given.filter((file) => !mayBePicture(file)).map(placeless));
   const look = async (file: File): Promise<Source> => {
     const data = await base64Of(file);
     return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
@@ -26,8 +79,8 @@ export async function attachPasted(platform: Platform, draft: Draft, files: read
   await attachAll(platform, draft, files, nameOf, look);
 }
 
-/** Attaches what was chosen or dropped. Resolves to the mentions of those that are no pictures. */
-export async function attachFiles(
+/** Resolves to the mentions of those that are no pictures. */
+async function attachFiles(
   platform: Platform,
   draft: Draft,
   files: readonly AttachedFile[],
@@ -72,6 +125,10 @@ async function attachAll<T>(
   }
   await last;
 }
+
+/** The page isn't told where a pasted file lies, so that it can't be mentioned. */
+const placeless = (file: File) =>
+  t`${nameOf(file)}: Only pictures can be pasted here. Drop the file onto the window, or choose it with “Attach files…”.`;
 
 const tooMany = () => new Error(t`It isn't attached: a message can have up to ${mostPictures} pictures.`);
 

@@ -19,29 +19,32 @@ vi.mock("./raster", async (original) => ({
 }));
 
 type Handlers = NonNullable<Parameters<typeof createFake>[0]["handlers"]>;
+type Given = { draftOf?: string; run?: "running"; sessionId?: string; blocked?: string };
 let drafts = 0;
 
-async function shown(handlers: Handlers = {}, given: { draftOf?: string; run?: "running" } = {}) {
+async function shown(handlers: Handlers = {}, given: Given = {}) {
   drafts += 1;
   const draftOf = given.draftOf ?? `pictures ${drafts}`;
   const fake = createFake({ handlers });
   const onSend = vi.fn(async () => true);
+  const onOpenFolder = vi.fn();
   await renderOn(
     fake,
     <Composer
-      of={{ folder: "/home/ada/code/arki", sessionId: null }}
+      of={{ folder: "/home/ada/code/arki", sessionId: given.sessionId ?? null }}
       title={null}
       draftOf={draftOf}
       run={given.run ?? null}
-      blocked={null}
+      blocked={given.blocked ?? null}
       onSend={onSend}
       onStop={() => {}}
       onPause={() => {}}
+      onOpenFolder={onOpenFolder}
       inputRef={createRef()}
     />,
   );
   const box = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
-  return { fake, onSend, box, draftOf };
+  return { fake, onSend, onOpenFolder, box, draftOf };
 }
 
 const file = (text: string, name = "image.png") => new File([text], name, { type: "image/png" });
@@ -191,6 +194,71 @@ describe("attached pictures", () => {
   });
 });
 
+describe("a file that is pasted", () => {
+  const notes = () => new File(["mine"], "notes.txt", { type: "text/plain" });
+
+  it("is mentioned where it lies in the folder: where it lies, the system says", async () => {
+    const { box } = await shown({ take_pasted: () => [{ type: "mention", mention: "@notes.txt" }] });
+    expect(paste(box, [notes()])).toBe(true);
+    await waitFor(() => expect(box.value).toBe("@notes.txt "));
+    expect(screen.queryByText(/Only pictures/)).toBeNull();
+  });
+
+  it("is refused with what to do instead where the system doesn't say; pictures beside it are attached", async () => {
+    const { box } = await shown();
+    paste(box, [notes(), file("300x100")]);
+    await screen.findByText(/^notes\.txt: Only pictures can be pasted here\. Drop the file/);
+    expect(await chipTexts()).toEqual(["image.png300 × 100 · 300 tok"]);
+  });
+});
+
+describe("a folder that is dropped", () => {
+  const other: AttachedFile = { type: "folder", name: "shop", path: "/code/shop", mention: null };
+  const inside: AttachedFile = { ...other, name: "src", mention: "@src/" };
+  const question = () => screen.queryByRole("group", { name: "Dropped folder" });
+  const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
+
+  it("is opened at once where no session is shown", async () => {
+    const { fake, onOpenFolder } = await shown({ take_dropped: () => [other] });
+    act(() => fake.drag("dropped"));
+    await waitFor(() => expect(onOpenFolder).toHaveBeenCalledExactlyOnceWith("/code/shop"));
+    expect(question()).toBeNull();
+  });
+
+  it("is opened over a session only when the user says so", async () => {
+    const { fake, box, onOpenFolder } = await shown({ take_dropped: () => [other] }, { sessionId: "s" });
+    act(() => fake.drag("dropped"));
+    await waitFor(() => expect(question()?.textContent).toContain("can't be mentioned"));
+    expect(screen.queryByRole("button", { name: "Mention in message" })).toBeNull();
+    expect(onOpenFolder).not.toHaveBeenCalled();
+    await press("Open folder");
+    expect(onOpenFolder).toHaveBeenCalledExactlyOnceWith("/code/shop");
+    expect(question()).toBeNull();
+    expect(document.activeElement).toBe(box);
+  });
+
+  it("of the open folder is mentioned or opened, or neither", async () => {
+    const { fake, box, onOpenFolder } = await shown({ take_dropped: () => [inside] });
+    act(() => fake.drag("dropped"));
+    await waitFor(() => expect(question()).toBeTruthy());
+    await press("Mention in message");
+    expect(box.value).toBe("@src/ ");
+    act(() => fake.drag("dropped"));
+    await waitFor(() => expect(question()).toBeTruthy());
+    await press("Dismiss");
+    expect([question(), onOpenFolder.mock.calls.length]).toEqual([null, 0]);
+  });
+
+  it("is opened where nothing can be sent", async () => {
+    const handlers: Handlers = { take_dropped_folder: () => "/code/shop", take_dropped: () => [inside] };
+    const { fake, onOpenFolder } = await shown(handlers, { sessionId: "s", blocked: "It is gone." });
+    act(() => fake.drag("over"));
+    expect(screen.getByText("Drop a folder to open it")).toBeTruthy();
+    act(() => fake.drag("dropped"));
+    await waitFor(() => expect(onOpenFolder).toHaveBeenCalledExactlyOnceWith("/code/shop"));
+  });
+});
+
 describe("files from elsewhere", () => {
   const dropped: AttachedFile[] = [
     picture("300x100", "shot.png"),
@@ -203,7 +271,9 @@ describe("files from elsewhere", () => {
     const { fake, box } = await shown({ take_dropped: () => dropped });
     await userEvent.type(box, "Compare");
     act(() => fake.drag("over"));
-    expect(screen.getByText("Drop pictures to attach them, and files to mention them")).toBeTruthy();
+    expect(
+      screen.getByText("Drop pictures to attach them, files to mention them, a folder to open it"),
+    ).toBeTruthy();
     act(() => fake.drag("dropped"));
     expect(await chipTexts()).toEqual(["shot.png300 × 100 · 300 tok"]);
     await waitFor(() => expect(box.value).toBe("Compare @src/app.rs @docs/ "));
@@ -220,16 +290,16 @@ describe("files from elsewhere", () => {
   });
 
   it("are chosen in the system's dialog, with the button or its key", async () => {
-    const { box } = await shown({ choose_pictures: () => [picture("300x100", "chosen.png")] });
-    await userEvent.click(screen.getByRole("button", { name: "Attach pictures…" }));
+    const { box } = await shown({ choose_files: () => [picture("300x100", "chosen.png")] });
+    await userEvent.click(screen.getByRole("button", { name: "Attach files…" }));
     await waitFor(async () => expect(await chipTexts()).toHaveLength(1));
     await userEvent.type(box, "{Control>}{Shift>}a{/Shift}{/Control}");
     await waitFor(async () => expect(await chipTexts()).toHaveLength(2));
   });
 
   it("say where the dialog can't be opened", async () => {
-    await shown({ choose_pictures: () => fail("INTERNAL", "There is no dialog.", "Drop the file.") });
-    await userEvent.click(screen.getByRole("button", { name: "Attach pictures…" }));
+    await shown({ choose_files: () => fail("INTERNAL", "There is no dialog.", "Drop the file.") });
+    await userEvent.click(screen.getByRole("button", { name: "Attach files…" }));
     expect(await screen.findByText("There is no dialog. Drop the file.")).toBeTruthy();
   });
 });

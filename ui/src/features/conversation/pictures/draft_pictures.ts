@@ -1,5 +1,5 @@
 /**
- * The pictures that go with a message which is still being written. They are kept for each draft, as its words are,
+ * The pictures that go with a message which is still being written, and folders that wait for a word of the user. They are kept for each draft, as its words are,
  * while one looks at another session.
  */
 import { createStore, type Store } from "../../../platform/stores/store";
@@ -19,7 +19,12 @@ export type AttachedPicture = {
   scaledFrom: { width: number; height: number } | null;
 };
 
+/** A folder that was dropped: the user says whether to open or to mention it. */
+export type DroppedFolder = { name: string; path: string; mention: string | null };
+
 export type DraftPictures = {
+  /** The one that was dropped last. */
+  folder: DroppedFolder | null;
   pictures: readonly AttachedPicture[];
   /** How many are being read and scaled. */
   coming: number;
@@ -27,7 +32,7 @@ export type DraftPictures = {
   refused: readonly string[];
 };
 
-const none: DraftPictures = { pictures: [], coming: 0, refused: [] };
+const none: DraftPictures = { folder: null, pictures: [], coming: 0, refused: [] };
 
 const drafts = new Map<string, Store<DraftPictures>>();
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::events::bus::Bus;
 use crate::events::subscription::{EventFilter, Subscription};
-use arki_domain::{CallId, RunId, SessionId};
+use arki_domain::{CallId, RunId, SessionId, SystemClock};
 use serde_json::{Value, json};
 
 fn place(session: &str) -> CallPlace {
@@ -21,7 +21,8 @@ fn page(server: &str, sessions: &[&str]) -> Question {
 fn window() -> (Arc<InTheWindow>, Subscription) {
     let bus = Arc::new(Bus::new());
     let heard = bus.subscribe(EventFilter::default());
-    (Arc::new(InTheWindow { register: Arc::default(), bus, project: "/p".to_owned() }), heard)
+    let clock = Arc::new(SystemClock);
+    (Arc::new(InTheWindow { register: Arc::default(), bus, clock, project: "/p".to_owned() }), heard)
 }
 
 fn reply(action: ElicitationAction, values: &Value) -> ElicitationReply {

@@ -1,5 +1,5 @@
-//! What becomes of files that the user chose or dropped: a picture is attached, anything else in the open folder is
-//! mentioned, and the rest is refused with a sentence.
+//! What becomes of files that the user chose, dropped or pasted: a picture is attached, any other file of the open folder
+//! is mentioned, a folder can be opened, and the rest is refused with a sentence.
 //!
 //! A picture may lie anywhere, since the user pointed at it; its bytes are read once, here. A client never names the
 //! paths: the shell has them from the system.
@@ -51,6 +51,9 @@ fn attached(folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
 fn attached_file(root: Option<&Path>, path: &Path, room: &mut usize) -> AttachedFile {
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let refused = |reason: String| AttachedFile::Refused { name: name.clone(), reason };
+    if path.is_dir() {
+        return folder(root, path, &name).unwrap_or_else(|why| refused(format!("{name} {why}")));
+    }
     let picture = match picture(path) {
         Ok(picture) => picture,
         Err(error) => return refused(format!("{name} can't be read: {}.", io_words(error.kind()))),
@@ -62,6 +65,19 @@ fn attached_file(root: Option<&Path>, path: &Path, room: &mut usize) -> Attached
         };
     };
     attached_picture(&name, &bytes, room)
+}
+
+/// The error is a sentence's end.
+fn folder(root: Option<&Path>, path: &Path, name: &str) -> Result<AttachedFile, String> {
+    if Some(found(path)?.as_path()) == root {
+        return Err("is the open folder itself.".to_owned());
+    }
+    let Some(place) = path.to_str() else { return Err("has a path that isn't text.".to_owned()) };
+    Ok(AttachedFile::Folder { name: name.to_owned(), path: place.to_owned(), mention: mention(root, path).ok() })
+}
+
+fn found(path: &Path) -> Result<PathBuf, String> {
+    std::fs::canonicalize(path).map_err(|error| format!("can't be found: {}.", io_words(error.kind())))
 }
 
 fn attached_picture(name: &str, bytes: &[u8], room: &mut usize) -> AttachedFile {
@@ -97,7 +113,7 @@ fn picture(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Returns the text that mentions a path of the open folder. The error is a sentence's end.
 fn mention(root: Option<&Path>, path: &Path) -> Result<String, String> {
     let Some(root) = root else { return Err("can't be mentioned: no folder is open.".to_owned()) };
-    let target = std::fs::canonicalize(path).map_err(|error| format!("can't be found: {}.", io_words(error.kind())))?;
+    let target = found(path)?;
     let outside = || {
         let folder = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
         format!("is outside the folder {folder}. Copy it there to mention it; only pictures can come from elsewhere.")
@@ -105,9 +121,6 @@ fn mention(root: Option<&Path>, path: &Path) -> Result<String, String> {
     let inside = target.strip_prefix(root).map_err(|_| outside())?;
     let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
     let Some(parts) = parts else { return Err("has a name that isn't text.".to_owned()) };
-    if parts.is_empty() {
-        return Err("is the open folder itself.".to_owned());
-    }
     let end = if target.is_dir() { "/" } else { "" };
     Ok(mention_of(&format!("{}{end}", parts.join("/"))))
 }
@@ -127,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_attached_files_of_the_folder_mentioned_and_others_refused() {
+    fn pictures_are_attached_files_of_the_folder_mentioned_folders_offered_and_others_refused() {
         let home = tempfile::tempdir().unwrap();
         let (folder, outside) = (home.path().join("project"), home.path().join("elsewhere"));
         fs::create_dir_all(folder.join("src")).unwrap();
@@ -138,8 +151,8 @@ mod tests {
         let paths = ["src/a name.rs", "src", "../elsewhere/shot", "../elsewhere/notes.txt", "gone", "."];
         let paths: Vec<PathBuf> = paths.iter().map(|path| folder.join(path)).collect();
         let files = attached(Some(&folder), &paths);
-        let mention = |mention: &str| AttachedFile::Mention { mention: mention.to_owned() };
-        assert_eq!(files[..2], [mention("@\"src/a name.rs\""), mention("@src/")]);
+        assert_eq!(files[0], AttachedFile::Mention { mention: "@\"src/a name.rs\"".to_owned() });
+        assert_eq!(files[1], offered(&paths[1], "src", Some("@src/")));
         let AttachedFile::Picture { name, data, facts } = &files[2] else { panic!("{:?}", files[2]) };
         assert_eq!((name.as_str(), facts.width, facts.height), ("shot", 4, 3));
         assert_eq!(BASE64_STANDARD.decode(data).unwrap(), PNG);
@@ -147,6 +160,21 @@ mod tests {
         assert!(outside.starts_with("notes.txt is outside the folder project."), "{outside}");
         assert!(refusal(&files[4]).starts_with("gone can't be read"), "{:?}", files[4]);
         assert!(refusal(&files[5]).contains("the open folder itself"), "{:?}", files[5]);
+    }
+
+    fn offered(path: &Path, name: &str, mention: Option<&str>) -> AttachedFile {
+        let path = path.to_str().unwrap().to_owned();
+        AttachedFile::Folder { name: name.to_owned(), path, mention: mention.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_folder_from_elsewhere_can_be_opened_but_not_mentioned() {
+        let home = tempfile::tempdir().unwrap();
+        let (folder, other) = (home.path().join("project"), home.path().join("other"));
+        fs::create_dir(&folder).unwrap();
+        fs::create_dir(&other).unwrap();
+        assert_eq!(attached(Some(&folder), std::slice::from_ref(&other)), [offered(&other, "other", None)]);
+        assert_eq!(attached(None, std::slice::from_ref(&other)), [offered(&other, "other", None)]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { Button } from "../../components/Button";
+import { Button } from "../Button";
 
 /** Failures whose remedy is in the settings: a missing key, an unknown provider or model. */
 export const isSettingsCode = (code: string) => /KEY|PROVIDER|MODEL|AUTH|CONFIG/.test(code);

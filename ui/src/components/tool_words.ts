@@ -1,6 +1,6 @@
 /** The one argument that says what a call is about, for its compact line. Pure. */
 import { plural } from "@lingui/core/macro";
-import { isRecord, text } from "../../protocol/read";
+import { isRecord, text } from "../protocol/read";
 
 const telling = [
   "path",

@@ -1,0 +1,102 @@
+/** Everything that waits for the user, whoever asks, the longest waiting first. Pure. */
+import { plural, t } from "@lingui/core/macro";
+import { firstLine, mainArgument } from "../../components/tool_words";
+import type { PendingApproval } from "../../protocol/approvals";
+import type { ElicitationSummary, QuestionSummary, SessionSummary } from "../../protocol/generated";
+import { text } from "../../protocol/read";
+import { decidedIn, projectOf } from "../../protocol/sessions";
+
+export type WaitingKind = "approval" | "question" | "form";
+
+export type Waiting = {
+  key: string;
+  kind: WaitingKind;
+  /** The tool, or who asks. */
+  asks: string;
+  isTool: boolean;
+  /** What it is about: a file, a command, a question; one line. */
+  about: string;
+  /** Where it is decided; null for a form that may be of any of its folder's sessions. */
+  sessionId: string | null;
+  /** That session's title. */
+  title: string;
+  /** The sub-agent that asks; null for the session's own. */
+  agent: string | null;
+  /** The folder under which the session is listed. */
+  project: string;
+  /** Milliseconds since 1970. */
+  since: number;
+};
+
+type Lists = {
+  approvals: readonly PendingApproval[];
+  questions: readonly QuestionSummary[];
+  elicitations: readonly ElicitationSummary[];
+  sessions: readonly SessionSummary[];
+};
+
+export function waitingOf({ approvals, questions, elicitations, sessions }: Lists): Waiting[] {
+  const placeOf = placesIn(sessions);
+  const all: Waiting[] = [
+    ...approvals.map((one) => ({
+      key: `approval ${one.approvalId}`,
+      kind: "approval" as const,
+      ...approvalWords(one),
+      ...placeOf(one.sessionId),
+      since: one.requestedAt,
+    })),
+    ...questions.map((one) => ({
+      key: `question ${one.questionId}`,
+      kind: "question" as const,
+      asks: t`Question`,
+      isTool: false,
+      about: firstLine(one.text),
+      ...placeOf(one.sessionId),
+      since: one.askedAt,
+    })),
+    ...elicitations.map((one) => ({
+      key: `form ${one.id}`,
+      kind: "form" as const,
+      asks: one.server,
+      isTool: false,
+      about: firstLine(one.message),
+      ...(one.sessionId === null
+        ? { sessionId: null, title: "", agent: null, project: one.project }
+        : placeOf(one.sessionId)),
+      since: one.askedAt,
+    })),
+  ];
+  return all.sort((a, b) => a.since - b.since);
+}
+
+function placesIn(sessions: readonly SessionSummary[]) {
+  const known = new Map(sessions.map((one) => [one.sessionId, one]));
+  return (sessionId: string) => {
+    const at = decidedIn(sessions, sessionId);
+    const [own, session] = [known.get(sessionId), known.get(at)];
+    return {
+      sessionId: at,
+      title: session?.title || t`Untitled session`,
+      agent: own && own.parent !== null ? own.agent : null,
+      project: session ? projectOf(session) : "",
+    };
+  };
+}
+
+function approvalWords(approval: PendingApproval): Pick<Waiting, "asks" | "isTool" | "about"> {
+  const { kind, toolId, args } = approval;
+  if (kind === "gate") {
+    const about = firstLine(text(args, "message")) || t`Go on?`;
+    return { asks: t`Pipeline ${text(args, "pipeline")}`, isTool: false, about };
+  }
+  if (kind === "plan") return { asks: t`Plan`, isTool: false, about: mainArgument(args) };
+  return { asks: toolId, isTool: true, about: callWords(approval) };
+}
+
+function callWords({ args, preview, command }: PendingApproval): string {
+  if (command) return firstLine(command.command);
+  const [first, ...others] = preview?.filesAffected ?? [];
+  if (first === undefined) return mainArgument(args);
+  const more = plural(others.length, { one: "and # more file", other: "and # more files" });
+  return others.length === 0 ? first : `${first} ${more}`;
+}
