@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use arki_api::{HookOffReason, SettingChange, SettingEntry, SettingKind, SettingOrigin, SkillOffReason};
-use arki_domain::{ApprovalMode, Code, Decision, RunOptions};
+use arki_api::{HookOffReason, MadeUpEvent, SettingChange, SettingEntry, SettingKind, SettingOrigin, SkillOffReason};
+use arki_domain::{ApprovalMode, Code, Decision, HookEvent, HookOutcome, RunOptions};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
@@ -331,4 +331,77 @@ fn each_value_that_settings_offer_is_taken_and_reset() {
         set += 1;
     }
     assert!(set > 90, "only {set} were set");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_is_changed_by_the_key_it_is_listed_with_and_tried_with_something_made_up() {
+    let behind = json!({"matcher": "Edit", "hooks": [{"command": "echo one"}, {"command": "echo two"}]});
+    let stage = Stage::new(&json!({"hooks": {"PreToolUse": [behind, {"command": "echo no >&2; exit 2"}]}}), Vec::new());
+    stage.write(stage.folder().join(".arki/config.json"), r#"{"hooks": {"Stop": [{"command": "true"}]}}"#);
+    stage.trust().await;
+    let listed = stage.engine.projects().list_hooks(Some(&stage.folder())).unwrap().hooks;
+    let keys: Vec<Option<&str>> = listed.iter().map(|hook| hook.key.as_deref()).collect();
+    let shared = Some("hooks.PreToolUse[0]");
+    assert_eq!(keys, [shared, shared, Some("hooks.PreToolUse[1]"), None]);
+    assert_eq!(listed[0].entry.as_ref(), Some(&behind));
+    let try_out = |args: &str| {
+        let happens = MadeUpEvent {
+            event: HookEvent::PreToolUse,
+            tool: "run_command".to_owned(),
+            args: args.to_owned(),
+            text: String::new(),
+        };
+        let (engine, folder) = (stage.engine.clone(), stage.folder());
+        async move { engine.approvals().try_hooks_with(&folder, happens).await }
+    };
+    let tried = try_out(r#"{"command": "ls"}"#).await.unwrap();
+    let [only] = tried.as_slice() else { panic!("{tried:?}") };
+    assert_eq!(only.outcome, Some(HookOutcome::Blocked));
+    assert!(only.words.contains("no"), "{only:?}");
+    assert!(try_out("[1]").await.unwrap_err().is(Code::USAGE));
+    let accounts = stage.engine.accounts();
+    let entry = listed[2].entry.clone();
+    accounts.change_config(&[changed("hooks.PreToolUse[1]", Some(r#"{"command": "true"}"#), entry.as_ref())]).unwrap();
+    let again = accounts.change_config(&[changed("hooks.PreToolUse[1]", None, entry.as_ref())]).unwrap_err();
+    assert!(again.is(Code::CONFIG_CHANGED), "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_file_that_something_comes_from_is_opened() {
+    let stage = Stage::new(&json!({"window": {"editor": "no-such-editor"}}), Vec::new());
+    let own = stage.home.config_dir();
+    let skill = own.join("skills/own/SKILL.md");
+    stage.write(skill.clone(), "---\nname: own\ndescription: Mine.\n---\nText");
+    stage.write(own.join("agents/looker.md"), "---\ndescription: Looks.\n---\nLook.");
+    stage.write(own.join("other.md"), "x");
+    stage.write(stage.folder().join("a.md"), "x");
+    stage.trust().await;
+    let open = |path: &str| stage.engine.projects().open_configured(Some(&stage.folder()), path).unwrap_err();
+    let projects = stage.engine.projects();
+    let skills = projects.list_skills(None).unwrap().skills;
+    let agents = projects.list_agents(None).unwrap().agents;
+    let looker = agents.iter().find(|agent| agent.name == "looker").unwrap();
+    let config = own.join("config.json").display().to_string();
+    // No editor is there, which is found out last.
+    for path in [&skills[0].origin, &looker.origins[0], &config, &"a.md".to_owned()] {
+        assert!(open(path).is(Code::COMMAND_SPAWN_FAILED), "{path}: {:?}", open(path));
+    }
+    for path in [own.join("other.md").display().to_string(), "../other.md".to_owned(), "/etc/passwd".to_owned()] {
+        assert!(!open(&path).is(Code::COMMAND_SPAWN_FAILED), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_disk_space_is_told_before_and_after_tidying() {
+    let stage = Stage::new(&json!({"retention": {"maxImageMegabytes": 5}}), vec![Turn::text("done")]);
+    stage.trust().await;
+    stage.run().await;
+    stage.write(stage.home.data_dir().join("logs/desktop.log"), "12345");
+    let sessions = stage.engine.sessions();
+    let before = sessions.storage_use().unwrap();
+    assert!(before.database_bytes > 0 && before.events > 2 && before.disk_free_bytes.is_some(), "{before:?}");
+    assert_eq!((before.log_bytes, before.max_contents_bytes, before.tidied_at), (5, 5 << 20, None));
+    assert_eq!(before.largest.len(), 1);
+    sessions.tidy_now().await.unwrap();
+    assert!(sessions.storage_use().unwrap().tidied_at.is_some());
 }

@@ -72,10 +72,10 @@ export function AllSettings({ folder }: { folder: string | null }) {
   );
 }
 
-function Title({ entry: { key, about } }: { entry: SettingEntry }) {
+function Title({ entry: { key, kind, about } }: { entry: SettingEntry }) {
   return (
     <>
-      <code>{key}</code>
+      <code className={kind === "group" || kind === "map" ? "setting-head" : undefined}>{key}</code>
       {about !== "" && (
         <p className="small secondary">
           <RuleSentence text={about} />

@@ -43,7 +43,7 @@ export function SettingRow({ entry, folder, title, label, unit, onChange, onRemo
   const isLarge = entry.kind === "group";
   return (
     <>
-      <div className={/[[.]/.test(entry.key) ? "setting" : "setting first"}>
+      <div className="setting">
         <div className="setting-name">{title}</div>
         <div className="setting-middle">
           <SettingValue

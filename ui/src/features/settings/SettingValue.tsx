@@ -43,8 +43,9 @@ export function SettingValue({ entry, folder, label = entry.key, unit, onChange 
   if (kind === "list") return <Listed value={value} isSet={entry.origin !== "default"} />;
   if (!entry.canBeSet)
     return (
-      <div className="setting-value">
+      <div className="setting-value setting-typed">
         <Json value={value} />
+        {unit !== undefined && <span className="secondary">{unit}</span>}
       </div>
     );
   if (kind === "switch" && (value === null || typeof value === "boolean"))
