@@ -405,3 +405,17 @@ async fn the_disk_space_is_told_before_and_after_tidying() {
     sessions.tidy_now().await.unwrap();
     assert!(sessions.storage_use().unwrap().tidied_at.is_some());
 }
+
+#[test]
+fn of_changes_at_the_same_time_none_is_lost() {
+    let stage = Stage::new(&json!({}), Vec::new());
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let accounts = stage.engine.accounts();
+            scope.spawn(move || accounts.set_config("policy.secretFiles[]", &format!("{number}.pem")).unwrap());
+        }
+    });
+    let settings = stage.engine.projects().list_settings(None).unwrap();
+    let list = settings.into_iter().find(|entry| entry.key == "policy.secretFiles").unwrap();
+    assert_eq!(list.value.as_array().map(Vec::len), Some(16), "{list:?}");
+}

@@ -65,7 +65,7 @@ function AddForm({ entry, onChange, onClose }: Props & { onClose: () => void }) 
   };
   return (
     <EntryForm label={t`Add to ${key}`} save={t`Add`} onSave={() => void add()} onCancel={onClose}>
-      {isNamed && <TextRow label={t`Name`} mono value={name} onChange={setName} required autoFocus />}
+      {isNamed && <TextRow label={t`Name`} mono value={name} onChange={setName} required />}
       {kind === "choice" ? (
         <select
           className="field"

@@ -8,7 +8,6 @@ type TextProps = Row & {
   required?: boolean;
   readOnly?: boolean;
   maxLength?: number;
-  autoFocus?: boolean;
   placeholder?: string;
   /** What may stand in it, and the words for that. */
   pattern?: string;

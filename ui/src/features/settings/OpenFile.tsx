@@ -27,7 +27,7 @@ export function OpenFile({ folder, path, name }: Props) {
         small
         look="quiet"
         title={path}
-        aria-label={t`Open ${name} in editor`}
+        aria-label={t`Open in editor: ${name}`}
         onClick={() => void open()}
       >
         {t`Open in editor`}

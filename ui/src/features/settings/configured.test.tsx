@@ -281,7 +281,7 @@ describe("skills", () => {
     const { fake, skills } = await shown({
       list_skills: () => ({ enabled: true, skills: [skill], faults: [], notice: null }),
     });
-    await userEvent.click(await within(skills).findByRole("button", { name: "Open pdf in editor" }));
+    await userEvent.click(await within(skills).findByRole("button", { name: "Open in editor: pdf" }));
     await userEvent.click(within(skills).getByRole("switch", { name: "Offer skills" }));
     expect(sent(fake, "open_configured")).toEqual([{ folder: "/p", path: ".agents/skills/pdf/SKILL.md" }]);
     expect(changesOf(fake)).toEqual([{ key: "skills.enabled", text: "false", was: null }]);

@@ -8,6 +8,7 @@ use arki_domain::{Code, Fault, Redactor};
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
@@ -77,6 +78,7 @@ impl Accounts {
     }
 
     fn edit_values(&self, edits: &[Edit]) -> Result<(), Fault> {
+        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut made = Ok(());
         let edited = self.edited_config(|root| {
             made = edits.iter().try_for_each(|edit| {

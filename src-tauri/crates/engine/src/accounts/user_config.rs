@@ -6,6 +6,7 @@ use arki_disk::write_private_file;
 use arki_domain::{Code, Fault, io_words};
 use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
+use std::sync::PoisonError;
 
 impl Accounts {
     /// The user's configuration alone.
@@ -49,6 +50,7 @@ impl Accounts {
     }
 
     pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
         let edited = self.edited_config(edit)?;
         Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
     }
