@@ -13,7 +13,7 @@ pub(crate) fn start(directories: &Directories) {
         .filename_prefix("desktop")
         .filename_suffix("log")
         .max_log_files(KEPT_FILES)
-        .build(directories.data.join("logs"));
+        .build(directories.logs());
     let Ok(appender) = appender else { return };
     let filter = EnvFilter::try_from_env("ARKI_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(appender).try_init();

@@ -2,7 +2,7 @@
 
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{AgentEntries, BacktestResult, HookEntries, SkillEntries};
+use arki_api::{AgentEntries, BacktestResult, HookEntries, MadeUpEvent, SkillEntries, TriedHookEntry};
 use std::path::PathBuf;
 
 #[tauri::command]
@@ -33,4 +33,14 @@ pub(crate) async fn list_agents(folder: Option<PathBuf>, desktop: Desktop) -> An
 #[tauri::command]
 pub(crate) async fn list_skills(folder: Option<PathBuf>, desktop: Desktop) -> Answer<SkillEntries> {
     reading(&desktop, move |engine| engine.projects().list_skills(folder.as_deref())).await
+}
+
+#[tauri::command]
+pub(crate) async fn try_hooks(folder: PathBuf, happens: MadeUpEvent, desktop: Desktop) -> Answer<Vec<TriedHookEntry>> {
+    Ok(desktop.engine.approvals().try_hooks_with(&folder, happens).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn open_configured(folder: Option<PathBuf>, path: String, desktop: Desktop) -> Answer<()> {
+    reading(&desktop, move |engine| engine.projects().open_configured(folder.as_deref(), &path)).await
 }

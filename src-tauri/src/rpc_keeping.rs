@@ -2,7 +2,7 @@
 
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{RemovedSession, SearchHit, SessionLines, UsageReport};
+use arki_api::{RemovedSession, SearchHit, SessionLines, StorageUse, UsageReport};
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{ExportFormat, SearchQuery, SessionMarks};
 use std::fs::File;
@@ -101,6 +101,17 @@ pub(crate) async fn import_sessions(app: AppHandle, desktop: Desktop) -> Answer<
 #[tauri::command]
 pub(crate) async fn usage_report(desktop: Desktop) -> Answer<UsageReport> {
     Ok(desktop.engine.sessions().usage_report().await?)
+}
+
+#[tauri::command]
+pub(crate) async fn storage_use(desktop: Desktop) -> Answer<StorageUse> {
+    reading(&desktop, |engine| engine.sessions().storage_use()).await
+}
+
+#[tauri::command]
+pub(crate) async fn tidy_now(desktop: Desktop) -> Answer<StorageUse> {
+    desktop.engine.sessions().tidy_now().await?;
+    reading(&desktop, |engine| engine.sessions().storage_use()).await
 }
 
 /// Asks for the place of a file that may have that name; `None` when the user changed their mind.

@@ -2,7 +2,7 @@
 
 use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_api::{LiveModelList, LocalServer, ModelEntry, ProviderEntry, ProviderTestStep, SettingEntry};
+use arki_api::{LiveModelList, LocalServer, ModelEntry, ProviderEntry, ProviderTestStep, SettingChange, SettingEntry};
 use std::path::PathBuf;
 use tauri::ipc::Channel;
 
@@ -100,6 +100,14 @@ pub(crate) async fn set_setting(key: String, text: String, desktop: Desktop) -> 
 #[tauri::command]
 pub(crate) async fn unset_setting(key: String, desktop: Desktop) -> Answer<()> {
     reading(&desktop, move |engine| engine.accounts().unset_config(&key)).await?;
+    desktop.awake.look(&desktop.engine).await;
+    desktop.tray.look(&desktop.engine).await;
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn change_settings(changes: Vec<SettingChange>, desktop: Desktop) -> Answer<()> {
+    reading(&desktop, move |engine| engine.accounts().change_config(&changes)).await?;
     desktop.awake.look(&desktop.engine).await;
     desktop.tray.look(&desktop.engine).await;
     Ok(())

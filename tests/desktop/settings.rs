@@ -92,6 +92,56 @@ fn every_setting_is_found_says_where_it_comes_from_and_is_changed() {
 }
 
 #[test]
+fn a_hook_is_added_and_tried_and_an_item_of_a_list_is_changed_and_taken_back() {
+    let policy = json!({"secretFiles": ["certs/**", "old/**"]});
+    let stage = Stage::configured(Script::new(vec![Turn::text("Hello.")]), |_| json!({"policy": policy}));
+    stage.trust();
+    let window = stage.open();
+    window.press(&[CONTROL, ","]);
+    let settings = window.element("dialog", "Settings");
+    settings.inside("tab", "Hooks, agents & skills").click();
+    settings.inside("button", "Add hook").click();
+    let form = settings.inside("form", "Add hook");
+    form.inside("button", "When").choose("before a call");
+    form.inside("textbox", "Command").write("echo no force >&2; exit 2");
+    form.inside("textbox", "Name").write("no-force");
+    window.pictures("settings-hook");
+    no_barrier(&window, "a new hook");
+    form.inside("button", "Save hook").click();
+    settings.inside("button", "Test no-force").click();
+    settings.inside("form", "Test no-force").inside("button", "Try it").click();
+    window.says("✕ blocks it");
+    window.says("no force");
+    window.pictures("settings-hook-tried");
+    no_barrier(&window, "a hook that was tried");
+    let listed = stage.arki(&["hooks", "list"]).stdout;
+    assert!(listed.contains("no-force"), "{listed}");
+    settings.inside("button", "Add agent").click();
+    window.pictures("settings-agent");
+    no_barrier(&window, "a new agent");
+
+    settings.inside("tab", "Limits & storage").click();
+    window.says("Tidy up now");
+    window.says("Logs of the app");
+    window.pictures("settings-limits");
+    no_barrier(&window, "limits and storage");
+
+    settings.inside("tab", "All settings").click();
+    settings.inside("searchbox", "Search settings").write("secretFiles");
+    settings.inside("textbox", "policy.secretFiles[0]").write("/x");
+    settings.inside("button", "Save policy.secretFiles[0]").click();
+    settings.inside("button", "Remove policy.secretFiles[1]").click();
+    window.says("policy.secretFiles[1] removed.");
+    window.pictures("settings-list");
+    no_barrier(&window, "a list in all settings");
+    let shown = stage.arki(&["config", "show"]).stdout;
+    assert!(shown.contains("certs/**/x") && !shown.contains("old/**"), "{shown}");
+    settings.inside("button", "Undo").click();
+    settings.inside("button", "Remove policy.secretFiles[1]");
+    assert!(stage.arki(&["config", "show"]).stdout.contains("old/**"));
+}
+
+#[test]
 fn a_rule_is_tried_on_past_calls_then_added_and_leads_to_where_it_would_have_counted() {
     let touch = Turn::calls().call("run_command", json!({"command": "touch made.txt"}));
     let hooks = json!({"PostToolUse": [{"condition": {"toolName": ["edit_file"]}, "command": "cargo fmt"}]});

@@ -28,6 +28,7 @@ import type {
   SessionSummary,
   SessionToolEntry,
   SettingEntry,
+  StorageUse,
 } from "../protocol/generated";
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
@@ -261,10 +262,15 @@ export function createFake(given: {
     set_menu_bar: () => [],
     set_tray_words: () => null,
     unset_setting: () => null,
+    change_settings: () => null,
+    storage_use: () => storage,
+    tidy_now: () => storage,
     backtest_rule: () => ({ matched: [], matchedCount: 0, changed: 0, calls: 0, leftOut: 0 }),
     add_rule: () => null,
     remove_rule: () => null,
     list_hooks: () => ({ hooks: [], refused: null }),
+    try_hooks: () => [],
+    open_configured: () => null,
     list_agents: () => ({ agents: [], warnings: [] }),
     list_skills: () => ({ enabled: true, skills: [], faults: [], notice: null }),
     list_mcp_servers: () => given.mcpServers ?? [],
@@ -346,3 +352,17 @@ function missingIn(asked: ElicitationSummary | undefined, { values }: Elicitatio
   const missing = asked?.fields.filter((field) => field.required && values[field.name] === undefined) ?? [];
   return missing.map((field) => ({ field: field.name, message: "This has to be filled in." }));
 }
+
+const storage: StorageUse = {
+  folder: "/home/ada/.local/share/arki",
+  databaseBytes: 64 << 20,
+  events: 12_000,
+  contentsBytes: 20 << 20,
+  freeBytes: 4 << 20,
+  journalBytes: 0,
+  logBytes: 100 << 10,
+  diskFreeBytes: 90 * 2 ** 30,
+  tidiedAt: null,
+  maxContentsBytes: 2 * 2 ** 30,
+  largest: [{ sessionId: "s1", title: "Rename the widget API", bytes: 3 << 20 }],
+};

@@ -272,12 +272,16 @@ commands! {
     choose_local_model { server: String, model: String } -> String;
     /// Whether a model draws conclusions from runs, which costs requests.
     set_reflection { on: bool } -> ();
-    /// Every value of the configuration that holds in a folder, or of the user's alone, in the order of the document.
+    /// Every value of the configuration that holds in a folder, or of the user's alone, set or not, in the order of the
+    /// document.
     list_settings { folder: Option<PathBuf> } -> Vec<SettingEntry>;
     /// Sets a value in the user's own file; what is no JSON is a text.
     set_setting { key: String, text: String } -> ();
     /// Removes a value from the user's own file, so that the default holds.
     unset_setting { key: String } -> ();
+    /// Makes all of the changes in the user's own file, or none. `CONFIG_CHANGED` where the file has other values than were
+    /// shown.
+    change_settings { changes: Vec<SettingChange> } -> ();
     /// Returns the past calls that a rule matches, and what it would change about them. Nothing is stored. Reads every
     /// session, which may take seconds.
     backtest_rule { rule: String } -> BacktestResult;
@@ -287,10 +291,19 @@ commands! {
     remove_rule { rule: String } -> ();
     /// The hooks of the user and of a folder, those included that don't run there.
     list_hooks { folder: Option<PathBuf> } -> HookEntries;
+    /// Runs the hooks of a folder that are for something made up, until one blocks it. Nothing is recorded, and nothing can
+    /// be written to the project. None runs in a folder that isn't trusted.
+    try_hooks { folder: PathBuf, happens: MadeUpEvent } -> Vec<TriedHookEntry>;
     /// The agents of the user and of a folder, by name.
     list_agents { folder: Option<PathBuf> } -> AgentEntries;
     /// The skills of the user and of a folder, those included that aren't offered there.
     list_skills { folder: Option<PathBuf> } -> SkillEntries;
+    /// Opens a file that `list_hooks`, `list_agents` or `list_skills` named, in the user's editor.
+    open_configured { folder: Option<PathBuf>, path: String } -> ();
+    /// Looks at every event: a second for a million of them.
+    storage_use {} -> StorageUse;
+    /// Removes what is no longer used, files' contents beyond their limit, and old sessions if the user set a limit.
+    tidy_now {} -> StorageUse;
     set_default_model { model: String } -> ();
     list_providers {} -> Vec<ProviderEntry>;
     save_provider { name: String, kind: String, base_url: Option<String> } -> ();

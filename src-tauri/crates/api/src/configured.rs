@@ -1,9 +1,10 @@
 //! Hooks, agents and skills, with where each comes from and why one is off.
 
 use crate::CommandError;
-use arki_domain::{HookEvent, ToolNames};
+use arki_domain::{HookEvent, HookOutcome, ToolNames};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 words! {
@@ -42,6 +43,37 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub off: Option<HookOffReason>,
+        /// The key of its entry in the user's own file, such as `hooks.Stop[0]`; absent for a project's. Several hooks
+        /// behind one matcher share an entry.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable)]
+        pub key: Option<String>,
+        /// The entry as it stands in the user's own file, without its secrets; absent for a project's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable, type = "unknown")]
+        pub entry: Option<Value>,
+    }
+    /// Something that might happen in a run, for hooks to be tried with.
+    MadeUpEvent {
+        pub event: HookEvent,
+        /// The tool of a call; empty for what is not about one.
+        pub tool: String,
+        /// The arguments of a call, as JSON; empty for none.
+        pub args: String,
+        /// The prompt, the result of a call, the last words of a run or the message of a notification.
+        pub text: String,
+    }
+    /// The answer of a hook that was tried.
+    TriedHookEntry {
+        pub name: String,
+        pub outcome: Option<HookOutcome>,
+        /// What happened, in a line.
+        pub words: String,
+        pub duration_ms: u64,
+        /// The arguments that it wants instead, as JSON.
+        pub args: Option<String>,
+        /// What it tells the model.
+        pub context: Option<String>,
     }
     AgentEntries {
         pub agents: Vec<ConfiguredAgent>,

@@ -17,19 +17,19 @@ mod secret_files;
 mod template;
 
 pub use agents::AgentEntry;
-pub(crate) use agents::add_agent_files;
+pub(crate) use agents::{add_agent_files, agent_defaults};
 pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
-pub(crate) use hooks::of_file as hooks_of_file;
+pub(crate) use hooks::{of_file as hooks_of_file, placed as placed_hooks_of_file};
 pub(crate) use invalid::invalid;
 pub use layers::{ConfigValue, ShownConfig};
-pub(crate) use layers::{DEFAULT_ORIGIN, shown};
+pub(crate) use layers::{DEFAULT_ORIGIN, is_added_to, joined as joined_key, shown};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin};
 pub(crate) use mcp_json::add as add_mcp_json;
 pub(crate) use parse::{ensure_known, parse, parse_rule, text_of};
 #[cfg(test)]
-pub(crate) use schema::schema;
-pub(crate) use schema::{schema_text, setting_schema};
+pub(crate) use schema::setting_schema;
+pub(crate) use schema::{schema, schema_text, unless_null};
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;
 

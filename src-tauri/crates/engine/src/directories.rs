@@ -100,6 +100,12 @@ impl Directories {
         self.data.join("exports")
     }
 
+    /// The folder with the desktop app's diagnostics.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.data.join("logs")
+    }
+
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data.join("arki.db")

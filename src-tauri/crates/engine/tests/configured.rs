@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use arki_api::{HookOffReason, SkillOffReason};
-use arki_domain::{ApprovalMode, Code, CommandReading, Decision, EventBody, PolicyCheck, PolicyTrace, RunOptions};
+use arki_api::{HookOffReason, MadeUpEvent, SettingChange, SettingEntry, SettingKind, SettingOrigin, SkillOffReason};
+use arki_domain::{
+    ApprovalMode, Code, CommandReading, Decision, EventBody, HookEvent, HookOutcome, PolicyCheck, PolicyTrace, RunOptions,
+};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
@@ -257,4 +259,210 @@ async fn skills_are_listed_with_the_projects_that_are_off() {
     stage.engine.accounts().set_config("skills.enabled", "false").unwrap();
     let listed = of(Some(stage.folder()));
     assert!(!listed.enabled && listed.skills.is_empty(), "{listed:?}");
+}
+
+fn changed(key: &str, text: Option<&str>, was: Option<&Value>) -> SettingChange {
+    SettingChange { key: key.to_owned(), text: text.map(str::to_owned), was: was.map(Value::to_string) }
+}
+
+#[test]
+fn an_item_of_a_list_is_added_changed_and_removed_and_comments_stay() {
+    let stage = Stage::new(&json!({}), Vec::new());
+    let file = "{\n  \"policy\": {\n    // mine\n    \"secretFiles\": [\n      \"a\", // the first\n      \"b\"\n    ]\n  }\n}\n";
+    std::fs::write(stage.home.config_dir().join("config.json"), file).unwrap();
+    let accounts = stage.engine.accounts();
+    accounts.change_config(&[changed("policy.secretFiles[]", Some("\"c/**\""), None)]).unwrap();
+    accounts.change_config(&[changed("policy.secretFiles[1]", Some("\"d\""), Some(&json!("b")))]).unwrap();
+    let value = |key: &str| {
+        let settings = stage.engine.projects().list_settings(None).unwrap();
+        settings.into_iter().find(|entry| entry.key == key).map(|entry| entry.value)
+    };
+    assert_eq!(value("policy.secretFiles"), Some(json!(["a", "d", "c/**"])));
+    accounts.change_config(&[changed("policy.secretFiles[0]", None, Some(&json!("a")))]).unwrap();
+    assert_eq!(value("policy.secretFiles"), Some(json!(["d", "c/**"])));
+    assert!(stage.config().contains("// mine"), "{}", stage.config());
+    // Checkers are a command, or more about it.
+    accounts.set_config("diagnostics.commands[]", "cargo check").unwrap();
+    let detailed = r#"{"command": "tsc", "glob": "**/*.ts"}"#;
+    accounts.set_config("diagnostics.commands[0]", detailed).unwrap();
+    assert_eq!(value("diagnostics.commands[0]"), Some(json!({"command": "tsc", "glob": "**/*.ts"})));
+    accounts.unset_config("diagnostics.commands[0]").unwrap();
+    for wrong in
+        ["diagnostics.commands[0]", "diagnostics.commands[x]", "diagnostics.commands[]", "diagnostic.commands[0]"]
+    {
+        accounts.unset_config(wrong).unwrap_err();
+    }
+    let fault = accounts.set_config("policy.secretFiles[]", "[").unwrap_err();
+    assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains("secretFiles"), "{fault:?}");
+}
+
+#[test]
+fn what_somebody_else_changed_is_not_overwritten_and_of_several_changes_all_are_made_or_none() {
+    let stage = Stage::new(&json!({"limits": {"maxTurns": 5, "maxCostUsd": 1.0}}), Vec::new());
+    let accounts = stage.engine.accounts();
+    let before = stage.config();
+    let refused = accounts
+        .change_config(&[
+            changed("limits.maxCostUsd", Some("2"), Some(&json!(1))),
+            changed("limits.maxTurns", Some("9"), Some(&json!(7))),
+        ])
+        .unwrap_err();
+    assert!(refused.is(Code::CONFIG_CHANGED) && refused.message.contains("limits.maxTurns"), "{refused:?}");
+    assert_eq!(stage.config(), before);
+    // A name that is there already isn't taken over.
+    let added = changed("agents.mine", Some("{}"), Some(&Value::Null));
+    accounts.change_config(&[added]).unwrap();
+    accounts.change_config(&[changed("agents.mine.model", Some("demo/demo"), Some(&Value::Null))]).unwrap();
+    let again = accounts.change_config(&[changed("agents.mine", Some("{}"), Some(&Value::Null))]).unwrap_err();
+    assert!(again.is(Code::CONFIG_CHANGED), "{again:?}");
+}
+
+/// One of everything that has a name, as servers are: one is a program, one an address.
+fn one_of_each() -> Value {
+    json!({
+        "agents": {"mine": {}},
+        "providers": {"lab": {"kind": "custom", "baseUrl": "http://127.0.0.1:1/v1", "headers": {"X": "y"},
+            "models": {"m": {"price": {"input": 1, "output": 1}}}}},
+        "mcpServers": {"program": {"command": "x", "env": {"X": "y"}, "categories": {"t": "read"}},
+            "address": {"url": "https://x/mcp", "headers": {"X": "y"}}},
+        "prompts": {"fragments": {"f": "x"}}
+    })
+}
+
+#[test]
+fn each_value_that_settings_offer_is_taken_and_reset() {
+    let stage = Stage::new(&one_of_each(), Vec::new());
+    let accounts = stage.engine.accounts();
+    let list = || stage.engine.projects().list_settings(None).unwrap();
+    // Those that only go with the other kind of server, or that name something that has to be there.
+    let is_for_another = |key: &str| {
+        let of_programs = ["args", "env", "network", "writable", "command"];
+        let of_addresses = ["headers", "oauth", "url"];
+        let is_of = |server: &str, parts: &[&str]| {
+            key.strip_prefix(server).is_some_and(|rest| parts.contains(&rest.split(['.', '[']).next().unwrap_or(rest)))
+        };
+        is_of("mcpServers.address.", &of_programs) || is_of("mcpServers.program.", &of_addresses)
+    };
+    let sample = |entry: &SettingEntry, kind: SettingKind, choices: &[String]| match kind {
+        SettingKind::Switch => json!(true),
+        SettingKind::Number if entry.key == "compaction.atFraction" => json!(0.5),
+        SettingKind::Number => json!(1),
+        SettingKind::Choice => json!(choices[0]),
+        _ if entry.key.ends_with("odel") => json!("demo/demo"),
+        _ if entry.key.ends_with("rl") => json!("http://127.0.0.1:2/v1"),
+        _ if entry.template.is_null() => json!("x"),
+        _ => entry.template.clone(),
+    };
+    let mut set = 0;
+    for entry in list().into_iter().filter(|entry| entry.can_be_set && !is_for_another(&entry.key)) {
+        let (key, value) = match entry.kind {
+            SettingKind::Map if entry.key == "hooks" => ("hooks.Stop".to_owned(), json!([{"command": "true"}])),
+            SettingKind::Map => {
+                let value = sample(&entry, entry.item_kind.unwrap(), &entry.item_choices);
+                (format!("{}.added", entry.key), value)
+            }
+            SettingKind::List => {
+                let value = sample(&entry, entry.item_kind.unwrap(), &entry.item_choices);
+                (format!("{}[]", entry.key), value)
+            }
+            kind => (entry.key.clone(), sample(&entry, kind, &entry.choices)),
+        };
+        let put = accounts.change_config(&[changed(&key, Some(&value.to_string()), None)]);
+        put.unwrap_or_else(|fault| panic!("{key} = {value}: {fault:?}"));
+        let of_user = list().into_iter().any(|entry| {
+            entry.key == key.replace("[]", "[0]")
+                && (entry.origin == SettingOrigin::User || entry.kind == SettingKind::Map)
+        });
+        assert!(of_user, "{key} is not the user's after it was set");
+        std::fs::write(stage.home.config_dir().join("config.json"), one_of_each().to_string()).unwrap();
+        set += 1;
+    }
+    assert!(set > 90, "only {set} were set");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_is_changed_by_the_key_it_is_listed_with_and_tried_with_something_made_up() {
+    let behind = json!({"matcher": "Edit", "hooks": [{"command": "echo one"}, {"command": "echo two"}]});
+    let stage = Stage::new(&json!({"hooks": {"PreToolUse": [behind, {"command": "echo no >&2; exit 2"}]}}), Vec::new());
+    stage.write(stage.folder().join(".arki/config.json"), r#"{"hooks": {"Stop": [{"command": "true"}]}}"#);
+    stage.trust().await;
+    let listed = stage.engine.projects().list_hooks(Some(&stage.folder())).unwrap().hooks;
+    let keys: Vec<Option<&str>> = listed.iter().map(|hook| hook.key.as_deref()).collect();
+    let shared = Some("hooks.PreToolUse[0]");
+    assert_eq!(keys, [shared, shared, Some("hooks.PreToolUse[1]"), None]);
+    assert_eq!(listed[0].entry.as_ref(), Some(&behind));
+    let try_out = |args: &str| {
+        let happens = MadeUpEvent {
+            event: HookEvent::PreToolUse,
+            tool: "run_command".to_owned(),
+            args: args.to_owned(),
+            text: String::new(),
+        };
+        let (engine, folder) = (stage.engine.clone(), stage.folder());
+        async move { engine.approvals().try_hooks_with(&folder, happens).await }
+    };
+    let tried = try_out(r#"{"command": "ls"}"#).await.unwrap();
+    let [only] = tried.as_slice() else { panic!("{tried:?}") };
+    assert_eq!(only.outcome, Some(HookOutcome::Blocked));
+    assert!(only.words.contains("no"), "{only:?}");
+    assert!(try_out("[1]").await.unwrap_err().is(Code::USAGE));
+    let accounts = stage.engine.accounts();
+    let entry = listed[2].entry.clone();
+    accounts.change_config(&[changed("hooks.PreToolUse[1]", Some(r#"{"command": "true"}"#), entry.as_ref())]).unwrap();
+    let again = accounts.change_config(&[changed("hooks.PreToolUse[1]", None, entry.as_ref())]).unwrap_err();
+    assert!(again.is(Code::CONFIG_CHANGED), "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_file_that_something_comes_from_is_opened() {
+    let stage = Stage::new(&json!({"window": {"editor": "no-such-editor"}}), Vec::new());
+    let own = stage.home.config_dir();
+    let skill = own.join("skills/own/SKILL.md");
+    stage.write(skill.clone(), "---\nname: own\ndescription: Mine.\n---\nText");
+    stage.write(own.join("agents/looker.md"), "---\ndescription: Looks.\n---\nLook.");
+    stage.write(own.join("other.md"), "x");
+    stage.write(stage.folder().join("a.md"), "x");
+    stage.trust().await;
+    let open = |path: &str| stage.engine.projects().open_configured(Some(&stage.folder()), path).unwrap_err();
+    let projects = stage.engine.projects();
+    let skills = projects.list_skills(None).unwrap().skills;
+    let agents = projects.list_agents(None).unwrap().agents;
+    let looker = agents.iter().find(|agent| agent.name == "looker").unwrap();
+    let config = own.join("config.json").display().to_string();
+    // No editor is there, which is found out last.
+    for path in [&skills[0].origin, &looker.origins[0], &config, &"a.md".to_owned()] {
+        assert!(open(path).is(Code::COMMAND_SPAWN_FAILED), "{path}: {:?}", open(path));
+    }
+    for path in [own.join("other.md").display().to_string(), "../other.md".to_owned(), "/etc/passwd".to_owned()] {
+        assert!(!open(&path).is(Code::COMMAND_SPAWN_FAILED), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_disk_space_is_told_before_and_after_tidying() {
+    let stage = Stage::new(&json!({"retention": {"maxImageMegabytes": 5}}), vec![Turn::text("done")]);
+    stage.trust().await;
+    stage.run().await;
+    stage.write(stage.home.data_dir().join("logs/desktop.log"), "12345");
+    let sessions = stage.engine.sessions();
+    let before = sessions.storage_use().unwrap();
+    assert!(before.database_bytes > 0 && before.events > 2 && before.disk_free_bytes.is_some(), "{before:?}");
+    assert_eq!((before.log_bytes, before.max_contents_bytes, before.tidied_at), (5, 5 << 20, None));
+    assert_eq!(before.largest.len(), 1);
+    sessions.tidy_now().await.unwrap();
+    assert!(sessions.storage_use().unwrap().tidied_at.is_some());
+}
+
+#[test]
+fn of_changes_at_the_same_time_none_is_lost() {
+    let stage = Stage::new(&json!({}), Vec::new());
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let accounts = stage.engine.accounts();
+            scope.spawn(move || accounts.set_config("policy.secretFiles[]", &format!("{number}.pem")).unwrap());
+        }
+    });
+    let settings = stage.engine.projects().list_settings(None).unwrap();
+    let list = settings.into_iter().find(|entry| entry.key == "policy.secretFiles").unwrap();
+    assert_eq!(list.value.as_array().map(Vec::len), Some(16), "{list:?}");
 }

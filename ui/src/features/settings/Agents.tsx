@@ -1,26 +1,71 @@
 import { t } from "@lingui/core/macro";
-import { useCallback } from "react";
+import { Plus } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { Platform } from "../../platform/platform";
-import type { ConfiguredAgent } from "../../protocol/generated";
+import type { CommandError, ConfiguredAgent, SettingChange } from "../../protocol/generated";
+import { AgentForm } from "./AgentForm";
+import { ownValues } from "./agent_form";
 import { useListed } from "./listed";
+import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
+import { RemovedNote, useReturning } from "./RemovedNote";
+import { type Change, keyBelow, useChange, useSettings } from "./use_settings";
+
+/** An agent's name; null: the form of a new one. */
+type Open = { name: string | null } | null;
 
 export function Agents({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_agents", { folder }), [folder]);
-  const { listed, error } = useListed<"list_agents">(ask);
+  const { listed, error, reload } = useListed<"list_agents">(ask);
+  const settings = useSettings(folder);
+  const both = useCallback(async () => {
+    await Promise.all([reload(), settings.reload()]);
+  }, [reload, settings.reload]);
+  const change = useChange(both);
+  const [open, setOpen] = useState<Open>(null);
+  const [removed, setRemoved] = useState<SettingChange | null>(null);
+  const [failure, setFailure] = useState<CommandError | null>(null);
+  const add = useReturning();
+  const entries = settings.entries ?? [];
+  const close = () => {
+    add.goOn();
+    setOpen(null);
+  };
+  const save: Change = (changes) => {
+    setRemoved(null);
+    return change(changes);
+  };
+  const remove = async (name: string) => {
+    const key = keyBelow("agents", name);
+    const text = JSON.stringify(ownValues(entries, name));
+    const failed = await change([{ key, text: null, was: null }]);
+    setFailure(failed);
+    if (failed === null) setRemoved({ key, text, was: "null" });
+  };
   return (
     <section className="settings-section" aria-labelledby="agents-title">
       <h3 id="agents-title">{t`Agents`}</h3>
       <p className="secondary">
-        {t`An agent has its own instructions, model and tools. Add one under "agents" in the configuration, or as a Markdown file in the folder "agents" beside it.`}
+        {t`An agent has its own instructions, model and tools. It stands in your configuration, or is a Markdown file in the folder "agents" beside it.`}
       </p>
       {error && <ErrorNote error={error} />}
+      {failure && <ErrorNote error={failure} />}
       <ul className="configured">
         {listed?.agents.map((agent) => (
           <li key={agent.name}>
-            <Agent agent={agent} />
+            <Agent
+              agent={agent}
+              folder={folder}
+              isOwn={entries.some(({ key, origin }) => isOf(agent.name, key) && origin === "user")}
+              onEdit={() => setOpen({ name: agent.name })}
+              onRemove={() => void remove(agent.name)}
+            />
+            {open?.name === agent.name && (
+              <AgentForm name={agent.name} entries={entries} onChange={save} onClose={close} />
+            )}
           </li>
         ))}
       </ul>
@@ -29,11 +74,48 @@ export function Agents({ folder }: { folder: string | null }) {
           ! <VisibleText text={warning} />
         </p>
       ))}
+      {removed && (
+        <RemovedNote
+          words={t`Removed from your configuration.`}
+          again={removed}
+          onChange={change}
+          onUndone={() => {
+            setRemoved(null);
+            add.focus();
+          }}
+        />
+      )}
+      {open !== null && open.name === null ? (
+        <AgentForm name={null} entries={entries} onChange={save} onClose={close} />
+      ) : (
+        <Button
+          ref={add.button}
+          small
+          icon={<Plus size={14} aria-hidden />}
+          onClick={() => setOpen({ name: null })}
+        >
+          {t`Add agent`}
+        </Button>
+      )}
     </section>
   );
 }
 
-function Agent({ agent }: { agent: ConfiguredAgent }) {
+const isOf = (agent: string, key: string) => {
+  const own = keyBelow("agents", agent);
+  return key === own || key.startsWith(`${own}.`);
+};
+
+type AgentProps = {
+  agent: ConfiguredAgent;
+  folder: string | null;
+  /** Your configuration says something of it. */
+  isOwn: boolean;
+  onEdit: () => void;
+  onRemove: () => void;
+};
+
+function Agent({ agent, folder, isOwn, onEdit, onRemove }: AgentProps) {
   const { name, description, model, core, tools, readOnly, isolated, builtIn, origins } = agent;
   const names = tools?.join(", ") ?? "";
   const facts = [
@@ -43,23 +125,42 @@ function Agent({ agent }: { agent: ConfiguredAgent }) {
     readOnly ? t`only reads` : "",
     isolated ? t`works in a worktree of its own` : "",
   ];
+  const file = origins.find((origin) => origin.endsWith(".md"));
   return (
-    <>
-      <p>
-        <strong>{name}</strong>{" "}
-        {description !== null && (
-          <span dir="auto">
-            <VisibleText text={description} />
-          </span>
+    <div className="configured-line">
+      <div className="grow">
+        <p>
+          <strong>{name}</strong>{" "}
+          {description !== null && (
+            <span dir="auto">
+              <VisibleText text={description} />
+            </span>
+          )}
+        </p>
+        <p className="small secondary">
+          <VisibleText text={facts.filter(Boolean).join(" · ")} />
+        </p>
+        <p className="small secondary">
+          {builtIn && t`Built in`}
+          {builtIn && origins.length > 0 && t`, changed in`} <Places paths={origins} />
+        </p>
+      </div>
+      <div className="configured-buttons">
+        {file !== undefined && <OpenFile folder={folder} path={file} name={name} />}
+        <Button small look="quiet" aria-label={t`Edit ${name}`} onClick={onEdit}>
+          {t`Edit`}
+        </Button>
+        {isOwn && (
+          <Button
+            small
+            look="quiet"
+            aria-label={builtIn ? t`Reset ${name}` : t`Remove ${name}`}
+            onClick={onRemove}
+          >
+            {builtIn ? t`Reset` : t`Remove`}
+          </Button>
         )}
-      </p>
-      <p className="small secondary">
-        <VisibleText text={facts.filter(Boolean).join(" · ")} />
-      </p>
-      <p className="small secondary">
-        {builtIn && t`Built in`}
-        {builtIn && origins.length > 0 && t`, changed in`} <Places paths={origins} />
-      </p>
-    </>
+      </div>
+    </div>
   );
 }

@@ -1,23 +1,28 @@
 /** Every value of the configuration: what it is, who says so, and the way to change it. */
 import { i18n } from "@lingui/core";
 import { plural, t } from "@lingui/core/macro";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { RuleSentence } from "../../components/RuleSentence";
-import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, SettingEntry } from "../../protocol/generated";
+import type { CommandError, SettingChange, SettingEntry } from "../../protocol/generated";
+import { addButtonOf } from "./AddSetting";
 import { origins } from "./origins";
-import { SettingValue } from "./SettingValue";
+import { SettingRow } from "./SettingRow";
+import { standsIn, useSettings } from "./use_settings";
 import "./all_settings.css";
 
 /** `folder`: the one whose configuration counts too; null where none is open. */
 export function AllSettings({ folder }: { folder: string | null }) {
   const { entries, error, change } = useSettings(folder);
   const [words, setWords] = useState("");
+  const [removed, setRemoved] = useState<Removal | null>(null);
   const shown = useMemo(() => fitting(entries ?? [], words), [entries, words]);
   const groups = [...new Set(shown.map(groupOf))];
+  const remember = (entry: SettingEntry) => {
+    const list = entries?.find(({ key, itemKind }) => itemKind !== null && standsIn(entry, key));
+    setRemoved({ entry, list: list?.key ?? null });
+  };
   return (
     <section aria-label={t`All settings`}>
       <input
@@ -32,6 +37,14 @@ export function AllSettings({ folder }: { folder: string | null }) {
       <p className="small secondary settings-count" role="status">
         {entries !== null && plural(shown.length, { one: "# setting", other: "# settings" })}
       </p>
+      {removed && (
+        <Removed
+          key={removed.entry.key}
+          removal={removed}
+          onUndo={(again) => change([again])}
+          onDone={() => setRemoved(null)}
+        />
+      )}
       {groups.map((group) => (
         <section key={group} aria-label={group}>
           <h3 className="mono">{group}</h3>
@@ -40,7 +53,16 @@ export function AllSettings({ folder }: { folder: string | null }) {
               .filter((entry) => groupOf(entry) === group)
               .map((entry) => (
                 <li key={entry.key}>
-                  <Entry entry={entry} folder={folder} onChange={change} />
+                  <SettingRow
+                    entry={entry}
+                    folder={folder}
+                    title={<Title entry={entry} />}
+                    onChange={(changes) => {
+                      setRemoved(null);
+                      return change(changes);
+                    }}
+                    onRemoved={remember}
+                  />
                 </li>
               ))}
           </ul>
@@ -50,64 +72,61 @@ export function AllSettings({ folder }: { folder: string | null }) {
   );
 }
 
-type Change = (key: string, text: string | null) => Promise<CommandError | null>;
-
-/** What is changed shows at once as the engine has it then. */
-function useSettings(folder: string | null) {
-  const arki = useArki();
-  const [entries, setEntries] = useState<readonly SettingEntry[] | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  const load = useCallback(async () => {
-    try {
-      setEntries(await arki.platform.call("list_settings", { folder }));
-      setError(null);
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  }, [arki, folder]);
-  useEffect(() => void load(), [load]);
-  const change: Change = async (key, text) => {
-    try {
-      if (text === null) await arki.platform.call("unset_setting", { key });
-      else await arki.platform.call("set_setting", { key, text });
-    } catch (thrown) {
-      return asCommandError(thrown);
-    }
-    await Promise.all([load(), arki.refreshApp(), arki.refreshCatalogue()]);
-    return null;
-  };
-  return { entries, error, change };
-}
-
-type EntryProps = { entry: SettingEntry; folder: string | null; onChange: Change };
-
-function Entry({ entry, folder, onChange }: EntryProps) {
-  const [error, setError] = useState<CommandError | null>(null);
-  const change = async (text: string | null) => setError(await onChange(entry.key, text));
-  const origin = i18n._(origins[entry.origin]);
+function Title({ entry: { key, kind, about } }: { entry: SettingEntry }) {
   return (
     <>
-      <div className="setting">
-        <div className="setting-name">
-          <code>{entry.key}</code>
-          {entry.about !== "" && (
-            <p className="small secondary">
-              <RuleSentence text={entry.about} />
-            </p>
-          )}
-        </div>
-        <SettingValue entry={entry} folder={folder} onChange={change} />
-        <div className="setting-origin small secondary">
-          <span title={entry.file ?? t`No file says otherwise`}>{origin}</span>
-          {entry.origin === "user" && entry.canBeSet && (
-            <Button small look="quiet" aria-label={t`Reset ${entry.key}`} onClick={() => void change(null)}>
-              {t`Reset`}
-            </Button>
-          )}
-        </div>
-      </div>
-      {error && <ErrorNote error={error} />}
+      <code className={kind === "group" || kind === "map" ? "setting-head" : undefined}>{key}</code>
+      {about !== "" && (
+        <p className="small secondary">
+          <RuleSentence text={about} />
+        </p>
+      )}
     </>
+  );
+}
+
+/** `list`: where it stood. */
+type Removal = { entry: SettingEntry; list: string | null };
+
+type RemovedProps = {
+  removal: Removal;
+  onUndo: (again: SettingChange) => Promise<CommandError | null>;
+  onDone: () => void;
+};
+
+/** What was removed can be added again, unless it is only known without its secrets. */
+function Removed({ removal: { entry, list }, onUndo, onDone }: RemovedProps) {
+  const [error, setError] = useState<CommandError | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const text = JSON.stringify(entry.value);
+  const isKnown = entry.kind !== "secret" && entry.kind !== "group" && !text.includes("[secret:");
+  // What had the focus is gone.
+  useLayoutEffect(() => {
+    if (button.current) button.current.focus();
+    else if (list !== null) document.getElementById(addButtonOf(list))?.focus();
+  }, [list]);
+  const undo = async () => {
+    const isItem = entry.key.endsWith("]");
+    const failure = await onUndo({
+      key: isItem ? `${list}[]` : entry.key,
+      text,
+      was: isItem ? null : "null",
+    });
+    setError(failure);
+    if (failure !== null) return;
+    if (list !== null) document.getElementById(addButtonOf(list))?.focus();
+    onDone();
+  };
+  return (
+    <div role="status">
+      {t`${entry.key} removed.`}{" "}
+      {isKnown && (
+        <Button ref={button} small look="quiet" onClick={() => void undo()}>
+          {t`Undo`}
+        </Button>
+      )}
+      {error && <ErrorNote error={error} />}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { Button } from "../../components/Button";
 
 type Props = {
@@ -16,12 +16,17 @@ type Props = {
 
 /** The form of one entry of a list, new or there already. */
 export function EntryForm({ label, save, more, children, onSave, onCancel }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  // Often in the place of the button that opened it, which had the focus.
+  useLayoutEffect(() => {
+    form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSave();
   };
   return (
-    <form className="entry-form" aria-label={label} onSubmit={submit}>
+    <form ref={form} className="entry-form" aria-label={label} onSubmit={submit}>
       {children}
       <div className="form-buttons">
         <Button type="submit" look="primary">

@@ -1,92 +1,165 @@
-import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, plural, t } from "@lingui/core/macro";
-import { useCallback } from "react";
+import { i18n } from "@lingui/core";
+import { plural, t } from "@lingui/core/macro";
+import { Plus } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { Platform } from "../../platform/platform";
-import type { HookActionKind, HookEntry, HookEvent, HookOffReason } from "../../protocol/generated";
+import type { CommandError, HookEntry, SettingChange } from "../../protocol/generated";
+import { HookForm } from "./HookForm";
+import { HookTest } from "./HookTest";
+import { actions, events, reasons } from "./hook_words";
 import { useListed } from "./listed";
+import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
+import { RemovedNote, useReturning } from "./RemovedNote";
+import { type Change, useChange } from "./use_settings";
 
-const events: Readonly<Record<HookEvent, MessageDescriptor>> = {
-  SessionStart: msg`when a session starts`,
-  UserPromptSubmit: msg`before a prompt reaches the model`,
-  PreToolUse: msg`before a call`,
-  PostToolUse: msg`after a call`,
-  Stop: msg`before a run completes`,
-  PreCommit: msg`before a commit`,
-  Notification: msg`when a run ends or waits`,
-};
-
-const actions: Readonly<Record<HookActionKind, MessageDescriptor>> = {
-  command: msg`runs a command`,
-  inject: msg`tells the model`,
-  log: msg`writes to the log`,
-  remind: msg`tells the model and the log`,
-};
-
-const reasons: Readonly<Record<HookOffReason, MessageDescriptor>> = {
-  untrusted: msg`off: this folder isn't trusted`,
-  configuration_changed: msg`off: the folder's configuration changed since you approved it`,
-  script_changed: msg`off: a script that it names changed since you approved it`,
-};
+/** A place in the list, and what is open there; null: the form of a new one. */
+type Open = { place: number | null; part: "edit" | "test" } | null;
 
 export function Hooks({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_hooks", { folder }), [folder]);
-  const { listed, error } = useListed<"list_hooks">(ask);
+  const { listed, error, reload } = useListed<"list_hooks">(ask);
+  const change = useChange(reload);
+  const [open, setOpen] = useState<Open>(null);
+  const [removed, setRemoved] = useState<SettingChange | null>(null);
+  const [failure, setFailure] = useState<CommandError | null>(null);
+  const add = useReturning();
+  const close = () => {
+    add.goOn();
+    setOpen(null);
+  };
+  const remove = async (hook: HookEntry) => {
+    if (!hook.key) return;
+    const text = JSON.stringify(hook.entry);
+    const failed = await change([{ key: hook.key, text: null, was: text }]);
+    setFailure(failed);
+    if (failed === null) setRemoved({ key: hook.key.replace(/\d+\]$/, "]"), text, was: null });
+  };
+  const save: Change = (changes) => {
+    setRemoved(null);
+    return change(changes);
+  };
   return (
     <section className="settings-section" aria-labelledby="hooks-title">
       <h3 id="hooks-title">{t`Hooks`}</h3>
       {error && <ErrorNote error={error} />}
       {listed?.refused && <ErrorNote error={listed.refused} />}
+      {failure && <ErrorNote error={failure} />}
       {listed?.hooks.length === 0 && (
         <p className="secondary">
-          {t`A hook runs a command or tells the model something at a set moment, such as after each edit. Hooks stand under "hooks" in the configuration.`}
+          {t`A hook runs a command or tells the model something at a set moment, such as after each edit. Yours stand under "hooks" in your configuration.`}
         </p>
       )}
       <ul className="configured">
         {listed?.hooks.map((hook, place) => (
           // They keep their order while they are shown, and two may be the same in everything.
           <li key={place}>
-            <Hook hook={hook} />
+            <Hook
+              hook={hook}
+              folder={folder}
+              onOpen={(part) => setOpen({ place, part })}
+              onRemove={() => void remove(hook)}
+            />
+            {open?.place === place && open.part === "edit" && (
+              <HookForm hook={hook} onChange={save} onClose={close} />
+            )}
+            {open?.place === place && open.part === "test" && folder !== null && (
+              <HookTest hook={hook} folder={folder} onClose={close} />
+            )}
           </li>
         ))}
       </ul>
+      {removed && (
+        <RemovedNote
+          words={t`Hook removed.`}
+          again={removed}
+          onChange={change}
+          onUndone={() => {
+            setRemoved(null);
+            add.focus();
+          }}
+        />
+      )}
+      {open !== null && open.place === null ? (
+        <HookForm hook={null} onChange={save} onClose={close} />
+      ) : (
+        <Button
+          ref={add.button}
+          small
+          icon={<Plus size={14} aria-hidden />}
+          onClick={() => setOpen({ place: null, part: "edit" })}
+        >
+          {t`Add hook`}
+        </Button>
+      )}
     </section>
   );
 }
 
-function Hook({ hook }: { hook: HookEntry }) {
-  const { name, event, condition, action, does, timeoutSeconds, network, origin, off } = hook;
+type HookProps = {
+  hook: HookEntry;
+  folder: string | null;
+  onOpen: (part: "edit" | "test") => void;
+  onRemove: () => void;
+};
+
+function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
+  const { name, event, condition, action, does, timeoutSeconds, network, origin, off, key, entry } = hook;
   const facts = [
     i18n._(actions[action]),
     condition === "" ? "" : t`only for ${condition}`,
     timeoutSeconds ? plural(timeoutSeconds, { one: "at most # second", other: "at most # seconds" }) : "",
     network ? t`with network access` : "",
   ];
+  // What is listed without its secrets would be saved without them.
+  const canEdit = key && !JSON.stringify(entry ?? null).includes("[secret:");
   return (
-    <>
-      <p>
-        <strong>
-          <VisibleText text={name} />
-        </strong>{" "}
-        <code>{event}</code> <span className="secondary">{i18n._(events[event])}</span>
-      </p>
-      {does !== name && (
-        <p className="configured-does">
-          <code>
-            <VisibleText text={does} />
-          </code>
+    <div className="configured-line">
+      <div className="grow">
+        <p>
+          <strong>
+            <VisibleText text={name} />
+          </strong>{" "}
+          <code>{event}</code> <span className="secondary">{i18n._(events[event])}</span>
         </p>
-      )}
-      <p className="small secondary">
-        <VisibleText text={facts.filter(Boolean).join(" · ")} />
-      </p>
-      <p className="small secondary">
-        {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
-        {" · "}
-        <Places paths={[origin]} />
-      </p>
-    </>
+        {does !== name && (
+          <p className="configured-does">
+            <code>
+              <VisibleText text={does} />
+            </code>
+          </p>
+        )}
+        <p className="small secondary">
+          <VisibleText text={facts.filter(Boolean).join(" · ")} />
+        </p>
+        <p className="small secondary">
+          {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
+          {" · "}
+          <Places paths={[origin]} />
+        </p>
+      </div>
+      <div className="configured-buttons">
+        {folder !== null && off === undefined && (
+          <Button small look="quiet" aria-label={t`Test ${name}`} onClick={() => onOpen("test")}>
+            {t`Test`}
+          </Button>
+        )}
+        {canEdit ? (
+          <Button small look="quiet" aria-label={t`Edit ${name}`} onClick={() => onOpen("edit")}>
+            {t`Edit`}
+          </Button>
+        ) : (
+          <OpenFile folder={folder} path={origin} name={name} />
+        )}
+        {key && (
+          <Button small look="quiet" aria-label={t`Remove ${name}`} onClick={onRemove}>
+            {t`Remove`}
+          </Button>
+        )}
+      </div>
+    </div>
   );
 }

@@ -1,24 +1,28 @@
 import { t } from "@lingui/core/macro";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { Switch } from "../../components/Switch";
-import type { SettingEntry } from "../../protocol/generated";
+import type { SettingEntry, SettingKind } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
 
 type Props = {
   entry: SettingEntry;
   folder: string | null;
-  onChange: (text: string) => Promise<void>;
+  /** What the control is called; the key where it has no other name. */
+  label?: string;
+  /** Words behind a number. */
+  unit?: string;
+  /** Returns whether it was taken; what was typed stays if not. */
+  onChange: (text: string) => Promise<boolean>;
 };
 
 /** One value, in the control that fits to it. What the open folder says can't be changed here. */
-export function SettingValue({ entry, folder, onChange }: Props) {
-  const { key, value, kind, choices } = entry;
-  const isFixed = !entry.canBeSet || entry.origin === "project";
-  const rule = key.startsWith("policy.rules[") ? readRule(JSON.stringify(value)) : null;
+export function SettingValue({ entry, folder, label = entry.key, unit, onChange }: Props) {
+  const { value, kind, choices } = entry;
+  const rule = entry.key.startsWith("policy.rules[") ? readRule(JSON.stringify(value)) : null;
   if (rule)
     return (
       <div className="setting-value">
@@ -27,20 +31,27 @@ export function SettingValue({ entry, folder, onChange }: Props) {
         </p>
         <details>
           <summary className="small secondary">{t`Show rule`}</summary>
-          <Json value={value} />
+          {entry.canBeSet ? (
+            <Typed entry={entry} kind="json" label={label} onChange={onChange} />
+          ) : (
+            <Json value={value} />
+          )}
         </details>
       </div>
     );
-  if (isFixed)
+  if (kind === "group" || kind === "map") return null;
+  if (kind === "list") return <Listed value={value} isSet={entry.origin !== "default"} />;
+  if (!entry.canBeSet)
     return (
-      <div className="setting-value">
+      <div className="setting-value setting-typed">
         <Json value={value} />
+        {unit !== undefined && <span className="secondary">{unit}</span>}
       </div>
     );
-  if (kind === "switch" && typeof value === "boolean")
+  if (kind === "switch" && (value === null || typeof value === "boolean"))
     return (
       <div className="setting-value">
-        <Switch label={key} checked={value} onChange={(on) => void onChange(String(on))} />
+        <Switch label={label} checked={value ?? false} onChange={(on) => void onChange(String(on))} />
       </div>
     );
   if (kind === "choice" && (value === null || typeof value === "string"))
@@ -48,9 +59,9 @@ export function SettingValue({ entry, folder, onChange }: Props) {
       <div className="setting-value">
         <select
           className="field"
-          aria-label={key}
+          aria-label={label}
           value={value ?? ""}
-          onChange={(event) => void onChange(event.target.value)}
+          onChange={(event) => void onChange(JSON.stringify(event.target.value))}
         >
           {value === null && <option value="">{t`not set`}</option>}
           {choices.map((choice) => (
@@ -59,58 +70,110 @@ export function SettingValue({ entry, folder, onChange }: Props) {
         </select>
       </div>
     );
-  const isText = kind === "text" || kind === "number";
-  return <Typed key={JSON.stringify(value)} entry={entry} isText={isText} onChange={onChange} />;
+  return <Typed entry={entry} kind={kind} label={label} unit={unit} onChange={onChange} />;
+}
+
+/** Its items have rows of their own, but for those that hold because nothing is set. */
+function Listed({ value, isSet }: { value: unknown; isSet: boolean }) {
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  return (
+    <div className="setting-value secondary">
+      {value === null ? t`not set` : isEmpty ? t`empty` : !isSet && <Json value={value} />}
+    </div>
+  );
 }
 
 function Json({ value }: { value: unknown }) {
   return (
     <pre className="setting-json">
-      <VisibleText text={JSON.stringify(value, null, 1)} />
+      <VisibleText text={typeof value === "string" ? value : JSON.stringify(value, null, 1)} />
     </pre>
   );
 }
 
-type TypedProps = { entry: SettingEntry; isText: boolean; onChange: Props["onChange"] };
+/** As it is typed: a text without quotes where nobody could take it for anything else. */
+export function typedText(kind: SettingKind, value: unknown): string {
+  if (kind === "text" || kind === "long_text" || kind === "number") return String(value ?? "");
+  if (kind === "secret") return "";
+  return typeof value === "string" && !isJson(value) ? value : JSON.stringify(value, null, 1);
+}
 
-/** Saved with Enter or the button, so that no half-written value counts. */
-function Typed({ entry: { key, value, kind }, isText, onChange }: TypedProps) {
-  const stored = isText ? String(value ?? "") : JSON.stringify(value, null, 1);
-  const [text, setText] = useState(stored);
-  const id = useId();
-  const save = (event: FormEvent) => {
+/** What the engine gets for it. */
+export function sentText(kind: SettingKind, text: string): string {
+  if (kind === "secret") return JSON.stringify(text);
+  if (kind === "text" || kind === "long_text") return text.trim() === "" ? "null" : JSON.stringify(text);
+  return text.trim() === "" ? "null" : text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type TypedProps = {
+  entry: SettingEntry;
+  kind: SettingKind;
+  label: string;
+  unit?: string;
+  onChange: Props["onChange"];
+};
+
+/** Saved with Enter or the button, so that no half-written value counts. What is typed stays until it is saved. */
+function Typed({ entry: { key, value, template }, kind, label, unit, onChange }: TypedProps) {
+  const stored = typedText(kind, value ?? (kind === "json" ? template : null));
+  const [draft, setDraft] = useState<string | null>(null);
+  const text = draft ?? stored;
+  const save = async (event: FormEvent) => {
     event.preventDefault();
-    void onChange(isText && text.trim() === "" ? "null" : text);
+    if (await onChange(sentText(kind, text))) setDraft(null);
   };
+  // What only is an example of a value isn't one yet.
+  const isExample = kind === "json" && value === null && template !== null;
   return (
-    <form className="setting-value setting-typed" onSubmit={save}>
-      {isText ? (
-        <input
-          id={id}
-          className="field"
-          aria-label={key}
-          inputMode={kind === "number" ? "decimal" : undefined}
-          placeholder={t`not set`}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      ) : (
-        <textarea
-          id={id}
-          className="field mono"
-          aria-label={key}
-          rows={Math.min(8, stored.split("\n").length)}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
-      {text !== stored && (
+    <form className="setting-value setting-typed" onSubmit={(event) => void save(event)}>
+      <TypedField kind={kind} label={label} text={text} onType={setDraft} />
+      {unit !== undefined && <span className="setting-unit secondary">{unit}</span>}
+      {(text !== stored || isExample) && (
         <Button type="submit" small look="primary" aria-label={t`Save ${key}`}>
           {t`Save`}
         </Button>
       )}
     </form>
+  );
+}
+
+type FieldProps = { kind: SettingKind; label: string; text: string; onType: (text: string) => void };
+
+export function TypedField({ kind, label, text, onType }: FieldProps) {
+  const placeholder = kind === "secret" ? t`hidden; type to replace it` : t`not set`;
+  if (kind === "text" || kind === "number" || kind === "secret")
+    return (
+      <input
+        className="field"
+        aria-label={label}
+        type={kind === "secret" ? "password" : "text"}
+        autoComplete="off"
+        inputMode={kind === "number" ? "decimal" : undefined}
+        placeholder={placeholder}
+        spellCheck={false}
+        value={text}
+        onChange={(event) => onType(event.target.value)}
+      />
+    );
+  return (
+    <textarea
+      className={kind === "json" ? "field mono" : "field"}
+      aria-label={label}
+      rows={Math.min(8, Math.max(kind === "long_text" ? 2 : 1, text.split("\n").length))}
+      placeholder={placeholder}
+      spellCheck={false}
+      dir={kind === "long_text" ? "auto" : undefined}
+      value={text}
+      onChange={(event) => onType(event.target.value)}
+    />
   );
 }

@@ -8,6 +8,7 @@ import { AllSettings } from "./AllSettings";
 import { Appearance, type Look } from "./Appearance";
 import { Configured } from "./Configured";
 import { Desktop } from "./Desktop";
+import { Limits } from "./Limits";
 import { McpServers } from "./McpServers";
 import { Memory } from "./Memory";
 import { Models } from "./Models";
@@ -55,6 +56,9 @@ export function SettingsDialog(props: Props) {
           <Tabs.Tab className="tab" value="mcp">
             {t`MCP servers`}
           </Tabs.Tab>
+          <Tabs.Tab className="tab" value="limits">
+            {t`Limits & storage`}
+          </Tabs.Tab>
           <Tabs.Tab className="tab" value="memory">
             {t`Memory`}
           </Tabs.Tab>
@@ -83,6 +87,9 @@ export function SettingsDialog(props: Props) {
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="mcp">
           <McpServers />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="limits">
+          <Limits folder={folder} />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="memory">
           <Memory onReview={onReviewMemory} />

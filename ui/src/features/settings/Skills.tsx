@@ -1,12 +1,15 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { Switch } from "../../components/Switch";
 import type { Platform } from "../../platform/platform";
-import type { SkillEntry, SkillOffReason } from "../../protocol/generated";
+import type { CommandError, SkillEntry, SkillOffReason } from "../../protocol/generated";
 import { useListed } from "./listed";
+import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
+import { useChange } from "./use_settings";
 
 const reasons: Readonly<Record<SkillOffReason, MessageDescriptor>> = {
   untrusted: msg`off: this folder isn't trusted`,
@@ -15,11 +18,19 @@ const reasons: Readonly<Record<SkillOffReason, MessageDescriptor>> = {
 
 export function Skills({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_skills", { folder }), [folder]);
-  const { listed, error } = useListed<"list_skills">(ask);
+  const { listed, error, reload } = useListed<"list_skills">(ask);
+  const change = useChange(reload);
+  const [failure, setFailure] = useState<CommandError | null>(null);
+  const turn = async (on: boolean) =>
+    setFailure(await change([{ key: "skills.enabled", text: String(on), was: null }]));
   return (
     <section className="settings-section" aria-labelledby="skills-title">
-      <h3 id="skills-title">{t`Skills`}</h3>
+      <div className="settings-switch">
+        <h3 id="skills-title">{t`Skills`}</h3>
+        {listed !== null && <Switch label={t`Offer skills`} checked={listed.enabled} onChange={turn} />}
+      </div>
       {error && <ErrorNote error={error} />}
+      {failure && <ErrorNote error={failure} />}
       {listed?.enabled === false && (
         <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
       )}
@@ -31,7 +42,7 @@ export function Skills({ folder }: { folder: string | null }) {
       <ul className="configured">
         {listed?.skills.map((skill) => (
           <li key={skill.origin}>
-            <Skill skill={skill} />
+            <Skill skill={skill} folder={folder} />
           </li>
         ))}
       </ul>
@@ -43,7 +54,7 @@ export function Skills({ folder }: { folder: string | null }) {
   );
 }
 
-function Skill({ skill }: { skill: SkillEntry }) {
+function Skill({ skill, folder }: { skill: SkillEntry; folder: string | null }) {
   const { name, description, origin, keywords, paths, allowedTools, warnings, off } = skill;
   const triggers = [...keywords, ...paths].join(", ");
   const names = allowedTools?.join(", ") ?? "";
@@ -52,30 +63,35 @@ function Skill({ skill }: { skill: SkillEntry }) {
     allowedTools === null ? "" : t`tools: ${names}`,
   ];
   return (
-    <>
-      <p>
-        <strong>
-          <VisibleText text={name} />
-        </strong>{" "}
-        <span dir="auto">
-          <VisibleText text={description} />
-        </span>
-      </p>
-      {facts.some(Boolean) && (
+    <div className="configured-line">
+      <div className="grow">
+        <p>
+          <strong>
+            <VisibleText text={name} />
+          </strong>{" "}
+          <span dir="auto">
+            <VisibleText text={description} />
+          </span>
+        </p>
+        {facts.some(Boolean) && (
+          <p className="small secondary">
+            <VisibleText text={facts.filter(Boolean).join(" · ")} />
+          </p>
+        )}
+        {warnings.map((warning) => (
+          <p key={warning} className="small attention">
+            ! <VisibleText text={warning} />
+          </p>
+        ))}
         <p className="small secondary">
-          <VisibleText text={facts.filter(Boolean).join(" · ")} />
+          {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
+          {" · "}
+          <Places paths={[origin]} />
         </p>
-      )}
-      {warnings.map((warning) => (
-        <p key={warning} className="small attention">
-          ! <VisibleText text={warning} />
-        </p>
-      ))}
-      <p className="small secondary">
-        {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
-        {" · "}
-        <Places paths={[origin]} />
-      </p>
-    </>
+      </div>
+      <div className="configured-buttons">
+        <OpenFile folder={folder} path={origin} name={name} />
+      </div>
+    </div>
   );
 }

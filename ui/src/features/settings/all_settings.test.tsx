@@ -16,6 +16,10 @@ const entry = (key: string, value: unknown, more: Partial<SettingEntry> = {}): S
   choices: [],
   about: "",
   canBeSet: true,
+  reset: more.origin === "user" ? "restores" : "nothing",
+  itemKind: null,
+  itemChoices: [],
+  template: null,
   ...more,
 });
 
@@ -27,15 +31,23 @@ const settings: SettingEntry[] = [
   entry("memory.reflect", false, { kind: "switch" }),
   entry("policy.categories.exec", "approval", { kind: "choice", choices: ["allow", "approval", "deny"] }),
   entry("policy.rules[0]", rule, { ...own, canBeSet: false }),
-  entry("skills.enabled", false, { kind: "switch", origin: "project", file: "/p/.arki/config.json" }),
+  entry("skills.enabled", false, {
+    kind: "switch",
+    origin: "project",
+    file: "/p/.arki/config.json",
+    canBeSet: false,
+  }),
 ];
 
 async function shown(given: Parameters<typeof createFake>[0] = {}) {
   const fake = createFake({ settings, ...given });
   await renderOn(fake, <AllSettings folder="/p" />);
-  await screen.findByText("6 settings");
+  await screen.findByText(/^\d+ settings$/);
   return fake;
 }
+
+const changes = (fake: Parameters<typeof sent>[0]) =>
+  sent(fake, "change_settings").flatMap((call) => call.changes);
 
 describe("all settings", () => {
   it("say where each value comes from, and rules as sentences", async () => {
@@ -59,7 +71,7 @@ describe("all settings", () => {
     expect(screen.getByText("2 settings")).toBeTruthy();
   });
 
-  it("are changed in the control that fits, and reset", async () => {
+  it("are changed in the control that fits, with what was shown, and reset", async () => {
     const fake = await shown();
     await userEvent.click(screen.getByRole("switch", { name: "memory.reflect" }));
     await userEvent.selectOptions(screen.getByRole("combobox", { name: "policy.categories.exec" }), "deny");
@@ -69,22 +81,110 @@ describe("all settings", () => {
     await userEvent.clear(turns);
     await userEvent.click(screen.getByRole("button", { name: "Save limits.maxTurns" }));
     await userEvent.click(screen.getByRole("button", { name: "Reset limits.maxTurns" }));
-    expect(sent(fake, "set_setting")).toEqual([
-      { key: "memory.reflect", text: "true" },
-      { key: "policy.categories.exec", text: "deny" },
-      { key: "limits.maxTurns", text: "12" },
-      { key: "limits.maxTurns", text: "null" },
+    expect(changes(fake)).toEqual([
+      { key: "memory.reflect", text: "true", was: "null" },
+      { key: "policy.categories.exec", text: '"deny"', was: "null" },
+      { key: "limits.maxTurns", text: "12", was: "9" },
+      { key: "limits.maxTurns", text: "null", was: "9" },
+      { key: "limits.maxTurns", text: null, was: "9" },
     ]);
-    expect(sent(fake, "unset_setting")).toEqual([{ key: "limits.maxTurns" }]);
     expect(screen.queryByRole("button", { name: "Reset memory.reflect" })).toBeNull();
   });
 
   it("say beside the value why it can't be so", async () => {
-    await shown({ handlers: { set_setting: () => fail("CONFIG_INVALID", "It has to be a number.") } });
+    await shown({ handlers: { change_settings: () => fail("CONFIG_INVALID", "It has to be a number.") } });
     await userEvent.type(screen.getByRole("textbox", { name: "limits.maxSeconds" }), "x{Enter}");
     const alert = await screen.findByRole("alert");
     expect(alert.textContent).toContain("It has to be a number.");
     expect(alert.closest("li")?.textContent).toContain("limits.maxSeconds");
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "limits.maxSeconds" }).value).toBe("x");
+  });
+
+  it("keep what was typed where somebody else has changed the value, and show theirs", async () => {
+    let isChanged = false;
+    const now = () => (isChanged ? settings.map((one) => ({ ...one, value: 30 })) : settings);
+    await shown({
+      handlers: {
+        list_settings: () => now().slice(0, 1).concat(settings.slice(1)),
+        change_settings: () => {
+          isChanged = true;
+          return fail("CONFIG_CHANGED", "Your configuration was changed meanwhile.");
+        },
+      },
+    });
+    const turns = screen.getByRole<HTMLInputElement>("textbox", { name: "limits.maxTurns" });
+    await userEvent.clear(turns);
+    await userEvent.type(turns, "12{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toContain("was changed meanwhile");
+    expect(turns.value).toBe("12");
+    await userEvent.clear(turns);
+    await userEvent.type(turns, "30");
+    // As it is now: nothing to save.
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Save limits.maxTurns" })).toBeNull());
+  });
+});
+
+const lists: SettingEntry[] = [
+  entry("policy.secretFiles", ["a", "b"], { ...own, kind: "list", itemKind: "text", reset: "nothing" }),
+  entry("policy.secretFiles[0]", "a", { ...own, kind: "text", reset: "removes" }),
+  entry("policy.secretFiles[1]", "b", { origin: "project", kind: "text", canBeSet: false }),
+  entry("providers", null, { kind: "map", itemKind: "json", template: { kind: "custom" } }),
+  entry("providers.lab", null, { ...own, kind: "group", canBeSet: false, reset: "removes" }),
+  entry("providers.lab.headers.Key", "(hidden)", { ...own, kind: "secret", reset: "removes" }),
+];
+
+describe("what stands in lists and under names", () => {
+  it("is added, changed and removed one by one, and a removal is undone", async () => {
+    const fake = await shown({ settings: lists });
+    await userEvent.click(screen.getByRole("button", { name: "Add to policy.secretFiles" }));
+    const form = screen.getByRole("form", { name: "Add to policy.secretFiles" });
+    await userEvent.type(within(form).getByRole("textbox", { name: "New entry" }), "c/**{Enter}");
+    const add = await screen.findByRole("button", { name: "Add to policy.secretFiles" });
+    await waitFor(() => expect(document.activeElement).toBe(add));
+    await userEvent.type(screen.getByRole("textbox", { name: "policy.secretFiles[0]" }), "2{Enter}");
+    await userEvent.click(screen.getByRole("button", { name: "Remove policy.secretFiles[0]" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    expect(changes(fake)).toEqual([
+      { key: "policy.secretFiles[]", text: '"c/**"', was: null },
+      { key: "policy.secretFiles[0]", text: '"a2"', was: '"a"' },
+      { key: "policy.secretFiles[0]", text: null, was: '"a"' },
+      { key: "policy.secretFiles[]", text: '"a"', was: null },
+    ]);
+    // The project's.
+    expect(screen.queryByRole("textbox", { name: "policy.secretFiles[1]" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Remove policy.secretFiles[1]" })).toBeNull();
+  });
+
+  it("is added by name, and what was typed stays where it is refused", async () => {
+    let isRefused = true;
+    const fake = await shown({
+      settings: lists,
+      handlers: { change_settings: () => (isRefused ? fail("CONFIG_INVALID", "No such kind.") : null) },
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Add to providers" }));
+    const form = screen.getByRole("form", { name: "Add to providers" });
+    await userEvent.type(within(form).getByRole("textbox", { name: "Name" }), "a.b");
+    await userEvent.click(within(form).getByRole("button", { name: "Add" }));
+    expect((await within(form).findByRole("alert")).textContent).toContain("No such kind.");
+    isRefused = false;
+    await userEvent.click(within(form).getByRole("button", { name: "Add" }));
+    await waitFor(() => expect(screen.queryByRole("form")).toBeNull());
+    const added = { key: 'providers."a.b"', text: JSON.stringify({ kind: "custom" }, null, 1), was: "null" };
+    expect(changes(fake)).toEqual([added, added]);
+  });
+
+  it("is removed with all below it only after a question, and a secret is replaced unseen", async () => {
+    const fake = await shown({ settings: lists });
+    await userEvent.click(screen.getByRole("button", { name: "Remove providers.lab" }));
+    expect(changes(fake)).toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Keep" }));
+    await userEvent.click(screen.getByRole("button", { name: "Remove providers.lab" }));
+    await userEvent.click(screen.getByRole("button", { name: "Remove" }));
+    await userEvent.type(screen.getByLabelText("providers.lab.headers.Key"), "sk-1{Enter}");
+    expect(changes(fake)).toEqual([
+      { key: "providers.lab", text: null, was: null },
+      { key: "providers.lab.headers.Key", text: '"sk-1"', was: null },
+    ]);
   });
 });
 

@@ -1,7 +1,9 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
-import type { ConfiguredAgent, HookEntry, SkillEntry } from "../../protocol/generated";
-import { createFake } from "../../testing/fake";
+import type { ConfiguredAgent, HookEntry, SettingEntry, SkillEntry } from "../../protocol/generated";
+import { readHook, writeHook } from "../../protocol/hook_entries";
+import { createFake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { Configured } from "./Configured";
 
@@ -97,5 +99,191 @@ describe("hooks, agents and skills", () => {
     const { skills } = await shown({ list_skills: () => off });
     await within(skills).findByText(/switched off by "skills.enabled"/);
     expect(within(skills).queryByText(/A skill is a folder/)).toBeNull();
+  });
+});
+
+const ownHook: HookEntry = {
+  ...hook,
+  key: "hooks.PostToolUse[0]",
+  entry: { condition: { toolName: ["edit_file"] }, command: "cargo fmt", description: "mine" },
+};
+const changesOf = (fake: Parameters<typeof sent>[0]) =>
+  sent(fake, "change_settings").flatMap((call) => call.changes);
+
+describe("hooks", () => {
+  it("are added with a form that keeps what was typed until it is taken", async () => {
+    let isRefused = true;
+    const { fake, hooks } = await shown({
+      change_settings: () => (isRefused ? fail("CONFIG_INVALID", "It is no glob.") : null),
+    });
+    await userEvent.click(within(hooks).getByRole("button", { name: "Add hook" }));
+    const form = within(hooks).getByRole("form", { name: "Add hook" });
+    await userEvent.selectOptions(within(form).getByRole("combobox", { name: "When" }), "PreToolUse");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Tools" }), "edit_file");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Command" }), "./check.sh");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Seconds" }), "10");
+    await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
+    expect((await within(form).findByRole("alert")).textContent).toContain("It is no glob.");
+    isRefused = false;
+    await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
+    const add = await within(hooks).findByRole("button", { name: "Add hook" });
+    await waitFor(() => expect(document.activeElement).toBe(add));
+    const entry = { condition: { toolName: ["edit_file"] }, command: "./check.sh", timeoutSeconds: 10 };
+    const last = changesOf(fake).at(-1);
+    expect({ ...last, text: JSON.parse(last?.text ?? "") }).toEqual({
+      key: "hooks.PreToolUse[]",
+      text: entry,
+      was: null,
+    });
+  });
+
+  it("are edited and removed as they were shown, a project's are not", async () => {
+    const { fake, hooks } = await shown({ list_hooks: () => ({ hooks: [ownHook, hook], refused: null }) });
+    const edit = await within(hooks).findByRole("button", { name: "Edit format" });
+    await userEvent.click(edit);
+    const command = within(hooks).getByRole("textbox", { name: "Command" });
+    await userEvent.clear(command);
+    await userEvent.type(command, "cargo fmt --all{Enter}");
+    await userEvent.click(await within(hooks).findByRole("button", { name: "Remove format" }));
+    await userEvent.click(await within(hooks).findByRole("button", { name: "Undo" }));
+    const was = JSON.stringify(ownHook.entry);
+    expect(changesOf(fake).map(({ key, was }) => [key, was])).toEqual([
+      ["hooks.PostToolUse[0]", was],
+      ["hooks.PostToolUse[0]", was],
+      ["hooks.PostToolUse[]", null],
+    ]);
+    expect(JSON.parse(changesOf(fake)[0]?.text ?? "")).toEqual({
+      condition: { toolName: ["edit_file"] },
+      command: "cargo fmt --all",
+      description: "mine",
+    });
+    expect(changesOf(fake)[1]?.text).toBeNull();
+    expect(within(hooks).getAllByRole("button", { name: /^Edit|^Remove/ })).toHaveLength(2);
+  });
+
+  it("are tried with something made up, and their answers are shown", async () => {
+    const { fake, hooks } = await shown({
+      list_hooks: () => ({ hooks: [ownHook], refused: null }),
+      try_hooks: () => [
+        {
+          name: "format",
+          outcome: "blocked",
+          words: "Hook format objected: no",
+          durationMs: 12,
+          args: null,
+          context: "Run it again",
+        },
+      ],
+    });
+    await userEvent.click(await within(hooks).findByRole("button", { name: "Test format" }));
+    const form = within(hooks).getByRole("form", { name: "Test format" });
+    await userEvent.click(within(form).getByRole("button", { name: "Try it" }));
+    await within(form).findByText("Hook format objected: no");
+    expect(form.textContent).toContain("✕ blocks it");
+    expect(form.textContent).toContain("To the model: Run it again");
+    expect(sent(fake, "try_hooks")).toEqual([
+      {
+        folder: "/p",
+        happens: { event: "PostToolUse", tool: "edit_file", args: '{"path":"README.md"}', text: "" },
+      },
+    ]);
+  });
+
+  it("keep the form they were written in", () => {
+    const entry = {
+      matcher: "Edit|Write",
+      hooks: [
+        { type: "command", command: "a", timeout: 5 },
+        { type: "command", command: "b", statusMessage: "x" },
+      ],
+    };
+    const draft = readHook("PostToolUse", entry);
+    expect(writeHook(draft)).toEqual(entry);
+    const runs = draft.runs.map((run) => ({ ...run, seconds: "" }));
+    expect(writeHook({ ...draft, runs })).toEqual({
+      matcher: "Edit|Write",
+      hooks: [
+        { type: "command", command: "a" },
+        { type: "command", command: "b", statusMessage: "x" },
+      ],
+    });
+    const note = { action: "log", message: "x", name: "n" };
+    expect(writeHook(readHook("Stop", note))).toEqual(note);
+  });
+});
+
+const setting = (key: string, value: unknown, origin: SettingEntry["origin"]): SettingEntry => ({
+  key,
+  value,
+  origin,
+  file: null,
+  kind: "text",
+  choices: key.endsWith("core") ? ["tool-loop", "pes"] : [],
+  about: "",
+  canBeSet: true,
+  reset: "nothing",
+  itemKind: null,
+  itemChoices: [],
+  template: null,
+});
+
+describe("agents", () => {
+  const settings = [
+    setting("agents.arki.core", "tool-loop", "default"),
+    setting("agents.tester.model", "lab/x", "user"),
+    setting("agents.tester.core", "tool-loop", "default"),
+    setting("agents.tester.tools", ["read_*"], "user"),
+  ];
+
+  it("are added by name", async () => {
+    const { fake, agents } = await shown({ list_settings: () => settings });
+    await userEvent.click(within(agents).getByRole("button", { name: "Add agent" }));
+    const form = within(agents).getByRole("form", { name: "Add agent" });
+    await userEvent.type(within(form).getByRole("textbox", { name: "Name" }), "writer");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Instructions" }), "Write.");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Tools" }), "read_*{Enter}edit_file");
+    await userEvent.selectOptions(within(form).getByRole("combobox", { name: "Core" }), "pes");
+    await userEvent.selectOptions(within(form).getByRole("combobox", { name: "Only reads" }), "yes");
+    await userEvent.click(within(form).getByRole("button", { name: "Save agent" }));
+    const text = JSON.stringify({
+      systemPrompt: "Write.",
+      tools: ["read_*", "edit_file"],
+      readOnly: true,
+      core: "pes",
+    });
+    expect(changesOf(fake)).toEqual([{ key: "agents.writer", text, was: "null" }]);
+  });
+
+  it("are edited key by key, and removed", async () => {
+    const { fake, agents } = await shown({
+      list_agents: () => ({ agents: [agent], warnings: [] }),
+      list_settings: () => settings,
+    });
+    await userEvent.click(await within(agents).findByRole("button", { name: "Edit tester" }));
+    const form = within(agents).getByRole("form", { name: "Edit tester" });
+    const model = within(form).getByRole<HTMLInputElement>("textbox", { name: "Model" });
+    expect(model.value).toBe("lab/x");
+    await userEvent.clear(model);
+    await userEvent.type(within(form).getByRole("textbox", { name: "When to use it" }), "Tests.");
+    await userEvent.click(within(form).getByRole("button", { name: "Save agent" }));
+    await userEvent.click(await within(agents).findByRole("button", { name: "Remove tester" }));
+    expect(changesOf(fake)).toEqual([
+      { key: "agents.tester.description", text: '"Tests."', was: "null" },
+      { key: "agents.tester.model", text: null, was: '"lab/x"' },
+      { key: "agents.tester", text: null, was: null },
+    ]);
+    await within(agents).findByRole("button", { name: "Undo" });
+  });
+});
+
+describe("skills", () => {
+  it("are opened in the editor and switched off", async () => {
+    const { fake, skills } = await shown({
+      list_skills: () => ({ enabled: true, skills: [skill], faults: [], notice: null }),
+    });
+    await userEvent.click(await within(skills).findByRole("button", { name: "Open in editor: pdf" }));
+    await userEvent.click(within(skills).getByRole("switch", { name: "Offer skills" }));
+    expect(sent(fake, "open_configured")).toEqual([{ folder: "/p", path: ".agents/skills/pdf/SKILL.md" }]);
+    expect(changesOf(fake)).toEqual([{ key: "skills.enabled", text: "false", was: null }]);
   });
 });

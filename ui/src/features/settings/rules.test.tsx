@@ -16,6 +16,10 @@ const stored = (place: number, value: unknown, more: Partial<SettingEntry> = {})
   choices: [],
   about: "",
   canBeSet: false,
+  reset: "nothing",
+  itemKind: null,
+  itemChoices: [],
+  template: null,
   ...more,
 });
 

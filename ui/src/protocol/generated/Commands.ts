@@ -20,6 +20,7 @@ import type { HookEntries } from "./HookEntries";
 import type { LineOrigin } from "./LineOrigin";
 import type { LiveModelList } from "./LiveModelList";
 import type { LocalServer } from "./LocalServer";
+import type { MadeUpEvent } from "./MadeUpEvent";
 import type { McpServerEntry } from "./McpServerEntry";
 import type { McpServerSettings } from "./McpServerSettings";
 import type { McpTestStep } from "./McpTestStep";
@@ -64,13 +65,16 @@ import type { SessionOverview } from "./SessionOverview";
 import type { SessionPage } from "./SessionPage";
 import type { SessionSummary } from "./SessionSummary";
 import type { SessionToolEntry } from "./SessionToolEntry";
+import type { SettingChange } from "./SettingChange";
 import type { SettingEntry } from "./SettingEntry";
 import type { Shown } from "./Shown";
 import type { SkillEntries } from "./SkillEntries";
 import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StartPipeline } from "./StartPipeline";
 import type { StateChanged } from "./StateChanged";
+import type { StorageUse } from "./StorageUse";
 import type { TrayWords } from "./TrayWords";
+import type { TriedHookEntry } from "./TriedHookEntry";
 import type { UpdateState } from "./UpdateState";
 import type { UsageReport } from "./UsageReport";
 import type { WorktreeEntry } from "./WorktreeEntry";
@@ -441,7 +445,8 @@ export type Commands = {
    */
   set_reflection: { params: { on: boolean }; result: null };
   /**
-   * Every value of the configuration that holds in a folder, or of the user's alone, in the order of the document.
+   * Every value of the configuration that holds in a folder, or of the user's alone, set or not, in the order of the
+   * document.
    */
   list_settings: { params: { folder: string | null }; result: Array<SettingEntry> };
   /**
@@ -452,6 +457,11 @@ export type Commands = {
    * Removes a value from the user's own file, so that the default holds.
    */
   unset_setting: { params: { key: string }; result: null };
+  /**
+   * Makes all of the changes in the user's own file, or none. `CONFIG_CHANGED` where the file has other values than were
+   * shown.
+   */
+  change_settings: { params: { changes: Array<SettingChange> }; result: null };
   /**
    * Returns the past calls that a rule matches, and what it would change about them. Nothing is stored. Reads every
    * session, which may take seconds.
@@ -470,6 +480,11 @@ export type Commands = {
    */
   list_hooks: { params: { folder: string | null }; result: HookEntries };
   /**
+   * Runs the hooks of a folder that are for something made up, until one blocks it. Nothing is recorded, and nothing can
+   * be written to the project. None runs in a folder that isn't trusted.
+   */
+  try_hooks: { params: { folder: string; happens: MadeUpEvent }; result: Array<TriedHookEntry> };
+  /**
    * The agents of the user and of a folder, by name.
    */
   list_agents: { params: { folder: string | null }; result: AgentEntries };
@@ -477,6 +492,18 @@ export type Commands = {
    * The skills of the user and of a folder, those included that aren't offered there.
    */
   list_skills: { params: { folder: string | null }; result: SkillEntries };
+  /**
+   * Opens a file that `list_hooks`, `list_agents` or `list_skills` named, in the user's editor.
+   */
+  open_configured: { params: { folder: string | null; path: string }; result: null };
+  /**
+   * Looks at every event: a second for a million of them.
+   */
+  storage_use: { params: Record<symbol, never>; result: StorageUse };
+  /**
+   * Removes what is no longer used, files' contents beyond their limit, and old sessions if the user set a limit.
+   */
+  tidy_now: { params: Record<symbol, never>; result: StorageUse };
   set_default_model: { params: { model: string }; result: null };
   list_providers: { params: Record<symbol, never>; result: Array<ProviderEntry> };
   save_provider: { params: { name: string; kind: string; baseUrl: string | null }; result: null };

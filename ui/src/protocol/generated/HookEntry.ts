@@ -29,4 +29,13 @@ export type HookEntry = {
    * Absent for one that runs.
    */
   off?: HookOffReason | null;
+  /**
+   * The key of its entry in the user's own file, such as `hooks.Stop[0]`; absent for a project's. Several hooks
+   * behind one matcher share an entry.
+   */
+  key?: string | null;
+  /**
+   * The entry as it stands in the user's own file, without its secrets; absent for a project's.
+   */
+  entry?: unknown;
 };

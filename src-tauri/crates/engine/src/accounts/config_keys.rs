@@ -1,70 +1,93 @@
-//! Changing one value of the user's `config.json` by its key; comments and everything else stay.
+//! Changing values of the user's `config.json` by their keys; comments and everything else stay.
 
 use crate::accounts::Accounts;
 use crate::config::{self, Config, ConfigFile};
+use arki_api::SettingChange;
 use arki_disk::write_private_file;
-use arki_domain::{Code, Fault};
-use jsonc_parser::cst::{CstInputValue, CstObject};
+use arki_domain::{Code, Fault, Redactor};
+use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
 
+/// One change of the file, with what the file has to have before.
+struct Edit {
+    key: String,
+    place: Place,
+    /// `None` removes what is there.
+    value: Option<Value>,
+    was: Option<Value>,
+}
+
+/// A key's place: the names down to it, and the item where it is one of a list's.
+struct Place {
+    names: Vec<String>,
+    item: Option<Item>,
+}
+
+enum Item {
+    /// From 0.
+    At(usize),
+    /// After the last.
+    New,
+}
+
 impl Accounts {
     /// Sets `key`, such as `limits.maxTurns`, to `text`: JSON, or else a string as it stands. A name with a dot in it
-    /// stands in double quotes.
+    /// stands in double quotes; `policy.secretFiles[0]` is an item of a list, `policy.secretFiles[]` a new one.
     ///
     /// # Errors
     /// `USAGE` for a key that is none, `CONFIG_UNKNOWN_KEY` for one that there isn't, `CONFIG_INVALID` for what may not
     /// stand there, such as a model that no run could begin with; then the file is as it was.
     pub fn set_config(&self, key: &str, text: &str) -> Result<(), Fault> {
-        let path = key_path(key)?;
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
-        config::ensure_known(&path, &value)?;
-        match self.put_config(&path, &value) {
-            // "5" where a string is wanted, such as a model's name that is a number.
-            Err(_) if !value.is_string() => match self.put_config(&path, &Value::String(text.to_owned())) {
-                Ok(()) => Ok(()),
-                Err(_) => self.put_config(&path, &value),
-            },
-            put => put,
+        let is_text = value.is_string();
+        let edit = |value| Edit::new(key, Some(value), None);
+        let put = self.edit_values(&[edit(value)?]);
+        if put.is_ok() || is_text || put.as_ref().is_err_and(|fault| fault.is(Code::CONFIG_UNKNOWN_KEY)) {
+            return put;
         }
+        // "5" where a string is wanted, such as a model's name that is a number.
+        self.edit_values(&[edit(Value::String(text.to_owned()))?]).or(put)
     }
 
-    /// Removes `key` from the file, so that its default holds.
+    /// Removes `key` from the file, so that its default holds; or an item of a list.
     ///
     /// # Errors
     /// As of [`Self::set_config`], and `CONFIG_UNKNOWN_KEY` where the file doesn't have the key.
     pub fn unset_config(&self, key: &str) -> Result<(), Fault> {
-        let path = key_path(key)?;
-        let mut was_there = false;
-        self.edit_config(|root| {
-            let (name, folders) = path.split_last().map_or(("", [].as_slice()), |(name, rest)| (name.as_str(), rest));
-            let parent = folders.iter().try_fold(root.object_value_or_set(), |object, name| object.object_value(name));
-            if let Some(property) = parent.and_then(|parent| parent.get(name)) {
-                was_there = true;
-                property.remove();
-            }
-        })?;
-        if was_there {
-            return Ok(());
-        }
-        config::ensure_known(&path, &Value::Null)?;
-        let message = format!("Your configuration doesn't set {key}.");
-        Err(Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets."))
+        self.edit_values(&[Edit::new(key, None, None)?])
     }
 
-    fn put_config(&self, path: &[String], value: &Value) -> Result<(), Fault> {
-        let Some((name, folders)) = path.split_last() else { return Ok(()) };
+    /// Makes all of the changes, or none.
+    ///
+    /// # Errors
+    /// As of [`Self::set_config`] and [`Self::unset_config`], `USAGE` where `was` isn't JSON, and `CONFIG_CHANGED` where
+    /// the file has another value than `was` says; then the file is as it was.
+    pub fn change_config(&self, changes: &[SettingChange]) -> Result<(), Fault> {
+        let edit = |SettingChange { key, text, was }: &SettingChange| {
+            let no_json = |_| Fault::new(Code::USAGE, format!("The former value of {key} is not JSON."), "");
+            let was = was.as_deref().map(serde_json::from_str).transpose().map_err(no_json)?;
+            let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+            Edit::new(key, text.as_deref().map(value), was)
+        };
+        self.edit_values(&changes.iter().map(edit).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn edit_values(&self, edits: &[Edit]) -> Result<(), Fault> {
+        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = Ok(());
         let edited = self.edited_config(|root| {
-            let folder = |object: CstObject, name: &String| object.object_value_or_set(name);
-            let object = folders.iter().fold(root.object_value_or_set(), folder);
-            match object.get(name) {
-                Some(property) => property.set_value(input(value)),
-                None => drop(object.append(name, input(value))),
-            }
-        })?;
+            made = edits.iter().try_for_each(|edit| {
+                edit.ensure_as_shown(root, &self.redactor)?;
+                edit.make(root)
+            });
+        });
+        made?;
+        let edited = edited?;
         self.ensure_models_known(&edited)?;
         Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
     }
@@ -92,6 +115,136 @@ fn named_models(file: &ConfigFile) -> BTreeSet<(String, String)> {
     all.filter_map(|(key, model)| Some((key, model.clone()?))).collect()
 }
 
+impl Edit {
+    fn new(key: &str, value: Option<Value>, was: Option<Value>) -> Result<Self, Fault> {
+        let place = Place::of(key)?;
+        if let Some(value) = &value {
+            let value = if place.item.is_some() { Value::Array(vec![value.clone()]) } else { value.clone() };
+            config::ensure_known(&place.names, &value)?;
+        }
+        Ok(Self { key: key.to_owned(), place, value, was })
+    }
+
+    /// # Errors
+    /// `CONFIG_CHANGED`. Values are compared as they are shown, without secrets.
+    fn ensure_as_shown(&self, root: &CstRootNode, redactor: &Redactor) -> Result<(), Fault> {
+        let Some(was) = &self.was else { return Ok(()) };
+        let is = self.place.found(root).unwrap_or_default();
+        if is_same(&redactor.redact_json(is), was) {
+            return Ok(());
+        }
+        let message = format!("Your configuration was changed meanwhile: {} isn't as it was shown.", self.key);
+        Err(Fault::new(Code::CONFIG_CHANGED, message, "Look at it as it is now, and change it again."))
+    }
+
+    fn make(&self, root: &CstRootNode) -> Result<(), Fault> {
+        let Place { names, item } = &self.place;
+        let Some((name, folders)) = names.split_last() else { return Ok(()) };
+        let Some(value) = &self.value else { return self.remove(root) };
+        let folder = |object: CstObject, name: &String| object.object_value_or_set(name);
+        let object = folders.iter().fold(root.object_value_or_set(), folder);
+        match (item, object.get(name)) {
+            (None, Some(property)) => property.set_value(input(value)),
+            (None, None) => drop(object.append(name, input(value))),
+            (Some(Item::New), _) => drop(object.array_value_or_set(name).append(input(value))),
+            (Some(Item::At(index)), property) => {
+                let list = property.and_then(|property| property.array_value());
+                let node = list.and_then(|list| list.elements().into_iter().nth(*index));
+                replace(node.ok_or_else(|| self.missing())?, input(value));
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&self, root: &CstRootNode) -> Result<(), Fault> {
+        let Place { names, item } = &self.place;
+        let property = self.place.property(root);
+        match item {
+            None => property.map(|property| property.remove()),
+            Some(Item::New) => None,
+            Some(Item::At(index)) => {
+                let list = property.and_then(|property| property.array_value());
+                list.and_then(|list| list.elements().into_iter().nth(*index)).map(|node| node.remove())
+            }
+        }
+        .ok_or_else(|| match config::ensure_known(names, &Value::Null) {
+            Err(unknown) => unknown,
+            Ok(()) => self.missing(),
+        })
+    }
+
+    fn missing(&self) -> Fault {
+        let message = format!("Your configuration doesn't set {}.", self.key);
+        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets.")
+    }
+}
+
+impl Place {
+    fn of(key: &str) -> Result<Self, Fault> {
+        let key = key.trim();
+        // A bracket in a name stands in quotes.
+        let Some((list, index)) = key.strip_suffix(']').and_then(|key| key.rsplit_once('[')) else {
+            return Ok(Self { names: key_path(key)?, item: None });
+        };
+        let item = match index.parse() {
+            Ok(index) => Item::At(index),
+            Err(_) if index.is_empty() => Item::New,
+            Err(_) => return Err(no_key(key)),
+        };
+        Ok(Self { names: key_path(list)?, item: Some(item) })
+    }
+
+    fn property(&self, root: &CstRootNode) -> Option<CstObjectProp> {
+        let (name, folders) = self.names.split_last()?;
+        let parent = folders.iter().try_fold(root.object_value()?, |object, name| object.object_value(name));
+        parent?.get(name)
+    }
+
+    /// The value that stands there.
+    fn found(&self, root: &CstRootNode) -> Option<Value> {
+        let text = self.property(root)?.value()?.to_string();
+        let value: Value = jsonc_parser::parse_to_serde_value(&text, &Default::default()).ok()?;
+        match self.item {
+            None => Some(value),
+            Some(Item::At(index)) => value.get(index).cloned(),
+            Some(Item::New) => None,
+        }
+    }
+}
+
+fn replace(node: CstNode, value: CstInputValue) {
+    match node {
+        CstNode::Container(container) => match container {
+            CstContainerNode::Array(array) => drop(array.replace_with(value)),
+            CstContainerNode::Object(object) => drop(object.replace_with(value)),
+            CstContainerNode::Root(_) | CstContainerNode::ObjectProp(_) => {}
+        },
+        CstNode::Leaf(leaf) => match leaf {
+            CstLeafNode::BooleanLit(node) => drop(node.replace_with(value)),
+            CstLeafNode::NullKeyword(node) => drop(node.replace_with(value)),
+            CstLeafNode::NumberLit(node) => drop(node.replace_with(value)),
+            CstLeafNode::StringLit(node) => drop(node.replace_with(value)),
+            CstLeafNode::WordLit(node) => drop(node.replace_with(value)),
+            CstLeafNode::Token(_) | CstLeafNode::Whitespace(_) | CstLeafNode::Newline(_) | CstLeafNode::Comment(_) => {}
+        },
+    }
+}
+
+/// Whether both are the same to whoever reads JSON, for whom 1 and 1.0 are.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_in = |(name, value): (&String, &Value)| other.get(name).is_some_and(|other| is_same(value, other));
+            one.len() == other.len() && one.iter().all(is_in)
+        }
+        _ => one == other,
+    }
+}
+
 fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
@@ -105,12 +258,14 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
+fn no_key(key: &str) -> Fault {
+    let hint = "Join the names with dots, such as `limits.maxTurns`; quote a name that has a dot in it.";
+    Fault::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)
+}
+
 /// The names of a key, from the outermost.
 pub(crate) fn key_path(key: &str) -> Result<Vec<String>, Fault> {
-    let refused = || {
-        let hint = "Join the names with dots, such as `limits.maxTurns`; quote a name that has a dot in it.";
-        Fault::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)
-    };
+    let refused = || no_key(key);
     let (mut names, mut rest) = (Vec::new(), key.trim());
     loop {
         let (name, after) = match rest.strip_prefix('"') {

@@ -5,6 +5,8 @@ use crate::config::{self, Config, ConfigFile, parse};
 use arki_disk::write_private_file;
 use arki_domain::{Code, Fault, io_words};
 use jsonc_parser::cst::CstRootNode;
+use serde_json::Value;
+use std::sync::PoisonError;
 
 impl Accounts {
     /// The user's configuration alone.
@@ -18,6 +20,16 @@ impl Accounts {
 
     pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
         config::parse(&self.user_config_text()?, &self.directories.config_file())
+    }
+
+    /// What the user's file says, as it stands there.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`.
+    pub(crate) fn user_values(&self) -> Result<Value, Fault> {
+        let text = self.user_config_text()?;
+        jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &Default::default())
+            .map_err(|error| crate::config::invalid(&self.directories.config_file(), &error.to_string()))
     }
 
     pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
@@ -38,6 +50,7 @@ impl Accounts {
     }
 
     pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
         let edited = self.edited_config(edit)?;
         Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
     }

@@ -1,7 +1,8 @@
 //! `policy check` and `hooks test`: a decision without its deed, and hooks without anything that they are for.
 
 use crate::approvals::Approvals;
-use arki_domain::Fault;
+use arki_api::{MadeUpEvent, TriedHookEntry};
+use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_tools::{HookTrial, TriedHook};
 use serde::Serialize;
 
@@ -26,6 +27,27 @@ impl Approvals {
         Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
     }
 
+    /// As [`Self::try_hooks`], for something that was typed.
+    ///
+    /// # Errors
+    /// As of [`Self::try_hooks`], and `USAGE` where the arguments are no JSON object.
+    pub async fn try_hooks_with(
+        &self,
+        folder: &std::path::Path,
+        happens: MadeUpEvent,
+    ) -> Result<Vec<TriedHookEntry>, Fault> {
+        let tried = self.try_hooks(folder, &trial(happens)?).await?;
+        let entry = |TriedHook { ran, context }: TriedHook| TriedHookEntry {
+            words: ran.words(),
+            outcome: ran.outcome,
+            duration_ms: ran.duration_ms,
+            args: ran.args.as_ref().map(ToString::to_string),
+            name: ran.hook,
+            context,
+        };
+        Ok(tried.into_iter().map(entry).collect())
+    }
+
     /// Returns what the policy says of a call in a folder and how it came to that, without carrying it out.
     ///
     /// # Errors
@@ -37,4 +59,24 @@ impl Approvals {
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
         Ok(Judgement { decision, rule, reason, risk, trace })
     }
+}
+
+fn trial(MadeUpEvent { event, tool, args, text }: MadeUpEvent) -> Result<HookTrial, Fault> {
+    Ok(HookTrial::Moment(match event {
+        HookEvent::PreToolUse | HookEvent::PostToolUse | HookEvent::PreCommit => {
+            let args = match args.trim() {
+                "" => Ok(serde_json::json!({})),
+                args => serde_json::from_str(args),
+            };
+            let Ok(args @ serde_json::Value::Object(_)) = args else {
+                let hint = "Write them as the tool gets them, such as {\"path\": \"README.md\"}.";
+                return Err(Fault::new(Code::USAGE, "The arguments are not a JSON object.", hint));
+            };
+            return Ok(HookTrial::Call { event, tool, args, result: text });
+        }
+        HookEvent::SessionStart => HookMoment::SessionStart(SessionSource::Startup),
+        HookEvent::UserPromptSubmit => HookMoment::Prompt { text, message_id: None },
+        HookEvent::Stop => HookMoment::Stop { last_text: text, times_held: 0 },
+        HookEvent::Notification => HookMoment::Notification { kind: NotificationKind::Permission, message: text },
+    }))
 }

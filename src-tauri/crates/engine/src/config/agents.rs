@@ -5,12 +5,13 @@ mod files;
 
 pub(crate) use files::add_agent_files;
 
-use super::file::{AgentConfig, ConfigFile};
+use super::file::{AgentConfig, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
 use arki_api::ConfiguredAgent;
 use arki_domain::{Code, Fault, ModelOptions, ToolNames};
 use arki_llm::ProviderSettings;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
@@ -139,6 +140,27 @@ impl AgentConfig {
             is_from_file: self.is_from_file,
         }
     }
+}
+
+/// What holds for an agent whose entry says nothing, as it would stand there: as for `arki`, or as it is built in. `arki`
+/// is the entry of that agent.
+pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
+    let arki = serde_json::from_value::<AgentConfig>(arki.clone()).unwrap_or_default();
+    let mut built_in = Agents::new();
+    built_in::add(&mut built_in);
+    let agent = built_in.remove(name).unwrap_or_default();
+    let agent = built_in::with_tools(name, agent, arki.tools.as_ref()).completed_by(&arki);
+    json!({
+        "model": agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+        "core": agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned()),
+        "flex": agent.flex.unwrap_or_default(),
+        "reasoningEffort": agent.reasoning_effort.map(ReasoningEffort::word),
+        "maxCompletionTokens": agent.max_completion_tokens,
+        "systemPrompt": agent.system_prompt,
+        "description": agent.description,
+        "tools": agent.tools,
+        "readOnly": agent.read_only.unwrap_or_default(),
+    })
 }
 
 /// # Errors

@@ -12,6 +12,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct DiagnosticsConfig {
+    /// Each is a command, or an object with more about it.
     pub(crate) commands: Vec<CheckerConfig>,
 }
 
@@ -21,6 +22,7 @@ pub(crate) struct DiagnosticsConfig {
     untagged,
     expecting = "a checker is a command, or an object with \"command\", \"glob\", \"timeoutSeconds\" and \"languageServer\""
 )]
+#[schemars(extend("examples" = ["cargo check"]))]
 pub(crate) enum CheckerConfig {
     /// A shell line, run in the project's folder.
     Line(String),

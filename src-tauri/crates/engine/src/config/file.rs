@@ -2,7 +2,7 @@
 
 use super::diagnostics::DiagnosticsConfig;
 use super::hooks::HookConfig;
-use super::schema::{CategoryKeys, RuleKeys};
+use super::schema::{CapabilityWord, CategoryKeys, CategoryWord, LongText, RuleKeys, provider_kinds};
 use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{Category, Code, Decision, Fault, ToolNames};
 use arki_llm::{Capability, ProviderKind};
@@ -23,12 +23,14 @@ pub(crate) struct ConfigFile {
     /// By name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
     #[schemars(extend("propertyNames" = { "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" }))]
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+    /// The providers of models, by a name of yours.
     pub(crate) providers: BTreeMap<String, ProviderConfig>,
     pub(crate) policy: PolicyConfig,
     pub(crate) limits: LimitsConfig,
     /// By event, such as `PreToolUse`.
     #[schemars(extend("propertyNames" = { "enum": super::hooks::event_names() }))]
     pub(crate) hooks: BTreeMap<String, Vec<HookConfig>>,
+    /// MCP servers, by a name of yours; their tools are called `mcp__NAME__TOOL`.
     pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
     pub(crate) prompts: PromptsConfig,
     pub(crate) skills: SkillsConfig,
@@ -43,20 +45,24 @@ pub(crate) struct ConfigFile {
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(extend("examples" = [{ "description": "When to use it, in one line", "systemPrompt": "What it does" }]))]
 pub(crate) struct AgentConfig {
-    /// `provider/model`.
+    /// `provider/model`; as for `arki` where absent.
     pub(crate) model: Option<String>,
     /// The name of the core that decides how the agent works.
     #[serde(default, deserialize_with = "none_or_core")]
     #[schemars(extend("enum" = known_cores()))]
     pub(crate) core: Option<String>,
+    /// Ask for cheaper, slower answers, where the provider sells them.
     pub(crate) flex: Option<bool>,
+    /// How long a model that can reason may think before it answers.
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
-    /// In tokens.
+    /// The longest answer, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_completion_tokens: Option<u32>,
     /// Added to the built-in system prompt.
+    #[schemars(extend("contentMediaType" = "text/plain"))]
     pub(crate) system_prompt: Option<String>,
     /// When to use this agent, in one line; told to the model.
     #[serde(default, deserialize_with = "none_or_line")]
@@ -143,40 +149,51 @@ impl ReasoningEffort {
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("examples" = [{ "kind": "custom", "baseUrl": "http://127.0.0.1:8080/v1" }]))]
 pub(crate) struct ProviderConfig {
-    #[schemars(with = "String")]
+    /// The API that the provider speaks.
+    #[schemars(with = "String", extend("enum" = provider_kinds()))]
     pub(crate) kind: ProviderKind,
+    /// The address of its API; the usual one of its kind where absent.
     pub(crate) base_url: Option<String>,
+    /// The server is yours: it needs no key, costs nothing, and answers one request at a time.
     #[serde(default)]
     pub(crate) is_local: Option<bool>,
     /// The environment variable that holds the key.
     pub(crate) api_key_env: Option<String>,
+    /// The requests that may be under way at the same time. Where absent: one for a local provider, else any number.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_parallel: Option<u32>,
+    /// The time after which connections that nobody uses are closed.
     pub(crate) idle_timeout_seconds: Option<u64>,
+    /// The time that a request waits for its turn where `maxParallel` are under way.
     pub(crate) queue_timeout_seconds: Option<u64>,
     /// The time that the server may be silent: before its answer begins, and between two pieces of it.
     #[schemars(range(min = 1, max = 86_400))]
     pub(crate) timeout_seconds: Option<u64>,
+    /// Sent with every request.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
+    /// What you know of models of this provider that Arki doesn't, by the model's name.
     #[serde(default)]
     pub(crate) models: BTreeMap<String, ModelConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(extend("examples" = [{ "contextWindow": 128_000 }]))]
 pub(crate) struct ModelConfig {
-    /// In tokens.
+    /// What the model can read at once, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) context_window: Option<u64>,
-    /// In tokens.
+    /// The longest answer that the model can give, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) output_limit: Option<u64>,
-    #[schemars(with = "Option<Vec<String>>")]
+    /// What the model can do.
+    #[schemars(with = "Option<Vec<CapabilityWord>>")]
     pub(crate) capabilities: Option<Vec<Capability>>,
     pub(crate) price: Option<PriceConfig>,
 }
@@ -185,9 +202,11 @@ pub(crate) struct ModelConfig {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PriceConfig {
+    /// For what the model reads.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) input: f64,
+    /// For what the model writes.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) output: f64,
@@ -224,6 +243,7 @@ fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + P
 pub(crate) struct PolicyConfig {
     #[schemars(with = "CategoryKeys")]
     pub(crate) categories: BTreeMap<Category, Decision>,
+    /// Rules that decide about calls before you are asked; of several that match, the strictest counts.
     #[schemars(with = "Vec<RuleKeys>")]
     pub(crate) rules: Vec<RuleDefinition>,
     /// Globs of files whose every touch is asked about, as of `.env`.
@@ -325,8 +345,11 @@ pub(crate) struct WindowConfig {
 /// An MCP server: a program (`command`) or an address (`url`).
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(extend("examples" = [{ "command": "uvx", "args": ["mcp-server-fetch"] }]))]
 pub(crate) struct McpServerConfig {
+    /// The program, by its name or path.
     pub(crate) command: Option<String>,
+    /// What the program is started with.
     pub(crate) args: Vec<String>,
     /// Besides the allow-listed environment. In your own configuration `${NAME}` stands for a variable of yours.
     pub(crate) env: BTreeMap<String, String>,
@@ -334,17 +357,20 @@ pub(crate) struct McpServerConfig {
     pub(crate) network: Option<bool>,
     /// Folders that the program may write to besides the project. The user's alone.
     pub(crate) writable: Vec<String>,
+    /// The address of a server that is reached over HTTP.
     pub(crate) url: Option<String>,
     /// Sent with every request. In your own configuration `${NAME}` stands for a variable of yours.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) oauth: Option<McpOauthConfig>,
+    /// Off: the server isn't started, and its tools aren't offered.
     pub(crate) enabled: Option<bool>,
     /// Of its tools: `network` where absent. The user's alone.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<CategoryWord>")]
     pub(crate) category: Option<Category>,
     /// By the tool's own name. The user's alone.
-    #[schemars(with = "BTreeMap<String, String>")]
+    #[schemars(with = "BTreeMap<String, CategoryWord>")]
     pub(crate) categories: BTreeMap<String, Category>,
+    /// The time that the server has to start.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) start_timeout_seconds: Option<u64>,
     /// For one call; `limits.toolTimeoutSeconds` where absent.
@@ -358,9 +384,11 @@ pub(crate) struct McpServerConfig {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct McpOauthConfig {
+    /// The name that the server knows Arki by.
     pub(crate) client_id: Option<String>,
     /// The environment variable that holds the secret.
     pub(crate) client_secret_env: Option<String>,
+    /// What Arki asks to be allowed.
     pub(crate) scopes: Vec<String>,
 }
 
@@ -369,18 +397,21 @@ pub(crate) struct McpOauthConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct PromptsConfig {
     /// By name; a system prompt, or another fragment, has one where it says `{{fragment:NAME}}`.
+    #[schemars(with = "BTreeMap<String, LongText>")]
     pub(crate) fragments: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct SkillsConfig {
+    /// Offer skills to the model.
     pub(crate) enabled: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct CompactionConfig {
+    /// What is left out first when a conversation gets too long for the model.
     pub(crate) strategy: Option<CompactionStrategy>,
     /// The part of the model's window at which older turns are compacted.
     pub(crate) at_fraction: Option<f64>,

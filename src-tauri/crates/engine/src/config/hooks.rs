@@ -19,6 +19,7 @@ use std::time::Duration;
 /// A hook, or several behind one matcher.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(extend("examples" = [{ "command": "cargo fmt" }]))]
 pub(crate) struct HookConfig {
     /// In the log and in rules (`hook:NAME`); the command where absent.
     pub(crate) name: Option<String>,
@@ -91,13 +92,22 @@ pub(super) fn event_names() -> Vec<&'static str> {
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
 pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Fault> {
+    Ok(placed(file, origin, path)?.into_iter().map(|(hook, _)| hook).collect())
+}
+
+/// The same, each with the key of its entry, such as `hooks.Stop[0]`.
+///
+/// # Errors
+/// `CONFIG_INVALID` with the hook's place.
+pub(crate) fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<(Hook, String)>, Fault> {
     let mut hooks = Vec::new();
     for (name, entries) in &file.hooks {
         let (event, kind) = event_of(name).map_err(|what| invalid(path, &what))?;
         for (index, entry) in entries.iter().enumerate() {
-            let place = format!("\"hooks.{name}[{index}]\"");
+            let key = format!("hooks.{name}[{index}]");
             let entry_hooks = of_entry(entry, event, kind, origin);
-            hooks.extend(entry_hooks.map_err(|what| invalid(path, &format!("{place} {what}")))?);
+            let entry_hooks = entry_hooks.map_err(|what| invalid(path, &format!("\"{key}\" {what}")))?;
+            hooks.extend(entry_hooks.into_iter().map(|hook| (hook, key.clone())));
         }
     }
     if hooks.len() > MAX_HOOKS {

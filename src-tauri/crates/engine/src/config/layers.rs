@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 /// The settings where no file says otherwise.
 const DEFAULTS: &str = include_str!("defaults.json");
 pub(crate) const DEFAULT_ORIGIN: &str = "default";
-/// Lists to which each file adds. Any other list is replaced.
+/// Lists to which each file adds, as to those of hooks. Any other list is replaced.
 const ADDED_TO: [&str; 3] = ["diagnostics.commands", "policy.rules", "policy.secretFiles"];
+const HOOKS: &str = "hooks.";
 /// For editors; it says nothing about how Arki works.
 const SCHEMA_KEY: &str = "$schema";
 
@@ -64,7 +65,7 @@ impl Tree {
                 tree.lay(Value::Object(map), origin, key);
                 tree
             }
-            Value::Array(items) if ADDED_TO.contains(&key) && !items.is_empty() => {
+            Value::Array(items) if is_added_to(key) && !items.is_empty() => {
                 Self::List(items.into_iter().map(|value| Self::leaf(value, origin)).collect())
             }
             value => Self::leaf(value, origin),
@@ -123,7 +124,13 @@ impl Tree {
     }
 }
 
-fn joined(key: &str, name: &str) -> String {
+/// Returns whether each file adds to the list at a key, instead of replacing it.
+pub(crate) fn is_added_to(key: &str) -> bool {
+    ADDED_TO.contains(&key) || key.starts_with(HOOKS)
+}
+
+/// The key of something in the object at `key`.
+pub(crate) fn joined(key: &str, name: &str) -> String {
     let name = match name.contains(['.', '"', '[']) {
         true => Value::String(name.to_owned()).to_string(),
         false => name.to_owned(),
@@ -167,6 +174,14 @@ mod tests {
         let shown = layered(&rule("x"), &rule("y"));
         assert_eq!(of(&shown, "policy.rules[0]"), (&json!({"decision": "deny", "tool": "x"}), "user"));
         assert_eq!(of(&shown, "policy.rules[1]").1, "project");
+    }
+
+    #[test]
+    fn hooks_of_all_files_run() {
+        let hook = |command: &str| format!(r#"{{"hooks": {{"Stop": [{{"command": "{command}"}}]}}}}"#);
+        let shown = layered(&hook("a"), &hook("b"));
+        assert_eq!(of(&shown, "hooks.Stop[0]"), (&json!({"command": "a"}), "user"));
+        assert_eq!(of(&shown, "hooks.Stop[1]"), (&json!({"command": "b"}), "project"));
     }
 
     #[test]

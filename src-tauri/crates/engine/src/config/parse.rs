@@ -2,7 +2,7 @@
 
 use super::invalid::invalid;
 use super::place::KeyPath;
-use super::schema::{rule_schema, schema};
+use super::schema::{rule_schema, schema, unless_null};
 use super::{ConfigFile, agents};
 use arki_domain::{Code, Fault};
 use arki_policy::RuleDefinition;
@@ -190,12 +190,6 @@ fn unknown_key(value: &Value, schema: &Value, place: &KeyPath) -> Option<Unknown
         }
         _ => None,
     }
-}
-
-/// Returns the schema of a value that may be left out.
-fn unless_null(schema: &Value) -> &Value {
-    let alternatives = schema.get("anyOf").and_then(Value::as_array);
-    alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")).unwrap_or(schema)
 }
 
 fn distance(known: &str, key: &str) -> usize {

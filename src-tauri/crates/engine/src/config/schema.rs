@@ -3,7 +3,9 @@
 //! It comes from the types in `file`. Those of other crates that don't describe themselves have their keys here.
 
 use super::ConfigFile;
+#[cfg(test)]
 use crate::accounts::config_keys::key_path;
+use arki_llm::ProviderKind;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -18,7 +20,16 @@ pub(crate) fn schema_text() -> String {
     format!("{:#}\n", schema())
 }
 
+/// Returns the schema of a value that may be left out.
+pub(crate) fn unless_null(schema: &Value) -> &Value {
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    let is_one = |one: &&Value| one["type"] != "null";
+    // A list of words that may be left out has `null` among them, as a word of its own.
+    alternatives.and_then(|all| all.iter().find(is_one)).unwrap_or(schema)
+}
+
 /// The schema of the value at a key, such as `limits.maxTurns`; `None` where no value stands there.
+#[cfg(test)]
 pub(crate) fn setting_schema(key: &str) -> Option<Value> {
     let mut at = schema();
     for name in key_path(key).ok()? {
@@ -56,6 +67,41 @@ enum DecisionWord {
     Deny,
 }
 
+/// A `Category`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is read")]
+pub(super) enum CategoryWord {
+    Read,
+    Write,
+    Exec,
+    Network,
+}
+
+/// A `Capability`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is read")]
+pub(super) enum CapabilityWord {
+    Text,
+    Vision,
+    Streaming,
+    ToolUse,
+    Rag,
+    Code,
+    Reasoning,
+}
+
+/// A text of several lines.
+#[derive(JsonSchema)]
+#[schemars(extend("contentMediaType" = "text/plain"))]
+#[expect(dead_code, reason = "only its schema is read")]
+pub(super) struct LongText(String);
+
+pub(super) fn provider_kinds() -> Vec<&'static str> {
+    ProviderKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
 /// The keys of `policy.categories`.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -70,6 +116,7 @@ pub(super) struct CategoryKeys {
 /// The keys of a `RuleDefinition`.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("examples" = [{ "decision": "deny", "command": ["rm"] }]))]
 #[expect(dead_code, reason = "only its schema is read")]
 pub(super) struct RuleKeys {
     decision: DecisionWord,
@@ -95,6 +142,20 @@ mod tests {
     use super::*;
     use arki_policy::RuleDefinition;
     use serde_json::json;
+
+    #[test]
+    fn the_words_of_a_schema_are_those_that_there_are() {
+        let words = |schema: &Value| schema["enum"].as_array().unwrap().clone();
+        let model = setting_schema("providers.p.models.m.capabilities[0]").unwrap();
+        for word in words(&model) {
+            serde_json::from_value::<arki_llm::Capability>(word).unwrap();
+        }
+        for word in words(&setting_schema("mcpServers.s.categories.t").unwrap()) {
+            serde_json::from_value::<arki_domain::Category>(word).unwrap();
+        }
+        let all = arki_llm::Capability::Reasoning as usize + 1;
+        assert_eq!(words(&model).len(), all);
+    }
 
     #[test]
     fn the_keys_of_a_rule_are_those_that_rules_have() {

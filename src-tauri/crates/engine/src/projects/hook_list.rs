@@ -1,12 +1,13 @@
 //! The hooks of a folder, those included that don't run there, and why they don't.
 
-use crate::config::{self, hooks_of_file};
+use crate::config::{self, hooks_of_file, placed_hooks_of_file};
 use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Fault, Redactor};
 use arki_tools::{Hook, HookAction, HookOrigin};
+use serde_json::Value;
 use std::path::Path;
 
 impl Projects {
@@ -17,20 +18,32 @@ impl Projects {
     pub fn list_hooks(&self, folder: Option<&Path>) -> Result<HookEntries, Fault> {
         let redactor = self.records.redactor();
         let path = self.records.directories().config_file();
-        let of_user = hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
+        let of_user = placed_hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
         let origin = path.display().to_string();
+        let written = self.accounts.user_values()?;
+        let own = |(hook, key): &(Hook, String), off: Option<HookOffReason>| HookEntry {
+            entry: entry_at(&written, key).map(|value| redactor.redact_json(value)),
+            key: Some(key.clone()),
+            ..entry(hook, &origin, off, redactor)
+        };
         let Some(folder) = folder else {
-            let hooks = of_user.iter().map(|hook| entry(hook, &origin, None, redactor)).collect();
+            let hooks = of_user.iter().map(|hook| own(hook, None)).collect();
             return Ok(HookEntries { hooks, refused: None });
         };
         let open = self.load_project(folder)?;
         let entry = |hook: &Hook, origin: &str| entry(hook, origin, off(hook, &open), redactor);
-        let mut hooks: Vec<HookEntry> = of_user.iter().map(|hook| entry(hook, &origin)).collect();
+        let mut hooks: Vec<HookEntry> = of_user.iter().map(|placed| own(placed, off(&placed.0, &open))).collect();
         let of_project = of_project(&open);
         let refused = of_project.as_ref().err().cloned().map(Into::into);
         hooks.extend(of_project.iter().flatten().map(|hook| entry(hook, PROJECT_CONFIG)));
         Ok(HookEntries { hooks, refused })
     }
+}
+
+/// The value at a key such as `hooks.Stop[0]`.
+fn entry_at(written: &Value, key: &str) -> Option<Value> {
+    let (list, index) = key.strip_prefix("hooks.")?.strip_suffix(']')?.rsplit_once('[')?;
+    written["hooks"].get(list)?.get(index.parse::<usize>().ok()?).cloned()
 }
 
 fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Fault> {
@@ -80,5 +93,7 @@ fn entry(hook: &Hook, origin: &str, off: Option<HookOffReason>, redactor: &Redac
         origin: origin.to_owned(),
         enabled: off.is_none(),
         off,
+        key: None,
+        entry: None,
     }
 }

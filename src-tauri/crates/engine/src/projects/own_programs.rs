@@ -61,7 +61,35 @@ impl Projects {
     /// # Errors
     /// `FILE_NOT_FOUND`, those of paths that lead out of the folder, and `COMMAND_SPAWN_FAILED` where there is no editor.
     pub fn open_in_editor(&self, folder: &Path, path: Option<&str>) -> Result<(), Fault> {
-        let place = self.place_in(folder, path)?;
+        self.edit(&self.place_in(folder, path)?, folder)
+    }
+
+    /// Opens a file that a hook, an agent or a skill comes from: of the folder, or of the user's own. Blocking.
+    ///
+    /// # Errors
+    /// As of [`Self::open_in_editor`]; `FILE_NOT_FOUND` for any other file.
+    pub fn open_configured(&self, folder: Option<&Path>, path: &str) -> Result<(), Fault> {
+        if let Some(folder) = folder.filter(|_| !Path::new(path).is_absolute()) {
+            return self.open_in_editor(folder, Some(path));
+        }
+        let file = self.records.directories().config_file();
+        let is_config = Path::new(path) == file;
+        let is_skill = || Ok::<_, Fault>(self.list_skills(folder)?.skills.iter().any(|skill| skill.origin == path));
+        let is_agent = || {
+            Ok::<_, Fault>(
+                self.list_agents(folder)?.agents.iter().flat_map(|agent| &agent.origins).any(|at| at == path),
+            )
+        };
+        if !(is_config || is_skill()? || is_agent()?) || !Path::new(path).is_file() {
+            let message = format!("{path} is not there any more.");
+            return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
+        }
+        let beside = Path::new(path).parent().unwrap_or(Path::new(path));
+        self.edit(Path::new(path), folder.unwrap_or(beside))
+    }
+
+    /// `folder` is where the editor is started, and no place for a program.
+    fn edit(&self, place: &Path, folder: &Path) -> Result<(), Fault> {
         let configured = self.accounts.user_config()?.window.editor;
         let editor = match &configured {
             Some(name) => self.program(name, folder),
@@ -75,7 +103,7 @@ impl Projects {
             let hint = "Name one that is on your PATH in Settings (window.editor), such as code or zed.";
             return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, message, hint));
         };
-        start(&editor, &[place.into_os_string()], folder)
+        start(&editor, &[place.as_os_str().to_owned()], folder)
     }
 
     /// Opens a terminal in the folder. Blocking.

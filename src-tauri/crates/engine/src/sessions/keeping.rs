@@ -4,10 +4,13 @@ use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, Work};
+use arki_api::{StorageUse, StoredSession};
+use arki_disk::free_bytes;
 use arki_domain::{Code, Fault, SessionId};
 use arki_files::remove_unfinished_exports;
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use std::io::BufRead;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,6 +82,42 @@ impl Sessions {
         Ok(self.records.reader().sizes()?)
     }
 
+    /// Returns what takes how much room on the disk. Blocking.
+    ///
+    /// # Errors
+    /// When the database or the configuration cannot be read.
+    pub fn storage_use(&self) -> Result<StorageUse, Fault> {
+        let directories = self.records.directories();
+        let sizes = self.sizes()?;
+        let stored = |(session_id, title, bytes): (SessionId, String, u64)| StoredSession {
+            session_id: session_id.to_string(),
+            title,
+            bytes,
+        };
+        Ok(StorageUse {
+            folder: directories.data.display().to_string(),
+            database_bytes: sizes.database_bytes,
+            events: sizes.events,
+            contents_bytes: sizes.blobs_bytes,
+            free_bytes: sizes.free_bytes,
+            journal_bytes: sizes.log_bytes,
+            log_bytes: size_of_files(&directories.logs()),
+            disk_free_bytes: free_bytes(&directories.data).ok(),
+            tidied_at: self.records.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok()),
+            max_contents_bytes: self.accounts.user_config()?.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES),
+            largest: sizes.largest.into_iter().map(stored).collect(),
+        })
+    }
+
+    /// Tidies at once, because the user asked for it.
+    ///
+    /// # Errors
+    /// When the configuration can't be used or the database not be written.
+    pub async fn tidy_now(self: &Arc<Self>) -> Result<(), Fault> {
+        self.tidy_after_kills().await?;
+        self.tidy().await
+    }
+
     /// Brings in the sessions of an export, byte for byte, all or none.
     ///
     /// # Errors
@@ -148,6 +187,12 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+/// Of the files right in a folder; none where it can't be read.
+fn size_of_files(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()
 }
 
 /// Nobody waits for it, so that nobody is told.

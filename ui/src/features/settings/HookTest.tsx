@@ -1,0 +1,107 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { useState } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import { duration } from "../../components/format";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, HookEntry, HookEvent, TriedHookEntry } from "../../protocol/generated";
+import { exampleFor, isOfCall } from "../../protocol/hook_entries";
+import { EntryForm } from "./EntryForm";
+import { LinesRow, TextRow } from "./FormRows";
+import { outcomes } from "./hook_words";
+
+type Props = { hook: HookEntry; folder: string; onClose: () => void };
+
+/** Tries what would happen: the hooks of the event run as in a run, but nothing is recorded or changed. */
+export function HookTest({ hook, folder, onClose }: Props) {
+  const { platform } = useArki();
+  const { event } = hook;
+  const example = exampleFor(event, hook.entry);
+  const [tool, setTool] = useState(example.tool);
+  const [args, setArgs] = useState(example.args);
+  const [text, setText] = useState("");
+  const [tried, setTried] = useState<TriedHookEntry[] | null>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  const [isTrying, setIsTrying] = useState(false);
+  const attempt = async () => {
+    setIsTrying(true);
+    setError(null);
+    try {
+      setTried(await platform.call("try_hooks", { folder, happens: { event, tool, args, text } }));
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+    setIsTrying(false);
+  };
+  const ofCall = isOfCall(event);
+  const told = texts[event];
+  return (
+    <EntryForm label={t`Test ${hook.name}`} save={t`Try it`} onSave={() => void attempt()} onCancel={onClose}>
+      <p className="small secondary">
+        {t`Every hook of this event gets this. The project can't be changed by it, and nothing is recorded.`}
+      </p>
+      {ofCall && (
+        <>
+          <TextRow label={t`Tool`} mono required value={tool} onChange={setTool} />
+          <LinesRow label={t`Arguments`} placeholder="{}" value={args} onChange={setArgs} />
+        </>
+      )}
+      {told && <LinesRow label={i18n._(told)} placeholder="" value={text} onChange={setText} />}
+      <div role="status">
+        {isTrying && <p className="secondary">{t`Trying…`}</p>}
+        {!isTrying && tried?.length === 0 && (
+          <p>{t`No hook is for this: it is about something else, or this folder isn't trusted.`}</p>
+        )}
+        {!isTrying && tried !== null && tried.length > 0 && (
+          <ul className="configured">
+            {tried.map((answer, place) => (
+              <li key={place}>
+                <Answer answer={answer} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {error && <ErrorNote error={error} />}
+    </EntryForm>
+  );
+}
+
+function Answer({ answer: { name, outcome, words, durationMs, args, context } }: { answer: TriedHookEntry }) {
+  return (
+    <>
+      <p>
+        <strong>
+          <VisibleText text={name} />
+        </strong>{" "}
+        {outcome && i18n._(outcomes[outcome])} <span className="secondary">{duration(durationMs)}</span>
+      </p>
+      <p className="small secondary">
+        <VisibleText text={words} />
+      </p>
+      {args !== null && (
+        <p className="small">
+          {t`Arguments instead:`}{" "}
+          <code>
+            <VisibleText text={args} />
+          </code>
+        </p>
+      )}
+      {context !== null && (
+        <pre className="setting-json">
+          <VisibleText text={t`To the model: ${context}`} />
+        </pre>
+      )}
+    </>
+  );
+}
+
+/** What is told besides a call; nothing at the start of a session. */
+const texts: Readonly<Partial<Record<HookEvent, MessageDescriptor>>> = {
+  PostToolUse: msg`Result`,
+  UserPromptSubmit: msg`Prompt`,
+  Stop: msg`Last answer`,
+  Notification: msg`Message`,
+};

@@ -1,0 +1,190 @@
+/** The limits of runs and commands and how long data is kept, each in words and with where it comes from. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { ErrorNote } from "../../components/ErrorNote";
+import { bytes, cost, duration } from "../../components/format";
+import type { SettingEntry } from "../../protocol/generated";
+import { SettingRow } from "./SettingRow";
+import { Storage } from "./Storage";
+import { type Change, useSettings } from "./use_settings";
+
+type Unit = "requests" | "seconds" | "dollars" | "bytes" | "megabytes" | "processes" | "days";
+
+type Row = {
+  key: string;
+  name: MessageDescriptor;
+  means: MessageDescriptor;
+  /** What holds where nothing is set. */
+  otherwise?: MessageDescriptor;
+  unit: Unit;
+};
+
+const units: Readonly<Record<Unit, MessageDescriptor>> = {
+  requests: msg`requests`,
+  seconds: msg`seconds`,
+  dollars: msg`US dollars`,
+  bytes: msg`bytes`,
+  megabytes: msg`megabytes`,
+  processes: msg`processes`,
+  days: msg`days`,
+};
+
+const ofRuns: readonly Row[] = [
+  {
+    key: "limits.maxTurns",
+    name: msg`Requests of a run`,
+    means: msg`After so many requests to the model the run pauses.`,
+    unit: "requests",
+  },
+  {
+    key: "limits.maxSeconds",
+    name: msg`Time of a run`,
+    means: msg`After that time at work the run pauses. The time it waits for you doesn't count.`,
+    otherwise: msg`no limit`,
+    unit: "seconds",
+  },
+  {
+    key: "limits.maxCostUsd",
+    name: msg`Cost of a run`,
+    means: msg`At that cost the run pauses.`,
+    otherwise: msg`no limit`,
+    unit: "dollars",
+  },
+  {
+    key: "limits.maxAnswerSeconds",
+    name: msg`Time of an answer`,
+    means: msg`An answer of the model that takes longer ends there. What there is of it is kept.`,
+    unit: "seconds",
+  },
+  {
+    key: "limits.approvalTimeoutSeconds",
+    name: msg`Time to decide`,
+    means: msg`What you haven't decided by then is rejected.`,
+    otherwise: msg`waits for you as long as it takes`,
+    unit: "seconds",
+  },
+];
+
+const ofCommands: readonly Row[] = [
+  {
+    key: "limits.toolTimeoutSeconds",
+    name: msg`Time of a call`,
+    means: msg`A command or another call that takes longer is ended.`,
+    unit: "seconds",
+  },
+  {
+    key: "limits.maxToolOutputBytes",
+    name: msg`Output for the model`,
+    means: msg`The model gets no more of what a call answers.`,
+    unit: "bytes",
+  },
+  {
+    key: "limits.maxCommandMemoryMegabytes",
+    name: msg`Memory of a command`,
+    means: msg`A command that takes more, with all it started, is ended.`,
+    otherwise: msg`75 % of the machine's memory`,
+    unit: "megabytes",
+  },
+  {
+    key: "limits.maxCommandProcesses",
+    name: msg`Processes of a command`,
+    means: msg`A command that has more at the same time is ended.`,
+    unit: "processes",
+  },
+  {
+    key: "limits.maxCommandOutputMegabytes",
+    name: msg`Output of a command`,
+    means: msg`A command that writes more is ended.`,
+    unit: "megabytes",
+  },
+];
+
+const ofData: readonly Row[] = [
+  {
+    key: "retention.deleteSessionsAfterDays",
+    name: msg`Sessions`,
+    means: msg`Sessions that you haven't used for so long are removed for good.`,
+    otherwise: msg`kept until you remove them`,
+    unit: "days",
+  },
+  {
+    key: "retention.maxImageMegabytes",
+    name: msg`Copies of files`,
+    means: msg`Files as they were before and after a change, for taking it back. The oldest go first.`,
+    otherwise: msg`up to 2 GiB`,
+    unit: "megabytes",
+  },
+];
+
+/** `folder`: the one whose configuration counts too; null where none is open. */
+export function Limits({ folder }: { folder: string | null }) {
+  const { entries, error, change } = useSettings(folder);
+  const part = (id: string, title: string, rows: readonly Row[]) => (
+    <section className="settings-section" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <ul className="all-settings limits">
+        {rows.map((row) => {
+          const entry = entries?.find(({ key }) => key === row.key);
+          return (
+            entry && (
+              <li key={row.key}>
+                <Limit row={row} entry={entry} folder={folder} onChange={change} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </section>
+  );
+  return (
+    <>
+      {error && <ErrorNote error={error} />}
+      {part("limits-runs", t`Limits of runs`, ofRuns)}
+      {part("limits-commands", t`Limits of commands`, ofCommands)}
+      {part("limits-data", t`What is kept`, ofData)}
+      <Storage />
+    </>
+  );
+}
+
+type LimitProps = { row: Row; entry: SettingEntry; folder: string | null; onChange: Change };
+
+function Limit({ row, entry, folder, onChange }: LimitProps) {
+  const name = i18n._(row.name);
+  const now = inWords(entry.value, row);
+  return (
+    <SettingRow
+      entry={entry}
+      folder={folder}
+      label={name}
+      unit={i18n._(units[row.unit])}
+      onChange={onChange}
+      title={
+        <>
+          <span title={entry.key}>{name}</span>
+          <p className="small secondary">
+            {i18n._(row.means)} {now !== null && <span>{t`Now: ${now}.`}</span>}
+          </p>
+        </>
+      }
+    />
+  );
+}
+
+/** The value as people say it, where that differs from the figure beside its unit. */
+function inWords(value: unknown, { unit, otherwise }: Row): string | null {
+  if (value === null) return otherwise ? i18n._(otherwise) : null;
+  if (typeof value !== "number") return null;
+  switch (unit) {
+    case "seconds":
+      return value < 60 ? null : duration(value * 1000);
+    case "bytes":
+      return bytes(value);
+    case "megabytes":
+      return value < 1024 ? null : bytes(value * 1024 * 1024);
+    case "dollars":
+      return cost(value);
+    default:
+      return null;
+  }
+}
