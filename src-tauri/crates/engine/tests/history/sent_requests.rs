@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use crate::{command, edit};
 use arki_api::{RequestProof, SentForm, SentRole, SentSide};
-use arki_domain::{Code, EventBody, SessionId, sha256_hex};
+use arki_domain::{Code, EventBody, EventDraft, RunId, SessionId, ToolAsyncResult, sha256_hex};
 use arki_engine::{Compacted, Engine, RewindScope, SentRequest};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
@@ -101,6 +101,41 @@ async fn a_compaction_changes_only_what_is_sent_after_it_and_its_own_request_is_
         next = told.next;
     }
     assert_eq!(text.len(), long.bytes);
+}
+
+fn late_result() -> ToolAsyncResult {
+    ToolAsyncResult {
+        async_call_id: "b".into(),
+        tool_id: "run_command".into(),
+        result: "late".into(),
+        is_error: false,
+        usage: None,
+        background: Vec::new(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_was_logged_while_the_request_was_made_is_not_in_it() {
+    let stage = Stage::new(vec![command("echo hi"), Turn::text("Done.")]).await;
+    let (session, _) = stage.run_granted().await;
+    let original = sent(&stage.engine, &session).remove(1);
+    // The same log, but for what came from the background right before the second request.
+    let run = RunId::new();
+    let events = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events;
+    let mut drafts = Vec::new();
+    for event in &events {
+        if event.seq == original.seq {
+            drafts.extend([late_result(), late_result()].map(|result| EventDraft::of_run(&run, result)));
+        }
+        drafts.push(match event.run_id {
+            Some(_) => EventDraft::of_run(&run, event.body()),
+            None => EventDraft::of_session(event.body()),
+        });
+    }
+    let other = SessionId::new();
+    stage.store_session(&other, drafts).await;
+    let again = stage.engine.runs().request_as_sent(&other, original.seq + 2).unwrap();
+    assert_eq!((again.proof, &again.messages), (RequestProof::Proven, &original.messages));
 }
 
 #[tokio::test(flavor = "multi_thread")]

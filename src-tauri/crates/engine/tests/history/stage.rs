@@ -134,6 +134,14 @@ impl Stage {
         database.execute(end, [session.as_str()]).unwrap();
     }
 
+    /// Has another process store a session with these events.
+    pub(crate) async fn store_session(&self, session: &SessionId, drafts: Vec<EventDraft>) {
+        let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
+        let store = Store::open(&self.home.data_dir().join("arki.db"), options).unwrap();
+        store.append(session, drafts).await.unwrap();
+        store.close().unwrap();
+    }
+
     /// Sets a part of the user's configuration, for engines that are opened from now on.
     pub(crate) fn configure(&self, key: &str, value: Value) {
         let path = self.home.config_dir().join("config.json");
