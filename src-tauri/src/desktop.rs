@@ -7,7 +7,7 @@ use crate::windows::Windows;
 use crate::{
     arguments, awake, display, drops, log_files, menu_bar, notices, process_environment, rpc, rpc_configured,
     rpc_context, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures,
-    rpc_pipelines, rpc_places, rpc_runs, rpc_settings, rpc_windows, tray, updates, windows,
+    rpc_pipelines, rpc_places, rpc_runs, rpc_sent, rpc_settings, rpc_windows, tray, updates, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
