@@ -8,7 +8,7 @@ use crate::windows::Windows;
 use crate::{
     arguments, awake, display, drops, log_files, menu_bar, notices, process_environment, rpc, rpc_configured,
     rpc_context, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures,
-    rpc_pipelines, rpc_places, rpc_runs, rpc_settings, rpc_windows, tray, updates, windows,
+    rpc_pipelines, rpc_places, rpc_runs, rpc_sent, rpc_settings, rpc_windows, tray, updates, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -132,6 +132,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_history::fork_session,
             rpc_history::line_origins,
             rpc_context::next_request,
+            rpc_sent::sent_request,
+            rpc_sent::sent_parts,
+            rpc_sent::sent_text,
+            rpc_sent::sent_json,
             rpc_context::compact_session,
             rpc_context::configure_session,
             rpc_context::get_state,

@@ -31,6 +31,7 @@ mod rpc_pictures;
 mod rpc_pipelines;
 mod rpc_places;
 mod rpc_runs;
+mod rpc_sent;
 mod rpc_settings;
 mod rpc_windows;
 mod spelling;

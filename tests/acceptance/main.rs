@@ -99,6 +99,7 @@ mod retrying;
 mod review;
 mod searching;
 mod secrets;
+mod sent_requests;
 mod session_grants;
 mod session_settings;
 mod session_state;

@@ -37,6 +37,17 @@ fn a_run_is_shown_as_bars_and_each_leads_to_its_events() {
     wait_until("the events", || window.text().contains("\"ttftMs\""));
     no_barrier(&window, "a bar's events");
     window.pictures("waterfall");
+    // What was sent opens from the bar, and is proven.
+    window.element("button", "Show what was sent").click();
+    wait_until("what was sent", || window.text().contains("Proven: this is what was sent."));
+    window.element("dialog", "Sent to the model");
+    wait_until("the prompt", || window.text().contains("Change two lines") && window.text().contains("read_file"));
+    no_barrier(&window, "what was sent");
+    window.pictures("sent");
+    window.element("radio", "Answer").ask("arguments[0].click()");
+    wait_until("the answer", || window.text().contains("src/app.txt"));
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Sent to the model");
     window.press(&[ESCAPE]);
     wait_until("no events", || !window.text().contains("\"ttftMs\""));
     assert!(tree.is_focused());

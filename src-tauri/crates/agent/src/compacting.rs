@@ -13,7 +13,8 @@ use arki_context::{
 };
 use arki_domain::projection::{Progress, Transcript};
 use arki_domain::{
-    ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, RequestPurpose, SessionId,
+    ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, RequestHead,
+    RequestPurpose, SessionId,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -172,6 +173,10 @@ impl CompactionLog for RunHost {
     async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
         self.append(bodies).await
     }
+
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+        self.parts.log.keep_head(head).await
+    }
 }
 
 enum Ended {
@@ -245,6 +250,10 @@ impl CompactionLog for SessionLog<'_> {
     async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
         let drafts = bodies.into_iter().map(EventDraft::of_session).collect();
         self.log.append(self.session_id, drafts).await.map(drop)
+    }
+
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+        self.log.keep_head(head).await
     }
 }
 

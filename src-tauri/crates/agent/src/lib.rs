@@ -34,6 +34,7 @@ pub use core::{Core, core, core_names};
 pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
 pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
+pub use text_only::messages as messages_as_text;
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,8 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
+    Executor, Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RequestHead, RunPaused,
+    SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -91,6 +92,8 @@ pub struct RunHost {
     pub(crate) too_large_fixed: Option<(u64, u64)>,
     /// The model's context window, as logged last.
     pub(crate) told_window: Option<u64>,
+    /// What the last turn's request was made of beside the conversation.
+    pub(crate) told_head: Option<RequestHead>,
     pub(crate) cancel: CancellationToken,
     pub(crate) pause: CancellationToken,
     pub(crate) skip_wait: Arc<Notify>,
@@ -114,6 +117,7 @@ impl RunHost {
             last_seq,
             too_large_fixed: None,
             told_window: None,
+            told_head: None,
             cancel,
             pause,
             skip_wait,

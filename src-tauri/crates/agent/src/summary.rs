@@ -5,7 +5,7 @@ use crate::bounds;
 use arki_context::SummaryRequest;
 use arki_domain::{
     ChatModel, ChatRequest, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, Message, ModelOptions,
-    PreparedRequest, RequestPurpose, StreamEvent, TokenType, Usage,
+    PreparedRequest, RequestHead, RequestPurpose, StreamEvent, TokenType, Usage,
 };
 use async_trait::async_trait;
 use futures_util::StreamExt;
@@ -22,6 +22,9 @@ const TOKENS_FOR_THOUGHTS: u64 = 4096;
 #[async_trait]
 pub(crate) trait CompactionLog: Send {
     async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault>;
+
+    /// As [`arki_domain::EventLog::keep_head`].
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault>;
 }
 
 /// The outcome of asking for a summary.
@@ -49,11 +52,14 @@ impl Asking<'_> {
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
     ) -> Result<Asked<S>, Fault> {
-        let prepared = match self.prepare(request) {
+        let chat = chat_request(request);
+        let prepared = match self.model.prepare(&chat) {
             Ok(prepared) => prepared,
             Err(fault) => return Ok(Asked::Failed(fault)),
         };
-        log.note(vec![self.request(&prepared)]).await?;
+        let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(&chat, false) };
+        let head_hash = log.keep_head(&head.written_as(&prepared)).await?;
+        log.note(vec![self.request(&prepared, head_hash)]).await?;
         let (begun, mut summary) = (Instant::now(), Summary::default());
         let ended = tokio::select! {
             biased;
@@ -71,18 +77,7 @@ impl Asking<'_> {
         })
     }
 
-    fn prepare(&self, request: &SummaryRequest) -> Result<PreparedRequest, Fault> {
-        let most = u32::try_from(request.max_tokens.saturating_add(TOKENS_FOR_THOUGHTS)).unwrap_or(u32::MAX);
-        self.model.prepare(&ChatRequest {
-            system: request.system.as_str().into(),
-            messages: Arc::new(vec![Arc::new(Message::user(request.prompt.clone()))]),
-            tools: [].into(),
-            images: Arc::default(),
-            options: ModelOptions { max_completion_tokens: Some(most), ..ModelOptions::default() },
-        })
-    }
-
-    fn request(&self, prepared: &PreparedRequest) -> EventBody {
+    fn request(&self, prepared: &PreparedRequest, head_hash: String) -> EventBody {
         EngineRequest {
             turn: self.turn,
             provider: self.model.provider().to_owned(),
@@ -92,6 +87,7 @@ impl Asking<'_> {
             context_window: None,
             purpose: Some(self.purpose),
             stage: None,
+            head_hash: Some(head_hash),
         }
         .into()
     }
@@ -110,6 +106,17 @@ impl Asking<'_> {
             purpose: Some(self.purpose),
         }
         .into()
+    }
+}
+
+fn chat_request(request: &SummaryRequest) -> ChatRequest {
+    let most = u32::try_from(request.max_tokens.saturating_add(TOKENS_FOR_THOUGHTS)).unwrap_or(u32::MAX);
+    ChatRequest {
+        system: request.system.as_str().into(),
+        messages: Arc::new(vec![Arc::new(Message::user(request.prompt.clone()))]),
+        tools: [].into(),
+        images: Arc::default(),
+        options: ModelOptions { max_completion_tokens: Some(most), ..ModelOptions::default() },
     }
 }
 

@@ -63,6 +63,7 @@ impl ChatModel for Script {
         Ok(PreparedRequest {
             request_hash: String::new(),
             message_count: request.messages.len(),
+            head_bytes: 0,
             body: Default::default(),
         })
     }

@@ -10,8 +10,14 @@ const TOOLS: &str = "# Tools\n\nYou call these tools only through `toolCalls` in
 /// The same request without tools. A message always gives the same text, so that a conversation only grows at its end.
 pub(crate) fn request(request: ChatRequest) -> ChatRequest {
     let system = format!("{}\n\n{}", request.system, described(&request.tools));
-    let messages = request.messages.iter().map(as_text).collect();
+    let messages = messages(&request.messages);
     ChatRequest { system: system.into(), messages: Arc::new(messages), tools: Arc::new([]), ..request }
+}
+
+/// The messages as such a request has them.
+#[must_use]
+pub fn messages(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
+    messages.iter().map(as_text).collect()
 }
 
 fn described(tools: &[ToolDefinition]) -> String {

@@ -6,7 +6,7 @@ use crate::run_host::{RunEnd, RunHost};
 use crate::{bounds, budget, text_only};
 use arki_domain::{
     ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, PreparedRequest,
-    Role, ToolCall, Usage,
+    RequestHead, Role, ToolCall, Usage,
 };
 use futures_util::StreamExt;
 use tokio::time::Instant;
@@ -53,6 +53,7 @@ impl RunHost {
         let request = self.request();
         self.tally.count_request(&request, &*self.parts.compaction.estimate);
         let prepared = self.parts.model.prepare(&request);
+        let head = RequestHead::of(&request, self.writes_tools_as_text());
         // What comes next is added in place.
         drop(request);
         let prepared = match prepared {
@@ -63,6 +64,7 @@ impl RunHost {
         let window = self.parts.model.context_window();
         let is_news = window != self.told_window;
         self.told_window = window;
+        let head_hash = self.keep_head_where_new(head, &prepared).await?;
         self.append(vec![
             EngineRequest {
                 turn,
@@ -73,6 +75,7 @@ impl RunHost {
                 context_window: window.filter(|_| is_news),
                 purpose: None,
                 stage: self.ask.stage,
+                head_hash,
             }
             .into(),
         ])
@@ -148,10 +151,25 @@ impl RunHost {
             images: self.parts.images.clone(),
             options,
         };
-        match self.ask.stage {
-            Some(_) if !self.parts.model.takes_tools() => text_only::request(request),
-            _ => request,
+        if self.writes_tools_as_text() { text_only::request(request) } else { request }
+    }
+
+    fn writes_tools_as_text(&self) -> bool {
+        self.ask.stage.is_some() && !self.parts.model.takes_tools()
+    }
+
+    /// Returns the hash under which the head lies, where it is another than that of the turn before.
+    async fn keep_head_where_new(
+        &mut self,
+        head: RequestHead,
+        prepared: &PreparedRequest,
+    ) -> Result<Option<String>, Fault> {
+        if self.told_head.as_ref() == Some(&head) {
+            return Ok(None);
         }
+        let hash = self.parts.log.keep_head(&head.clone().written_as(prepared)).await?;
+        self.told_head = Some(head);
+        Ok(Some(hash))
     }
 
     async fn stream(&self, prepared: PreparedRequest, answer: &mut Answer) -> Result<AnswerEnd, Fault> {

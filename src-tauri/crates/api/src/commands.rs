@@ -145,6 +145,14 @@ commands! {
     switch_session_tools { session_id: String, on: Vec<String>, off: Vec<String> } -> Vec<SessionToolEntry>;
     /// Null as the session: of a new one in this folder.
     next_request { of: Shown } -> NextRequest;
+    /// A past request, by its event, as it was sent.
+    sent_request { session_id: String, seq: u64 } -> SentRequest;
+    /// More parts of it, from this place on.
+    sent_parts { session_id: String, seq: u64, side: SentSide, from: usize } -> SentParts;
+    /// More of a part's text, from this byte on; up to 64 KiB.
+    sent_text { session_id: String, seq: u64, side: SentSide, place: usize, from: usize } -> SentText;
+    /// All of it, as JSON.
+    sent_json { session_id: String, seq: u64, form: SentForm } -> String;
     /// Null: there is nothing to leave out.
     compact_session { session_id: String, focus: Option<String> } -> Option<CompactedSession>;
     /// The next request as it is then.

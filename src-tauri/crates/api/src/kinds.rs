@@ -13,11 +13,11 @@ macro_rules! wire {
 
 /// Enums without data, as words in snake case.
 macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident { $($word:ident),* $(,)? })*) => {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$of_word:meta])* $word:ident),* $(,)? })*) => {
         $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[ts(export)]
         $(#[$doc])*
-        pub enum $name { $($word),* })*
+        pub enum $name { $($(#[$of_word])* $word),* })*
     };
 }

@@ -32,6 +32,7 @@ mod rules;
 mod runs;
 #[cfg(test)]
 mod schema_tests;
+mod sent_requests;
 mod session_tools;
 mod sessions;
 mod settings;
@@ -61,6 +62,7 @@ pub use project::*;
 pub use provider_test::*;
 pub use rules::*;
 pub use runs::*;
+pub use sent_requests::*;
 pub use session_tools::*;
 pub use sessions::*;
 pub use settings::*;

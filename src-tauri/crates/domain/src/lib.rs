@@ -27,6 +27,7 @@ mod policy_trace;
 mod port;
 pub mod projection;
 mod redaction;
+mod request_head;
 mod run;
 mod secret_values;
 mod streaming_redaction;
@@ -60,6 +61,7 @@ pub use port::{
 pub use redaction::{
     KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
 };
+pub use request_head::RequestHead;
 pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;

@@ -41,6 +41,8 @@ pub struct PreparedRequest {
     pub request_hash: String,
     /// Of the conversation, the system prompt among them.
     pub message_count: usize,
+    /// The bytes of the body before its first message; 0 where the form has no such part.
+    pub head_bytes: usize,
     pub body: Bytes,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, HookMoment, HookRan, LiveEvent, PreparedRequest,
-    QuestionId, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
+    QuestionId, Redactor, RequestHead, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
     projection::{AgentState, AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
@@ -42,6 +42,12 @@ pub trait EventLog: Send + Sync {
 
     /// Returns one event of a session.
     async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault>;
+
+    /// Keeps what requests are made of beside the conversation, and returns the hash under which it lies: as long as an
+    /// event that is appended soon names it. A log in memory has no such place, and only tells the hash.
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+        Ok(head.to_keep(&Redactor::default()).0)
+    }
 
     /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what
     /// may become a key. `None` clears all of them.

@@ -18,7 +18,7 @@ pub enum Category {
 }
 
 /// A tool as it is offered to a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
     pub name: Arc<str>,
     pub description: Arc<str>,

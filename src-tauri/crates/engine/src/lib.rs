@@ -77,6 +77,7 @@ pub use runs::place::{RunTarget, StartRun};
 pub use runs::prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
 pub use runs::queue::Accepted;
 pub use runs::schedules::{NewSchedule, StartedBySchedule};
+pub use runs::sent_request::SentRequest;
 pub use runs::worktrees::Removal as WorktreeRemoval;
 pub use sessions::Sessions;
 pub use sessions::export::ExportFormat;

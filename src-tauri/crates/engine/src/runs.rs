@@ -25,6 +25,7 @@ mod reflecting;
 pub(crate) mod repository;
 pub(crate) mod resume;
 pub(crate) mod schedules;
+pub(crate) mod sent_request;
 mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;

@@ -12,10 +12,12 @@ mod summary;
 use crate::ProviderSettings;
 use crate::catalogue::DEMO_MODELS;
 use crate::prompt;
-use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Fault, PreparedRequest, sha256_hex};
+use crate::providers::WrittenAgain;
+use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Fault, Message, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
 use conversation::{Conversation, Request};
 use script::Turn;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct DemoModel {
@@ -41,6 +43,24 @@ impl DemoModel {
         let (provider, model) = (settings.name.clone(), model.to_owned());
         Ok(Self { provider, model, next_turn, word_pause: settings.demo_word_pause })
     }
+
+    pub(crate) fn written_again(model: &str, request: &ChatRequest, wanted: &str) -> WrittenAgain {
+        match written(model, request) {
+            Ok((messages, body)) if sha256_hex(&body) == wanted => WrittenAgain { messages, body: Some(body.into()) },
+            _ => WrittenAgain::unproven(request),
+        }
+    }
+}
+
+/// The body of a request, and the messages that it is of.
+fn written(model: &str, request: &ChatRequest) -> Result<(Vec<Arc<Message>>, Vec<u8>), Fault> {
+    let messages = prompt::sendable(&request.messages, &request.images).messages;
+    if messages.is_empty() {
+        return Err(prompt::nothing_to_answer());
+    }
+    let body = Request::written(model, request, &messages)
+        .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+    Ok((messages, body))
 }
 
 #[async_trait]
@@ -58,14 +78,9 @@ impl ChatModel for DemoModel {
     }
 
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
-        let messages = prompt::sendable(&request.messages, &request.images).messages;
-        if messages.is_empty() {
-            return Err(prompt::nothing_to_answer());
-        }
-        let body = Request::written(&self.model, request, &messages)
-            .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+        let (_, body) = written(&self.model, request)?;
         let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
-        Ok(PreparedRequest { request_hash: sha256_hex(&body), message_count, body: body.into() })
+        Ok(PreparedRequest { request_hash: sha256_hex(&body), message_count, head_bytes: 0, body: body.into() })
     }
 
     async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {

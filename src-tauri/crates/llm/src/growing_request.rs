@@ -29,6 +29,8 @@ struct Written {
     /// Those that nothing can be joined to any more.
     settled: Vec<Arc<Message>>,
     body: Bytes,
+    /// The bytes of the body before the first message.
+    head_bytes: usize,
     /// The bytes of the body that they and the text before them take.
     settled_bytes: usize,
     /// Over those bytes.
@@ -54,16 +56,35 @@ impl GrowingRequest {
         let request_hash = written.grow(format, &added.messages)?;
         written.note_given(request, &added);
         let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
-        let prepared = PreparedRequest { request_hash, message_count, body: written.body.clone() };
+        let (head_bytes, body) = (written.head_bytes, written.body.clone());
         *slot = Some(written);
-        Ok(prepared)
+        Ok(PreparedRequest { request_hash, message_count, head_bytes, body })
     }
+}
+
+/// A past request once more.
+pub(crate) struct Rewritten {
+    pub(crate) messages: Vec<Arc<Message>>,
+    pub(crate) request_hash: String,
+    pub(crate) body: Bytes,
+}
+
+/// Writes a past request behind the `head` that it had; behind its own where none is known.
+pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &ChatRequest) -> Result<Rewritten, Fault> {
+    let head = head.map_or_else(|| format.head(request), |head| Ok(head.as_bytes().to_vec()))?;
+    let mut written = Written::behind(head, request);
+    let messages = written.added(request).messages;
+    let request_hash = written.grow(format, &messages)?;
+    Ok(Rewritten { messages, request_hash, body: written.body })
 }
 
 impl Written {
     fn begin(format: &dyn WireFormat, request: &ChatRequest) -> Result<Self, Fault> {
-        let head = format.head(request)?;
-        Ok(Self {
+        Ok(Self::behind(format.head(request)?, request))
+    }
+
+    fn behind(head: Vec<u8>, request: &ChatRequest) -> Self {
+        Self {
             system: Arc::clone(&request.system),
             tools: Arc::clone(&request.tools),
             options: request.options.clone(),
@@ -71,10 +92,11 @@ impl Written {
             given: Vec::new(),
             of_given: 0,
             settled: Vec::new(),
+            head_bytes: head.len(),
             settled_bytes: head.len(),
             settled_hash: Sha256::new_with_prefix(&head),
             body: head.into(),
-        })
+        }
     }
 
     /// Messages are compared by address first, so that this is cheap for a conversation that is passed on and on.

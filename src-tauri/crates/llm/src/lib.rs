@@ -63,6 +63,6 @@ pub use key_source::{KeyNeed, KeySource};
 pub use live_models::LiveModels;
 pub use price::{Price, PriceTier, Rates};
 pub use provider::{Capability, ModelSettings, ProviderKind, ProviderSettings};
-pub use providers::Providers;
+pub use providers::{Providers, WrittenAgain};
 pub use secret::Secret;
 pub use token_estimate::{Estimator, image_tokens, message_tokens, request_tokens, text_tokens, tool_tokens};

@@ -5,14 +5,18 @@ use crate::anthropic::Anthropic;
 use crate::catalogue::{self, ModelInfo};
 use crate::demo::DemoModel;
 use crate::gemini::Gemini;
+use crate::growing_request::rewrite;
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
+use crate::prompt::sendable;
 use crate::provider_connection::ProviderConnection;
 use crate::wire_format::WireFormat;
 use crate::wire_model::WireModel;
 use crate::{KeySource, ProviderKind, ProviderSettings};
-use arki_domain::{ChatModel, Code, Fault};
+use arki_domain::{ChatModel, ChatRequest, Code, Fault, Message};
+use bytes::Bytes;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,18 +56,33 @@ impl Providers {
             return Ok(Arc::new(DemoModel::new(settings, model)?));
         }
         settings.effective_base_url()?;
-        let format: Box<dyn WireFormat> = match settings.kind {
-            ProviderKind::Openai => Box::new(OpenAiResponses::new(settings, model)),
-            ProviderKind::Anthropic => Box::new(Anthropic::new(settings, model)),
-            ProviderKind::Gemini => Box::new(Gemini::new(settings, model)),
-            ProviderKind::Ollama => Box::new(Ollama::new(settings, model)),
-            ProviderKind::OpenaiChat
-            | ProviderKind::Deepseek
-            | ProviderKind::Openrouter
-            | ProviderKind::Custom
-            | ProviderKind::Demo => Box::new(OpenAiChat::new(settings, model)),
-        };
+        let format = format_of(settings, model);
         Ok(Arc::new(WireModel::new(Arc::clone(connection), model, format)))
+    }
+
+    /// Writes a past request once more, in whichever way gives a body with the hash `wanted`, if any does. `head` is
+    /// what the body began with, where that was kept. The provider need not be configured any more: whatever bytes have
+    /// the hash are those that were sent.
+    #[must_use]
+    pub fn written_again(
+        &self,
+        (provider, model): (&str, &str),
+        head: Option<&str>,
+        request: &ChatRequest,
+        wanted: &str,
+    ) -> WrittenAgain {
+        let configured = self.connections.get(provider).map(|connection| connection.settings());
+        if configured.is_some_and(|settings| settings.kind == ProviderKind::Demo) {
+            return DemoModel::written_again(model, request, wanted);
+        }
+        let guessed = ProviderKind::ALL.into_iter().map(|kind| Cow::Owned(ProviderSettings::new(provider, kind)));
+        let settings = configured.map(Cow::Borrowed).into_iter().chain(guessed);
+        let written = settings.filter_map(|settings| rewrite(&*format_of(&settings, model), head, request).ok());
+        let found = written.into_iter().find(|written| written.request_hash == wanted);
+        match found {
+            Some(written) => WrittenAgain { messages: written.messages, body: Some(written.body) },
+            None => WrittenAgain::unproven(request),
+        }
     }
 
     pub(crate) fn connections(&self) -> impl Iterator<Item = &ProviderConnection> {
@@ -123,6 +142,35 @@ impl Providers {
         };
         let hint = format!("{add} or in Settings, or use one of: {}.", known.join(", "));
         Fault::new(Code::UNKNOWN_PROVIDER, format!("There is no provider “{provider}”."), hint)
+    }
+}
+
+/// A past request, written once more.
+#[derive(Debug, Clone)]
+pub struct WrittenAgain {
+    /// As they may be sent: every call has its result, and nothing is empty.
+    pub messages: Vec<Arc<Message>>,
+    /// The bytes that were sent; `None` where none were found that have the hash.
+    pub body: Option<Bytes>,
+}
+
+impl WrittenAgain {
+    pub(crate) fn unproven(request: &ChatRequest) -> Self {
+        Self { messages: sendable(&request.messages, &request.images).messages, body: None }
+    }
+}
+
+fn format_of(settings: &ProviderSettings, model: &str) -> Box<dyn WireFormat> {
+    match settings.kind {
+        ProviderKind::Openai => Box::new(OpenAiResponses::new(settings, model)),
+        ProviderKind::Anthropic => Box::new(Anthropic::new(settings, model)),
+        ProviderKind::Gemini => Box::new(Gemini::new(settings, model)),
+        ProviderKind::Ollama => Box::new(Ollama::new(settings, model)),
+        ProviderKind::OpenaiChat
+        | ProviderKind::Deepseek
+        | ProviderKind::Openrouter
+        | ProviderKind::Custom
+        | ProviderKind::Demo => Box::new(OpenAiChat::new(settings, model)),
     }
 }
 

@@ -221,6 +221,11 @@ impl Store {
         .await
     }
 
+    /// Replaces secrets in whatever is stored.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// Remembers the user's decision about a folder (its canonical path).
     ///
     /// # Errors

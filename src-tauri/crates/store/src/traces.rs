@@ -25,7 +25,7 @@ const ORIGIN: &str = "UPDATE sessions SET origin = ?2, parent = NULL WHERE sessi
 pub(crate) enum ContentUse {
     /// A file before or after a change: without it the change cannot be taken back.
     Image = 0,
-    /// A system prompt, a large diff, or what the agent made for the user.
+    /// A system prompt, what a request was made of, a large diff, or what the agent made for the user.
     Whole = 1,
     /// A list of images.
     Manifest = 2,
@@ -110,6 +110,10 @@ impl Trace<'_> {
                 let images = &started.options.images;
                 images.iter().try_for_each(|image| self.refer(&image.content_hash, ContentUse::Whole))
             }
+            EventBody::EngineRequest(request) => match &request.head_hash {
+                Some(hash) => self.refer(hash, ContentUse::Whole),
+                None => Ok(()),
+            },
             EventBody::RunResumed(resumed) => match &resumed.definition_hash {
                 Some(definition) => {
                     self.refer(definition, ContentUse::Whole)?;

@@ -17,15 +17,19 @@ import { filterEvents, kinds, summary } from "./summary";
 import { titleOf } from "./titles";
 import "./timeline.css";
 
-type Props = {
-  sessionId: string;
+/** What can be done with an event. */
+export type EventActions = {
   /** Shows the event in the transcript. */
   onShow: (seq: number) => void;
   /** Another session that begins as this one stood after the event. */
   onFork: (seq: number) => void;
+  /** Shows what was sent with a request. */
+  onSent: (seq: number) => void;
 };
 
-export function Timeline({ sessionId, onShow, onFork }: Props) {
+type Props = EventActions & { sessionId: string };
+
+export function Timeline({ sessionId, onShow, onFork, onSent }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
   const [kind, setKind] = useState("");
   const [words, setWords] = useState("");
@@ -66,7 +70,14 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
       {kind.startsWith(observed) ? (
         <Observations sessionId={sessionId} type={typeIn(kind)} words={words} onShow={onShow} />
       ) : (
-        <Events sessionId={sessionId} kind={kind} words={words} onShow={onShow} onFork={onFork} />
+        <Events
+          sessionId={sessionId}
+          kind={kind}
+          words={words}
+          onShow={onShow}
+          onFork={onFork}
+          onSent={onSent}
+        />
       )}
     </div>
   );
@@ -78,7 +89,7 @@ const observed = "observation:";
 const typeIn = (kind: string): ObservationType | null =>
   observationTypes.find((type) => kind === observed + type) ?? null;
 
-function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: string; words: string }) {
+function Events({ sessionId, kind, words, onShow, onFork, onSent }: Props & { kind: string; words: string }) {
   const window = useSessionPart(sessionId, (view) => view.window);
   const newestFirst = useMemo(
     () => filterEvents(window.events, kind, words).reverse(),
@@ -93,7 +104,7 @@ function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: stri
       ) : (
         <VList className="timeline-list">
           {newestFirst.map((event) => (
-            <Entry key={event.eventId} event={event} onShow={onShow} onFork={onFork} />
+            <Entry key={event.eventId} event={event} onShow={onShow} onFork={onFork} onSent={onSent} />
           ))}
         </VList>
       )}
@@ -102,9 +113,9 @@ function Events({ sessionId, kind, words, onShow, onFork }: Props & { kind: stri
   );
 }
 
-type EntryProps = { event: Event; startsOpen?: boolean } & Omit<Props, "sessionId">;
+type EntryProps = { event: Event; startsOpen?: boolean } & EventActions;
 
-export function Entry({ event, startsOpen, onShow, onFork }: EntryProps) {
+export function Entry({ event, startsOpen, onShow, onFork, onSent }: EntryProps) {
   const kind = storedKind(event);
   return (
     <LogEntry
@@ -120,6 +131,11 @@ export function Entry({ event, startsOpen, onShow, onFork }: EntryProps) {
       <span className="cut grow" title={event.hash}>
         {event.seq} · {kind} · {event.hash.slice(0, 16)}
       </span>
+      {event.type === "engine.request" && (
+        <Button small look="quiet" onClick={() => onSent(event.seq)}>
+          {t`Show what was sent`}
+        </Button>
+      )}
       <Button small look="quiet" onClick={() => onShow(event.seq)}>
         {t`Show in transcript`}
       </Button>

@@ -14,20 +14,16 @@ import { LoadedFoot } from "./LoadedFoot";
 import { type Filter, layout, placeOf, type Row, type Scale } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
-import { Entry } from "./Timeline";
+import { Entry, type EventActions } from "./Timeline";
 import { fit, moved, movedBy, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
 import { movedTo, rowOf, spanWith, zoomKeys } from "./tree_keys";
 import { useNow } from "./useNow";
 import { pauseBands, WaterfallAxis } from "./WaterfallAxis";
 import { WaterfallRow } from "./WaterfallRow";
 
-type Props = {
-  sessionId: string;
-  onShow: (seq: number) => void;
-  onFork: (seq: number) => void;
-};
+type Props = EventActions & { sessionId: string };
 
-export function Waterfall({ sessionId, onShow, onFork }: Props) {
+export function Waterfall({ sessionId, onShow, onFork, onSent }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
   const now = useNow(sessionId);
   const [kind, setKind] = useState<Filter>("");
@@ -71,7 +67,14 @@ export function Waterfall({ sessionId, onShow, onFork }: Props) {
         />
       )}
       {details && (
-        <Details key={details.key} span={details} onClose={close} onShow={onShow} onFork={onFork} />
+        <Details
+          key={details.key}
+          span={details}
+          onClose={close}
+          onShow={onShow}
+          onFork={onFork}
+          onSent={onSent}
+        />
       )}
       <LoadedFoot count={window.events.length} sessionId={sessionId} />
     </div>
@@ -218,11 +221,12 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
   );
 }
 
-type DetailsProps = { span: Span; onClose: () => void } & Omit<Props, "sessionId">;
+type DetailsProps = { span: Span; onClose: () => void } & EventActions;
 
 /** The span's events as they are stored; the last says most: it is open. */
-function Details({ span, onClose, onShow, onFork }: DetailsProps) {
+function Details({ span, onClose, onShow, onFork, onSent }: DetailsProps) {
   const last: Event | undefined = span.events.at(-1);
+  const request = span.kind === "model" && span.events.find((event) => event.type === "engine.request");
   const title = useId();
   return (
     <section
@@ -238,6 +242,11 @@ function Details({ span, onClose, onShow, onFork }: DetailsProps) {
         <h3 id={title} className="cut grow" dir="auto">
           <VisibleText text={nameOf(span)} />
         </h3>
+        {request && (
+          <Button small look="quiet" onClick={() => onSent(request.seq)}>
+            {t`Show what was sent`}
+          </Button>
+        )}
         <Button
           small
           look="quiet"
@@ -254,6 +263,7 @@ function Details({ span, onClose, onShow, onFork }: DetailsProps) {
           startsOpen={event === last}
           onShow={onShow}
           onFork={onFork}
+          onSent={onSent}
         />
       ))}
     </section>

@@ -40,7 +40,7 @@ async function shown(...failing: string[]) {
     },
   });
   const onShow = vi.fn();
-  await renderOn(fake, <Timeline sessionId="s" onShow={onShow} onFork={vi.fn()} />);
+  await renderOn(fake, <Timeline sessionId="s" onShow={onShow} onFork={vi.fn()} onSent={vi.fn()} />);
   const tell = async (answer: Answered) => {
     await waitFor(() => expect(waiting.length).toBe(1));
     await act(async () => waiting.shift()?.(answer));
@@ -119,7 +119,7 @@ it("ends what begins only after nobody looks any more", async () => {
     logs: { s: [] },
     handlers: { begin_observations, end_observations: () => null },
   });
-  await renderOn(fake, <Timeline sessionId="s" onShow={vi.fn()} onFork={vi.fn()} />);
+  await renderOn(fake, <Timeline sessionId="s" onShow={vi.fn()} onFork={vi.fn()} onSent={vi.fn()} />);
   await userEvent.selectOptions(screen.getByRole("combobox"), "All observations");
   cleanup();
   expect(sent(fake, "end_observations")).toEqual([]);

@@ -59,6 +59,11 @@ import type { SaveSchedule } from "./SaveSchedule";
 import type { SearchHit } from "./SearchHit";
 import type { SendOptions } from "./SendOptions";
 import type { Sent } from "./Sent";
+import type { SentForm } from "./SentForm";
+import type { SentParts } from "./SentParts";
+import type { SentRequest } from "./SentRequest";
+import type { SentSide } from "./SentSide";
+import type { SentText } from "./SentText";
 import type { SessionChanges } from "./SessionChanges";
 import type { SessionLines } from "./SessionLines";
 import type { SessionOverview } from "./SessionOverview";
@@ -211,6 +216,25 @@ export type Commands = {
    * Null as the session: of a new one in this folder.
    */
   next_request: { params: { of: Shown }; result: NextRequest };
+  /**
+   * A past request, by its event, as it was sent.
+   */
+  sent_request: { params: { sessionId: string; seq: number }; result: SentRequest };
+  /**
+   * More parts of it, from this place on.
+   */
+  sent_parts: { params: { sessionId: string; seq: number; side: SentSide; from: number }; result: SentParts };
+  /**
+   * More of a part's text, from this byte on; up to 64 KiB.
+   */
+  sent_text: {
+    params: { sessionId: string; seq: number; side: SentSide; place: number; from: number };
+    result: SentText;
+  };
+  /**
+   * All of it, as JSON.
+   */
+  sent_json: { params: { sessionId: string; seq: number; form: SentForm }; result: string };
   /**
    * Null: there is nothing to leave out.
    */

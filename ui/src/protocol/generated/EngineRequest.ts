@@ -21,4 +21,9 @@ export type EngineRequest = {
    * Only of a core that works in stages.
    */
   stage?: Stage | null;
+  /**
+   * The SHA-256 of the system prompt, tools and options as they lie beside the log. Of a turn absent where they
+   * are those of the run's last one; absent in earlier versions.
+   */
+  headHash?: string | null;
 };

@@ -11,10 +11,16 @@ pub(crate) enum SessionsCommand {
         #[arg(long)]
         archived: bool,
     },
-    /// Show the conversation and the tools' activity
+    /// Show the conversation and the tools' activity, or one request to the model as it was sent
     Show {
         /// The id of a session or run
         id: String,
+        /// Print this request and its answer as JSON: the number of an engine.request event (see `arki events ID`)
+        #[arg(long, value_name = "SEQ")]
+        request: Option<u64>,
+        /// Print the exact bytes that were sent; their SHA-256 is the event's requestHash
+        #[arg(long, requires = "request", conflicts_with = "json")]
+        body: bool,
     },
     /// Search messages, commands and changes, newest first
     Search(SearchArguments),

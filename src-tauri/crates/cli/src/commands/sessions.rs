@@ -56,7 +56,8 @@ impl<'a> Listed<'a> {
 pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         SessionsCommand::List { archived } => list(engine, *archived, output),
-        SessionsCommand::Show { id } => show(engine, id, output),
+        SessionsCommand::Show { id, request: Some(seq), body } => show_request(engine, id, (*seq, *body), output),
+        SessionsCommand::Show { id, .. } => show(engine, id, output),
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
         SessionsCommand::Import { file } => import(engine, file, output).await,
@@ -269,6 +270,18 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
         count => format!(" and {count} sessions of its sub-agents"),
     };
     output.line(format!("Removed {session}{with}; freed {} KiB.", freed_bytes / 1024));
+    Ok(Exit::Done)
+}
+
+fn show_request(engine: &Engine, id: &str, (seq, body): (u64, bool), output: &Output) -> Result<Exit, Fault> {
+    let session = engine.sessions().find_session(id)?;
+    let sent = engine.runs().request_as_sent(&session.session_id, seq)?;
+    match (body, output.json) {
+        (true, _) => output.bytes(sent.proven_body()?),
+        (false, true) => output.object(&sent.as_json()),
+        // As it is: what a model was sent may have control characters, which JSON escapes.
+        (false, false) => output.text(&format!("{:#}\n", sent.as_json())),
+    }
     Ok(Exit::Done)
 }
 

@@ -49,6 +49,10 @@ payload! {
         /// Only of a core that works in stages.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub stage: Option<Stage>,
+        /// The SHA-256 of the system prompt, tools and options as they lie beside the log. Of a turn absent where they
+        /// are those of the run's last one; absent in earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub head_hash: Option<String>,
     }
     EngineResponse {
         pub turn: u32,

@@ -60,6 +60,7 @@ impl Log {
             context_window: None,
             purpose: None,
             stage: None,
+            head_hash: None,
         })
     }
 

@@ -183,6 +183,7 @@ mod tests {
             context_window: None,
             purpose: None,
             stage: None,
+            head_hash: None,
         }
     }
 

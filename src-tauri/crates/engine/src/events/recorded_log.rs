@@ -1,7 +1,7 @@
 //! The log as the agent and the tools see it: stored first, announced second.
 
 use crate::events::announcer::Announcer;
-use arki_domain::{Event, EventDraft, EventLog, Fault, PartialAnswer, SessionId};
+use arki_domain::{Event, EventDraft, EventLog, Fault, PartialAnswer, RequestHead, SessionId};
 use arki_store::Store;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -56,6 +56,11 @@ impl EventLog for RecordedLog {
         let session = session.clone();
         let event = self.store.read(move |reader| reader.event(&session, seq)).await?;
         Ok(event.map(Arc::new))
+    }
+
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+        let (_, bytes) = head.to_keep(self.store.redactor());
+        Ok(self.store.put_blob(&bytes).await?)
     }
 
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {

@@ -10,6 +10,7 @@ mod list;
 mod observations;
 mod pictures;
 mod questions;
+mod sent_requests;
 mod stage;
 
 use arki_domain::projection::{QueuedMessage, SessionState};

@@ -134,6 +134,28 @@ impl Stage {
         database.execute(end, [session.as_str()]).unwrap();
     }
 
+    /// Has another process store a session with these events.
+    pub(crate) async fn store_session(&self, session: &SessionId, drafts: Vec<EventDraft>) {
+        let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
+        let store = Store::open(&self.home.data_dir().join("arki.db"), options).unwrap();
+        store.append(session, drafts).await.unwrap();
+        store.close().unwrap();
+    }
+
+    /// Sets a part of the user's configuration, for engines that are opened from now on.
+    pub(crate) fn configure(&self, key: &str, value: Value) {
+        let path = self.home.config_dir().join("config.json");
+        let mut config: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        config[key] = value;
+        std::fs::write(path, config.to_string()).unwrap();
+    }
+
+    /// As if a content had never been kept.
+    pub(crate) fn forget_content(&self, hash: &str) {
+        let database = rusqlite::Connection::open(self.home.data_dir().join("arki.db")).unwrap();
+        assert_eq!(database.execute("DELETE FROM blobs WHERE hash = ?1", [hash]).unwrap(), 1);
+    }
+
     async fn finish(&self, start: StartRun) -> (SessionId, RunEnd) {
         let (run, handle) = self.client.start_run(start).await.unwrap();
         (run.session_id, handle.await.unwrap().unwrap())

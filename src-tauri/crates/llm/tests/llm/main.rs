@@ -15,5 +15,6 @@ mod keys;
 mod live;
 mod oddities;
 mod ollama;
+mod past_requests;
 mod requests;
 mod responses;

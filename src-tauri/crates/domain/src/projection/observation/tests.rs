@@ -80,6 +80,7 @@ fn requested() -> EventBody {
         context_window: None,
         purpose: None,
         stage: None,
+        head_hash: None,
     }
     .into()
 }

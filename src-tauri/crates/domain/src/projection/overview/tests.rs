@@ -91,6 +91,7 @@ fn small() -> Overview {
                 context_window: None,
                 purpose: None,
                 stage: None,
+                head_hash: None,
             },
         ),
         event(9, MemoryObserved { observations: remembered("o1") }),

@@ -9,7 +9,7 @@ use crate::sessions::Sessions;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
     BackgroundSource, CallId, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, LeftInBackground,
-    PartialAnswer, RunId, SessionId, SubagentStarted, ToolAsyncResult,
+    PartialAnswer, RequestHead, RunId, SessionId, SubagentStarted, ToolAsyncResult,
 };
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -38,6 +38,10 @@ impl EventLog for LateLog {
 
     async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
         self.log.event(session, seq).await
+    }
+
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+        self.log.keep_head(head).await
     }
 
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {

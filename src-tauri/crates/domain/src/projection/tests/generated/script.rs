@@ -147,6 +147,7 @@ impl Script {
             context_window: None,
             purpose: None,
             stage: None,
+            head_hash: None,
         });
         let interrupted = b.is_multiple_of(9);
         if !interrupted {

@@ -1,0 +1,307 @@
+//! A past request as it was sent: made again from the events before it and from what was kept beside the log, and proven
+//! by its hash.
+//!
+//! The hash in `engine.request` is of the bytes that went over the wire. Where what is made here has the same one, it is
+//! what was sent; where it hasn't, that is said, and nothing is claimed.
+
+mod parts;
+
+use crate::presence::Presence;
+use crate::runs::Runs;
+use crate::sessions::lineage::{EVENTS_A_PIECE, Stretch};
+use arki_agent::messages_as_text;
+use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
+use arki_domain::projection::Transcript;
+use arki_domain::{
+    ChatRequest, Code, EngineRequest, Event, EventBody, Executor, Fault, Message, ModelOptions, RequestHead,
+    RunStarted, SessionId, ToolDefinition,
+};
+use arki_llm::WrittenAgain;
+use arki_policy::PolicySettings;
+use bytes::Bytes;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Results of background calls that came while a request was made, and stand before it in the log.
+const MAX_TOO_LATE: usize = 8;
+
+/// A past request and its answer.
+#[derive(Debug, Clone)]
+pub struct SentRequest {
+    pub session_id: SessionId,
+    /// Its `engine.request`.
+    pub seq: u64,
+    pub request: EngineRequest,
+    pub proof: RequestProof,
+    pub system: Arc<str>,
+    pub tools: Arc<[ToolDefinition]>,
+    pub options: ModelOptions,
+    /// As they were sent, the first first.
+    pub messages: Vec<Arc<Message>>,
+    /// The bytes that were sent; `None` where they aren't proven.
+    pub body: Option<Bytes>,
+    /// The events that the answer is in: `engine.retry`, `engine.response`, `output.message`, `tool.call` and what else
+    /// says how it ended.
+    pub answer: Vec<Event>,
+}
+
+/// What the log says of a request before it was sent.
+#[derive(Default)]
+struct Before {
+    transcript: Transcript,
+    started: Option<RunStarted>,
+    /// The last head that the run told.
+    head: Option<String>,
+}
+
+impl Runs {
+    /// Makes a past request again, as it was sent: `seq` is its event.
+    ///
+    /// # Errors
+    /// `EVENT_NOT_FOUND` where the session has no such event, `USAGE` where it is no request, or when the database can't
+    /// be read.
+    pub fn request_as_sent(&self, session_id: &SessionId, seq: u64) -> Result<SentRequest, Fault> {
+        let (event, request) = self.logged_request(session_id, seq)?;
+        let mut to_seq = seq - 1;
+        let mut sent = self.made_again(&event, &request, to_seq)?;
+        // What others told while the request was made isn't in it.
+        for _ in 0..MAX_TOO_LATE {
+            let last = self.records.reader().event(session_id, to_seq)?;
+            let came_too_late = last.is_some_and(|last| matches!(last.body(), EventBody::ToolAsyncResult(_)));
+            if sent.proof != RequestProof::Differs || !came_too_late {
+                break;
+            }
+            to_seq -= 1;
+            let other = self.made_again(&event, &request, to_seq)?;
+            if other.proof == RequestProof::Proven {
+                sent = other;
+            }
+        }
+        sent.answer = self.answer_to(&event, &request)?;
+        Ok(sent)
+    }
+
+    /// The same for clients: the first parts, with what is known of the whole.
+    ///
+    /// # Errors
+    /// As [`Self::request_as_sent`].
+    pub fn sent_request(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Fault> {
+        Ok(self.request_as_sent(session_id, seq)?.for_clients())
+    }
+
+    /// # Errors
+    /// As [`Self::request_as_sent`].
+    pub fn sent_parts(
+        &self,
+        session_id: &SessionId,
+        seq: u64,
+        (side, from): (SentSide, usize),
+    ) -> Result<SentParts, Fault> {
+        Ok(self.request_as_sent(session_id, seq)?.parts_from(side, from))
+    }
+
+    /// # Errors
+    /// As [`Self::request_as_sent`]; `USAGE` where there is no such part.
+    pub fn sent_text(
+        &self,
+        session_id: &SessionId,
+        seq: u64,
+        (side, place, from): (SentSide, usize, usize),
+    ) -> Result<SentText, Fault> {
+        self.request_as_sent(session_id, seq)?.text_from(side, place, from)
+    }
+
+    /// # Errors
+    /// As [`Self::request_as_sent`]; `USAGE` where the bytes that were sent aren't proven.
+    pub fn sent_json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Fault> {
+        self.request_as_sent(session_id, seq)?.json(form)
+    }
+
+    fn logged_request(&self, session_id: &SessionId, seq: u64) -> Result<(Event, EngineRequest), Fault> {
+        let hint = format!("`arki events {session_id} --json` shows the session's events with their numbers.");
+        let Some(event) = self.records.reader().event(session_id, seq)? else {
+            let message = format!("The session {session_id} has no event {seq}.");
+            return Err(Fault::new(Code::EVENT_NOT_FOUND, message, hint));
+        };
+        match event.body() {
+            EventBody::EngineRequest(request) => Ok((event, request)),
+            _ => {
+                let message = format!("Event {seq} is no request to a model, but {}.", event.kind);
+                Err(Fault::new(Code::USAGE, message, "Name an event of the type engine.request. ".to_owned() + &hint))
+            }
+        }
+    }
+
+    /// Makes the request again from the events up to `to_seq`.
+    fn made_again(&self, event: &Event, request: &EngineRequest, to_seq: u64) -> Result<SentRequest, Fault> {
+        let mut before = self.before(event, to_seq)?;
+        let is_turn = request.purpose.is_none();
+        let hash = request.head_hash.clone().or_else(|| before.head.take().filter(|_| is_turn));
+        let kept = match &hash {
+            Some(hash) => self.records.reader().blob(hash)?.and_then(|bytes| RequestHead::read(&bytes)),
+            None => None,
+        };
+        let is_kept = kept.is_some();
+        let head = match (kept, &before.started) {
+            (Some(kept), _) => kept,
+            (None, Some(started)) if is_turn => self.head_today(&event.session_id, started)?,
+            (None, _) => no_head(),
+        };
+        let messages = match (&head.prompt, is_turn) {
+            (Some(prompt), _) => Arc::new(vec![Arc::new(Message::user(prompt.clone()))]),
+            (None, true) if head.tools_as_text => Arc::new(messages_as_text(&before.transcript.messages())),
+            (None, true) => before.transcript.messages(),
+            (None, false) => Arc::default(),
+        };
+        let chat = ChatRequest {
+            system: head.system.clone(),
+            messages,
+            tools: head.tools.clone(),
+            images: Arc::new(self.images_of(&before.transcript)?),
+            options: head.options.clone(),
+        };
+        let providers = self.accounts.providers(&self.accounts.user_config()?);
+        let model = (request.provider.as_str(), request.model.as_str());
+        let WrittenAgain { messages, body } =
+            providers.written_again(model, head.wire.as_deref(), &chat, &request.request_hash);
+        let proof = match (&body, is_kept) {
+            (Some(_), _) => RequestProof::Proven,
+            (None, true) => RequestProof::Differs,
+            (None, false) if is_turn => RequestProof::HeadUnknown,
+            (None, false) => RequestProof::NotKept,
+        };
+        Ok(SentRequest {
+            session_id: event.session_id.clone(),
+            seq: event.seq,
+            request: request.clone(),
+            proof,
+            system: head.system,
+            tools: head.tools,
+            options: head.options,
+            messages,
+            body,
+            answer: Vec::new(),
+        })
+    }
+
+    fn before(&self, request: &Event, to_seq: u64) -> Result<Before, Fault> {
+        let mut before = Before::default();
+        for stretch in self.sessions.lineage(&request.session_id)? {
+            let is_own = stretch.session_id == request.session_id;
+            let to_seq = if is_own { Some(to_seq) } else { stretch.to_seq };
+            self.sessions.each_event(&Stretch { to_seq, ..stretch }, |event| {
+                let body = event.body();
+                let is_of_run = is_own && event.run_id == request.run_id;
+                match &body {
+                    EventBody::RunStarted(started) if is_of_run => before.started = Some(started.clone()),
+                    EventBody::EngineRequest(asked) if is_of_run && asked.purpose.is_none() => {
+                        before.head = asked.head_hash.clone().or_else(|| before.head.take());
+                    }
+                    _ => {}
+                }
+                before.transcript.apply_body(event, body);
+            })?;
+        }
+        Ok(before)
+    }
+
+    /// Returns the system prompt that the run began with, where it is stored here, and tools and options as they would be
+    /// today: what requests were made of before it was kept with them.
+    fn head_today(&self, session_id: &SessionId, started: &RunStarted) -> Result<RequestHead, Fault> {
+        let stored = self.records.reader().blob(&started.system_prompt_hash)?;
+        let system = stored.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let (tools, options) = self.tools_today(session_id, started).unwrap_or_else(|fault| {
+            tracing::debug!(%session_id, %fault, "today's tools of a past request are not known");
+            Default::default()
+        });
+        Ok(RequestHead { system: system.into(), tools, options, ..no_head() })
+    }
+
+    fn tools_today(
+        &self,
+        session_id: &SessionId,
+        started: &RunStarted,
+    ) -> Result<(Arc<[ToolDefinition]>, ModelOptions), Fault> {
+        let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
+        let mut config = self.projects.config_of(&open)?.for_agent(&started.agent)?;
+        let RunStarted { options, model, .. } = started;
+        config.policy = PolicySettings {
+            plan: options.plan,
+            read_only: options.read_only,
+            tools: options.tools.clone(),
+            disabled_tools: options.disabled_tools.clone(),
+            ..config.policy
+        };
+        config.off.clone_from(&options.off);
+        config.model.clone_from(model);
+        let effort = options.reasoning_effort.clone().or_else(|| config.model_options.reasoning_effort.clone());
+        let output_schema = options.output_schema.clone();
+        let asked = ModelOptions { output_schema, reasoning_effort: effort, ..config.model_options.clone() };
+        Ok((self.kernel(&open, &config, Presence::default()).definitions(), asked))
+    }
+
+    /// Returns the events from the request to the next one of the same run that say what came of it.
+    fn answer_to(&self, event: &Event, request: &EngineRequest) -> Result<Vec<Event>, Fault> {
+        let (mut answer, mut after) = (Vec::new(), event.seq);
+        loop {
+            let page = self.sessions.events_after(&event.session_id, after, EVENTS_A_PIECE)?;
+            for next in page.events {
+                after = next.seq;
+                if next.run_id != event.run_id {
+                    continue;
+                }
+                match told_by(&next.body(), request) {
+                    Told::Next => return Ok(answer),
+                    Told::Answer => answer.push(next),
+                    Told::End => {
+                        answer.push(next);
+                        return Ok(answer);
+                    }
+                    Told::Nothing => {}
+                }
+            }
+            if !page.has_more {
+                return Ok(answer);
+            }
+        }
+    }
+}
+
+/// What an event behind a request says of its answer.
+enum Told {
+    Nothing,
+    /// It is part of the answer.
+    Answer,
+    /// The same, and there is no more.
+    End,
+    /// The next request.
+    Next,
+}
+
+fn told_by(body: &EventBody, request: &EngineRequest) -> Told {
+    let is_turn = request.purpose.is_none();
+    match body {
+        EventBody::EngineRequest(next) if next.purpose == request.purpose => Told::Next,
+        EventBody::EngineResponse(response) if response.purpose == request.purpose => Told::Answer,
+        EventBody::EngineRetry(_) | EventBody::OutputMessage(_) | EventBody::ToolCall(_) if is_turn => Told::Answer,
+        // The calls were made: whatever failed then is not the answer.
+        EventBody::ToolResult(_) | EventBody::PolicyDecided(_) | EventBody::ApprovalRequested(_) if is_turn => {
+            Told::Next
+        }
+        EventBody::RunFailed(_) if is_turn => Told::End,
+        EventBody::RunCompleted(_) | EventBody::RunCancelled(_) | EventBody::RunPaused(_) if is_turn => Told::Next,
+        EventBody::ContextCompacted(_) | EventBody::MemoryReflected(_) if !is_turn => Told::End,
+        _ => Told::Nothing,
+    }
+}
+
+fn no_head() -> RequestHead {
+    RequestHead {
+        system: "".into(),
+        tools: [].into(),
+        options: ModelOptions::default(),
+        wire: None,
+        tools_as_text: false,
+        prompt: None,
+    }
+}
