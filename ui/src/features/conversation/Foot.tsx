@@ -7,8 +7,7 @@ import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../p
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { Elicitations, QueueList } from "./parts";
-import { RetryNote } from "./RetryNote";
+import { Elicitations, QueueList, RetryNote } from "./parts";
 
 type Props = {
   shown: Shown;

@@ -2,10 +2,12 @@ import { plural, t } from "@lingui/core/macro";
 import { Archive, ArchiveRestore, GitBranch, GitFork, Pin, PinOff } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
+import { lazily } from "../../components/lazily";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionLines, SessionSummary } from "../../protocol/generated";
 import type { Marks } from "./Sessions";
-import { TitleEditor } from "./TitleEditor";
+
+const TitleEditor = lazily(() => import("./TitleEditor").then((part) => part.TitleEditor));
 
 type RowProps = {
   session: SessionSummary;
