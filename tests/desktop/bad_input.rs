@@ -29,19 +29,6 @@ fn an_answer_of_five_megabytes_in_one_line_is_shown_in_parts_and_kept_whole() {
 }
 
 #[test]
-fn an_answer_of_ten_thousand_quotes_in_each_other_is_shown() {
-    let deep = ">".repeat(10_000) + " the deepest";
-    let answer = format!("# Before\n\n{deep}\n\nThe end of it.");
-    let stage = Stage::trusted(Script::new(vec![Turn::text(answer), Turn::text(DONE)]));
-    let window = stage.open();
-    window.ask("How deep is it?");
-    window.says("The end of it.");
-    window.says("the deepest");
-    window.ask("And now?");
-    window.says(DONE);
-}
-
-#[test]
 fn ten_thousand_calls_of_a_run_are_folded_and_the_window_answers() {
     const TURNS: usize = 40;
     let reads = |turn: usize| {

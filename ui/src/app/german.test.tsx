@@ -191,6 +191,7 @@ describe("the window in German", () => {
       await screen.findByRole("dialog", { name: dialog });
       expect(englishShown()).toEqual([]);
       await userEvent.keyboard("{Escape}");
+      await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     }
     for (const [title, dialog] of [
       ["Tastenübersicht", "Tastatur"],
