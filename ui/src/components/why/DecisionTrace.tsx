@@ -105,7 +105,8 @@ function Parts({ parts }: { parts: readonly CommandPart[] }) {
   if (parts.length === 0) return null;
   return (
     <>
-      <ul className="why-parts" aria-label={t`Parts of the command`}>
+      {/* biome-ignore lint/a11y/noRedundantRoles: without marks WebKit takes it for a group */}
+      <ul className="why-parts" role="list" aria-label={t`Parts of the command`}>
         {parts.slice(0, shown).map((part, place) => (
           <li key={`${place}`}>
             <code>

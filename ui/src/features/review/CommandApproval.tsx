@@ -59,7 +59,7 @@ export function CommandApproval({ approval, command }: Props) {
           onCancel={() => setDraft({ command: null })}
         />
       )}
-      {command && <CommandFacts command={command} rule={approval.rule} />}
+      {command && <CommandFacts command={command} />}
       {error && <ErrorNote error={error} />}
       <ApprovalFoot
         {...foot}
@@ -74,13 +74,7 @@ export function CommandApproval({ approval, command }: Props) {
   );
 }
 
-type FactsProps = {
-  command: CommandPreview;
-  /** That asks. */
-  rule?: string;
-};
-
-export function CommandFacts({ command, rule = "" }: FactsProps) {
+export function CommandFacts({ command }: { command: CommandPreview }) {
   return (
     <dl className="facts">
       <dt>{t`Folder`}</dt>
@@ -104,16 +98,6 @@ export function CommandFacts({ command, rule = "" }: FactsProps) {
       <dd>
         <Confined command={command} />
       </dd>
-      {rule !== "" && (
-        <>
-          <dt>{t`Rule`}</dt>
-          <dd>
-            <code>
-              <VisibleText text={rule} />
-            </code>
-          </dd>
-        </>
-      )}
     </dl>
   );
 }

@@ -111,6 +111,7 @@ fn late_result() -> ToolAsyncResult {
         is_error: false,
         usage: None,
         background: Vec::new(),
+        styles: Vec::new(),
     }
 }
 
