@@ -30,6 +30,7 @@ export function AllSettings({ folder }: { folder: string | null }) {
         type="search"
         aria-label={t`Search settings`}
         placeholder={t`Search by name, value or purpose`}
+        spellCheck={false}
         value={words}
         onChange={(event) => setWords(event.target.value)}
       />

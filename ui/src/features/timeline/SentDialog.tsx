@@ -1,16 +1,24 @@
 /** What a model was sent with one request, message by message, and what it answered. However much it is, it comes in pages. */
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
 import { Dialog } from "../../components/Dialog";
+import { Disclosure } from "../../components/Disclosure";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Segments } from "../../components/Segments";
 import { useArki } from "../../platform/context";
-import type { CommandError, SentForm, SentParts, SentRequest, SentSide } from "../../protocol/generated";
+import type {
+  CommandError,
+  SentForm,
+  SentPart,
+  SentParts,
+  SentRequest,
+  SentSide,
+} from "../../protocol/generated";
 import { SentPartView } from "./SentPartView";
-import { factsOf, proofWords } from "./sent_words";
+import { factsOf, proofWords, sizeWords } from "./sent_words";
 import "./sent.css";
 
 type Props = {
@@ -96,12 +104,23 @@ function Parts({ sent, side }: { sent: SentRequest; side: SentSide }) {
   };
   if (parts.length === 0)
     return <p className="empty secondary">{side === "answer" ? t`No answer came.` : t`Nothing to show.`}</p>;
+  const view = (part: SentPart) => (
+    <SentPartView key={part.place} sessionId={sessionId} seq={seq} side={side} part={part} />
+  );
+  const first = parts.findIndex((part) => part.role === "tool");
+  const end = parts.findLastIndex((part) => part.role === "tool") + 1;
   return (
     <>
       <ol className="sent-parts" aria-label={side === "answer" ? t`Answer` : t`Prompt`}>
-        {parts.map((part) => (
-          <SentPartView key={part.place} sessionId={sessionId} seq={seq} side={side} part={part} />
-        ))}
+        {first === -1 ? (
+          parts.map(view)
+        ) : (
+          <>
+            {parts.slice(0, first).map(view)}
+            <Tools tools={parts.slice(first, end)} view={view} />
+            {parts.slice(end).map(view)}
+          </>
+        )}
       </ol>
       {error && <ErrorNote error={error} />}
       {next !== null && (
@@ -110,6 +129,29 @@ function Parts({ sent, side }: { sent: SentRequest; side: SentSide }) {
         </Button>
       )}
     </>
+  );
+}
+
+/** They are many, always the same, and next to each other: one line. */
+function Tools({ tools, view }: { tools: readonly SentPart[]; view: (part: SentPart) => ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const list = useId();
+  const bytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
+  return (
+    <li className="sent-part">
+      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={list}>
+        <span className="sent-role">{t`${plural(tools.length, { one: "# tool", other: "# tools" })}`}</span>
+        <span className="secondary cut grow code" dir="auto">
+          {tools.map((tool) => tool.name).join(", ")}
+        </span>
+        <span className="secondary small">{sizeWords(bytes)}</span>
+      </Disclosure>
+      {open && (
+        <ol id={list} className="sent-tools">
+          {tools.map(view)}
+        </ol>
+      )}
+    </li>
   );
 }
 

@@ -81,7 +81,7 @@ describe("a past request", () => {
     expect(dialog.textContent).toContain("lab/tiny · Turn 1 · 3 messages · 1 tool · 900 bytes");
     expect(parts("Prompt")).toEqual([
       "System prompt8 bytes",
-      "Toolread_file13 bytes",
+      "1 toolread_file13 bytes",
       "User68 KiBRename itShow more: 68 KiB left",
     ]);
     await userEvent.click(screen.getByRole("button", { name: /^System prompt/ }));
