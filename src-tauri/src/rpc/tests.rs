@@ -18,6 +18,7 @@ const HANDLERS: &[(&str, &str)] = &[
     ("rpc_pipelines", include_str!("../rpc_pipelines.rs")),
     ("rpc_places", include_str!("../rpc_places.rs")),
     ("rpc_runs", include_str!("../rpc_runs.rs")),
+    ("rpc_sent", include_str!("../rpc_sent.rs")),
     ("rpc_settings", include_str!("../rpc_settings.rs")),
     ("rpc_windows", include_str!("../rpc_windows.rs")),
 ];

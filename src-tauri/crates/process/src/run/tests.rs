@@ -78,7 +78,7 @@ fn output_order_exit_code_folder_and_environment_are_the_commands() {
 fn nothing_is_inherited_but_what_was_given() {
     let outcome =
         command("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sed 's/=.*//' | sort; cat; ls /proc/self/fd | wc -l").run();
-    assert_eq!(outcome.output.replace(' ', ""), "GREETING\nPATH\n4\n");
+    assert_eq!(outcome.output.replace(' ', ""), "GREETING\nNO_COLOR\nPATH\n4\n");
 }
 
 #[test]
