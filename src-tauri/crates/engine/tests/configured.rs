@@ -4,7 +4,8 @@
 
 use arki_api::{HookOffReason, MadeUpEvent, SettingChange, SettingEntry, SettingKind, SettingOrigin, SkillOffReason};
 use arki_domain::{
-    ApprovalMode, Code, CommandReading, Decision, EventBody, HookEvent, HookOutcome, PolicyCheck, PolicyTrace, RunOptions,
+    ApprovalMode, Code, CommandReading, Decision, EventBody, HookEvent, HookOutcome, PolicyCheck, PolicyTrace,
+    RunOptions,
 };
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
