@@ -4,7 +4,7 @@ use crate::arguments::Asked;
 use crate::desktop_state::Shared;
 use crate::lost_pages::LostPages;
 use crate::tray::{Choice, Tray};
-use crate::windows::Windows;
+use crate::windows::{PageData, Windows};
 use crate::{
     arguments, awake, display, drops, log_files, menu_bar, notices, process_environment, rpc, rpc_configured,
     rpc_context, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures,
@@ -51,6 +51,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let asked = arguments::asked(words, &std::env::current_dir().unwrap_or_default());
     arki_engine::keep_crash_reports(&directories, "arki-desktop");
     let identifier = identifier(&directories);
+    let pages = directories.pages();
     // While the webview starts, which takes longer.
     let engine = std::thread::spawn(move || open_engine(&directories, keys));
     std::thread::spawn(Engine::look_for_sandboxes);
@@ -72,6 +73,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(tauri_plugin_updater::Builder::new().build())
         .manage(updates::Found::default())
         .manage(Windows::default())
+        .manage(PageData(pages))
         .manage(LostPages::default())
         .on_window_event(hear)
         .on_menu_event(|app, event| choose(app, event.id().as_ref()))

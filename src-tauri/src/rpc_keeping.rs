@@ -29,7 +29,14 @@ pub(crate) async fn find_in_session(
     limit: usize,
     desktop: Desktop,
 ) -> Answer<Vec<SearchHit>> {
-    let found = desktop.engine.sessions().find(SessionId::from(session_id), text, limit).await?;
+    let finding = desktop.window.finding.clone();
+    let turn = finding.begin();
+    let _one_at_a_time = finding.at_work.lock().await;
+    let is_wanted = {
+        let finding = finding.clone();
+        move || finding.is_newest(turn)
+    };
+    let found = desktop.engine.sessions().find(SessionId::from(session_id), text, limit, is_wanted).await?;
     Ok(found.into_iter().map(arki_engine::search_hit).collect())
 }
 

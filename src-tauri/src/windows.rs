@@ -23,6 +23,9 @@ const SMALLEST: (f64, f64) = (720.0, 480.0);
 /// A window with a webview takes some 200 MB.
 const MAX_WINDOWS: usize = 12;
 
+/// Where the webview keeps what the pages store.
+pub(crate) struct PageData(pub(crate) PathBuf);
+
 /// The event that tells a page to take what it is asked for.
 const ASKED_EVENT: &str = "arki://asked";
 /// The wishes that wait for one page; it takes them as soon as it is there.
@@ -63,8 +66,26 @@ pub(crate) struct OpenWindow {
     pub(crate) client: Client,
     pub(crate) listening: Listening,
     pub(crate) dropped: Dropped,
+    pub(crate) finding: Arc<Finding>,
     /// Wishes for its page, until the page takes them.
     asked: Mutex<Vec<AskedOfWindow>>,
+}
+
+/// Finding in a session, one text at a time: what was typed since then is wanted instead.
+#[derive(Default)]
+pub(crate) struct Finding {
+    newest: AtomicU32,
+    pub(crate) at_work: tokio::sync::Mutex<()>,
+}
+
+impl Finding {
+    pub(crate) fn begin(&self) -> u32 {
+        self.newest.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn is_newest(&self, turn: u32) -> bool {
+        self.newest.load(Ordering::Relaxed) == turn
+    }
 }
 
 impl OpenWindow {
@@ -107,6 +128,7 @@ impl Windows {
             client,
             listening: Listening::default(),
             dropped: Dropped::default(),
+            finding: Arc::default(),
             asked: Mutex::new(begins.asked.into_iter().collect()),
         });
         self.all().insert(label.to_owned(), window.clone());
@@ -197,6 +219,8 @@ pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginn
 
 fn build(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
     let window = WebviewWindowBuilder::new(app, label, WebviewUrl::default())
+        // What the page keeps is the user's own, such as unsent messages: with Arki's other data, where no command looks.
+        .data_directory(app.state::<PageData>().0.clone())
         .title("Arki")
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)

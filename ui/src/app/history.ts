@@ -2,6 +2,7 @@
 import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { copyText } from "../components/copy";
+import { forgetDrafts } from "../components/drafts";
 import { folderName, rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
@@ -138,6 +139,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     setAsking(null);
     const gone = new Set([sessionId, ...subagentsOf(arki.sessions.get(), sessionId)]);
     const stays = (one: { sessionId: string }) => !gone.has(one.sessionId);
+    gone.forEach(forgetDrafts);
     arki.sessions.update((list) => list.filter(stays));
     arki.approvals.update((list) => list.filter(stays));
     arki.questions.update((list) => list.filter(stays));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isText, storedDrafts } from "./drafts";
+import { forgetDrafts, isText, storedDrafts } from "./drafts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -31,7 +31,23 @@ describe("drafts that are stored", () => {
     expect(["a", "b", "c"].map((id) => again().get(id))).toEqual([undefined, undefined, undefined]);
   });
 
-  it("are the fifty that were written last, and too long ones are not among them", () => {
+  it("that may hold a secret are not written, nor is an older one left in their place", () => {
+    const drafts = again();
+    drafts.set("a", "my key is");
+    written();
+    drafts.set("a", "my key is abcdefgh12345678ijkl");
+    written();
+    expect([drafts.get("a"), again().get("a")]).toEqual(["my key is abcdefgh12345678ijkl", undefined]);
+  });
+
+  it("of a session that was removed are gone", () => {
+    again().set("s", "words");
+    written();
+    forgetDrafts("s");
+    expect(again().get("s")).toBeUndefined();
+  });
+
+  it("are the twenty that were written last, and too long ones are not among them", () => {
     const drafts = again();
     for (let at = 0; at < 60; at += 1) {
       drafts.set(`${at}`, "words");
@@ -41,6 +57,6 @@ describe("drafts that are stored", () => {
     written();
     expect(drafts.get("59")).toHaveLength(300_000);
     const next = again();
-    expect([next.get("9"), next.get("20"), next.get("59")]).toEqual([undefined, "words", undefined]);
+    expect([next.get("9"), next.get("50"), next.get("59")]).toEqual([undefined, "words", undefined]);
   });
 });

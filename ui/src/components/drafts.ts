@@ -5,9 +5,11 @@
 import { useState } from "react";
 import { recall, remember, stored, unremember } from "./remembered";
 
-const maxDrafts = 50;
+const maxDrafts = 20;
 /** A longer one lasts as long as the window. */
-const maxStoredChars = 200_000;
+const maxStoredChars = 50_000;
+/** Long words of letters and digits: keys and tokens are such. What has one lasts as long as the window, too. */
+const secretLike = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{20,}|-----BEGIN/;
 /** Not each key is written to the disk. */
 const restMs = 300;
 
@@ -53,8 +55,9 @@ export function storedDrafts<T>(kind: string, isOne: (value: unknown) => value i
     clearTimeout(resting);
     for (const [id, draft] of changed) {
       const text = JSON.stringify({ at: Date.now(), draft });
-      if (text.length <= maxStoredChars) remember(key(id), text);
-      else unremember(key(id));
+      // First: where there is no room for it, an older one must not come back.
+      unremember(key(id));
+      if (text.length <= maxStoredChars && !secretLike.test(text)) remember(key(id), text);
     }
     changed.clear();
     const all = stored(key("")).map((name) => ({ name, at: Number(read(name)?.at ?? 0) }));
@@ -81,6 +84,11 @@ export function storedDrafts<T>(kind: string, isOne: (value: unknown) => value i
       return now.delete(id);
     },
   };
+}
+
+/** Drops what is stored of a session, or of an approval, that is over or gone. */
+export function forgetDrafts(id: string): void {
+  for (const name of stored("draft.")) if (name.endsWith(`.${id}`)) unremember(name);
 }
 
 function read(name: string): { at?: unknown; draft?: unknown } | null {

@@ -85,12 +85,34 @@ impl StyledText {
         if self.styles.is_empty() {
             return;
         }
-        for (range, placeholder) in redactor.replacements(&self.text).into_iter().rev() {
-            self.replace(range, &placeholder);
-        }
+        self.replace_all(&redactor.replacements(&self.text));
         if !redactor.replacements(&self.text).is_empty() {
             // The log is going to change it, and would move the text away from under them.
             self.styles.clear();
+        }
+    }
+
+    /// Puts an ordinary text in the place of each part; the parts are in order. In one pass, whatever there are.
+    fn replace_all(&mut self, parts: &[(Range<usize>, String)]) {
+        let Self { text, styles } = std::mem::take(self);
+        let mut styles = styles.iter().peekable();
+        let mut kept_from = 0;
+        for (replaced, with) in parts.iter().chain([&(text.len()..text.len(), String::new())]) {
+            let (kept, new) = (kept_from..replaced.start, self.text.len());
+            self.text.push_str(&text[kept.clone()]);
+            while let Some(part) = styles.peek().filter(|part| part.range.start < kept.end) {
+                let (start, end) = (part.range.start.max(kept.start), part.range.end.min(kept.end));
+                if start < end {
+                    self.style(start - kept.start + new..end - kept.start + new, &part.sgr);
+                }
+                if part.range.end > kept.end {
+                    // It goes on behind what is replaced.
+                    break;
+                }
+                styles.next();
+            }
+            self.text.push_str(with);
+            kept_from = replaced.end;
         }
     }
 
@@ -208,6 +230,9 @@ mod tests {
             expected.append(&rest);
             replaced.replace(from..to, &with);
             prop_assert_eq!(replaced.to_ansi().replace("\x1b[0m\x1b[31m", ""), expected.to_ansi().replace("\x1b[0m\x1b[31m", ""));
+            let mut all = whole.clone();
+            all.replace_all(&[(from..to, with.clone())]);
+            prop_assert_eq!(all.to_ansi(), replaced.to_ansi());
             let plain = whole.to_ansi().replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
             prop_assert_eq!(plain, whole.text);
         }

@@ -43,7 +43,7 @@ impl Directories {
     /// These, and the platform's places where variables name others: what an Arki without them wrote is no less secret.
     #[must_use]
     pub(crate) fn own(&self) -> Vec<PathBuf> {
-        let usual = default_config().into_iter().chain(default_data());
+        let usual = default_config().into_iter().chain(default_data()).chain(pages_on_macos());
         [self.config.clone(), self.data.clone()].into_iter().chain(usual).collect()
     }
 
@@ -106,6 +106,12 @@ impl Directories {
         self.data.join("logs")
     }
 
+    /// The folder for what the window's pages store.
+    #[must_use]
+    pub fn pages(&self) -> PathBuf {
+        self.data.join("pages")
+    }
+
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data.join("arki.db")
@@ -134,6 +140,12 @@ fn default_data() -> Option<PathBuf> {
     }
     let share = || Some(std::env::home_dir()?.join(".local").join("share"));
     Some(variable("XDG_DATA_HOME").filter(|path| path.is_absolute()).or_else(share)?.join("arki"))
+}
+
+/// WebKit chooses the place there.
+fn pages_on_macos() -> Option<PathBuf> {
+    let home = std::env::home_dir().filter(|_| cfg!(target_os = "macos"))?;
+    Some(home.join("Library").join("WebKit").join("org.arki.desktop"))
 }
 
 fn no_home() -> Fault {

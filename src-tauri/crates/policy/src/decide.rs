@@ -37,8 +37,9 @@ pub(crate) fn decided_by(shell: Shell, question: &Question<'_>, settings: &Polic
     (check, Verdict { decision, rule, reason, risk })
 }
 
-/// Said of each command that may write.
-const PARTLY_SEEN: &str = "The folder is too large to find every git directory, so the deepest ones aren't protected.";
+/// Said of each command that may write, behind the reason.
+pub const PARTLY_SEEN: &str =
+    "The folder is too large to find every git directory, so the deepest ones aren't protected.";
 
 /// Returns whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a
 /// rule.

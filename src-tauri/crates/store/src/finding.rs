@@ -17,11 +17,17 @@ const MAX_TEXT: usize = 1_000;
 
 impl Reader {
     /// Returns the events of a session's own log that hold a text, the newest first: whatever is capital or small, and
-    /// with any white space where it has some.
+    /// with any white space where it has some. Once it is no longer wanted, it ends with what was found so far.
     ///
     /// # Errors
     /// When the database cannot be read. No text is an error.
-    pub fn find_in_session(&self, session: &SessionId, text: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError> {
+    pub fn find_in_session(
+        &self,
+        session: &SessionId,
+        text: &str,
+        limit: usize,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Vec<SearchHit>, StoreError> {
         let Some(wanted) = pattern(text) else { return Ok(Vec::new()) };
         let nothing = UNSEARCHABLE.map(|kind| format!("'{kind}'")).join(", ");
         let sql = format!(
@@ -35,7 +41,7 @@ impl Reader {
             let mut statement = connection.prepare_cached(&sql)?;
             let mut rows = statement.query(params![session.as_str()])?;
             let mut hits = Vec::new();
-            while let Some(row) = rows.next()? {
+            while let Some(row) = rows.next()?.filter(|_| is_wanted()) {
                 let event = event(row)?;
                 let body = event.body();
                 let text = whole_text(&body);

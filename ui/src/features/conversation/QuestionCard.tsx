@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { readingKey } from "../../components/direction";
-import { isText, storedDrafts, useKeptDraft } from "../../components/drafts";
+import { draftsInMemory, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import { sends } from "../../components/shortcuts";
@@ -44,8 +44,8 @@ export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
   );
 }
 
-/** By question: what is written and not sent yet. */
-const drafts = storedDrafts("question", isText);
+/** By question: what is written and not sent yet. It may be a secret. */
+const drafts = draftsInMemory<string>();
 
 type AnsweringProps = { question: Question; onAnswer: NonNullable<Props["onAnswer"]> };
 

@@ -49,6 +49,8 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
   const about = useId();
   const edits = words !== undefined;
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
+  const message = transcript.items.find((item) => item.kind === "user" && item.seq === toSeq + 1);
+  const losesPictures = message?.kind === "user" && message.pictures.length > 0;
   const [what, setWhat] = useState<What>(() => whatOf(transcript, undoes));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
   const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
@@ -105,6 +107,9 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
             ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
             : t`This restores everything to how it was before that rewind.`}
       </p>
+      {losesPictures && (
+        <p className="attention history-lead">{t`! Its pictures aren't put back. Attach them again.`}</p>
+      )}
       <fieldset className="history-choices">
         <legend className="sr-only">{t`What to rewind`}</legend>
         {choices

@@ -5,13 +5,13 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { Platform } from "../../platform/platform";
-import type { CommandError, ConfiguredAgent, SettingChange } from "../../protocol/generated";
+import type { CommandError, ConfiguredAgent, SettingChange, SettingEntry } from "../../protocol/generated";
 import { AgentForm } from "./AgentForm";
 import { ownValues } from "./agent_form";
 import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
-import { RemovedNote, useReturning } from "./RemovedNote";
+import { hidesSecrets, RemovedNote, useReturning } from "./RemovedNote";
 import { type Change, keyBelow, useChange, useSettings } from "./use_settings";
 
 /** An agent's name; null: the form of a new one. */
@@ -59,6 +59,7 @@ export function Agents({ folder }: { folder: string | null }) {
             <Agent
               agent={agent}
               folder={folder}
+              isKnown={entries.every((entry) => !isOf(agent.name, entry.key) || isKnown(entry))}
               isOwn={entries.some(({ key, origin }) => isOf(agent.name, key) && origin === "user")}
               onEdit={() => setOpen({ name: agent.name })}
               onRemove={() => void remove(agent.name)}
@@ -106,16 +107,21 @@ const isOf = (agent: string, key: string) => {
   return key === own || key.startsWith(`${own}.`);
 };
 
+/** All that the user's own file says there: neither a secret nor a project's value is listed in its place. */
+const isKnown = ({ value, origin }: SettingEntry) =>
+  origin !== "project" && !hidesSecrets(JSON.stringify(value ?? null));
+
 type AgentProps = {
   agent: ConfiguredAgent;
   folder: string | null;
+  isKnown: boolean;
   /** Your configuration says something of it. */
   isOwn: boolean;
   onEdit: () => void;
   onRemove: () => void;
 };
 
-function Agent({ agent, folder, isOwn, onEdit, onRemove }: AgentProps) {
+function Agent({ agent, folder, isKnown, isOwn, onEdit, onRemove }: AgentProps) {
   const { name, description, model, core, tools, readOnly, isolated, builtIn, origins } = agent;
   const names = tools?.join(", ") ?? "";
   const facts = [
@@ -125,7 +131,7 @@ function Agent({ agent, folder, isOwn, onEdit, onRemove }: AgentProps) {
     readOnly ? t`only reads` : "",
     isolated ? t`works in a worktree of its own` : "",
   ];
-  const file = origins.find((origin) => origin.endsWith(".md"));
+  const file = origins.find((origin) => origin.endsWith(".md")) ?? (isKnown ? undefined : origins[0]);
   return (
     <div className="configured-line">
       <div className="grow">
@@ -147,10 +153,12 @@ function Agent({ agent, folder, isOwn, onEdit, onRemove }: AgentProps) {
       </div>
       <div className="configured-buttons">
         {file !== undefined && <OpenFile folder={folder} path={file} name={name} />}
-        <Button small look="quiet" aria-label={t`Edit ${name}`} onClick={onEdit}>
-          {t`Edit`}
-        </Button>
-        {isOwn && (
+        {isKnown && (
+          <Button small look="quiet" aria-label={t`Edit ${name}`} onClick={onEdit}>
+            {t`Edit`}
+          </Button>
+        )}
+        {isKnown && isOwn && (
           <Button
             small
             look="quiet"

@@ -7,13 +7,14 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, HookEntry, SettingChange } from "../../protocol/generated";
+import { isRecord } from "../../protocol/read";
 import { HookForm } from "./HookForm";
 import { HookTest } from "./HookTest";
 import { actions, events, reasons } from "./hook_words";
 import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
-import { RemovedNote, useReturning } from "./RemovedNote";
+import { hidesSecrets, RemovedNote, useReturning } from "./RemovedNote";
 import { type Change, useChange } from "./use_settings";
 
 /** A place in the list, and what is open there; null: the form of a new one. */
@@ -114,8 +115,10 @@ function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
     timeoutSeconds ? plural(timeoutSeconds, { one: "at most # second", other: "at most # seconds" }) : "",
     network ? t`with network access` : "",
   ];
-  // What is listed without its secrets would be saved without them.
-  const canEdit = key && !JSON.stringify(entry ?? null).includes("[secret:");
+  const text = JSON.stringify(entry ?? null);
+  const canEdit = key && !hidesSecrets(text);
+  // Others under the same matcher stand in the same entry, and would go with it.
+  const among = isRecord(entry) && Array.isArray(entry.hooks) ? entry.hooks.length : 1;
   return (
     <div className="configured-line">
       <div className="grow">
@@ -154,7 +157,7 @@ function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
         ) : (
           <OpenFile folder={folder} path={origin} name={name} />
         )}
-        {key && (
+        {key && among <= 1 && (
           <Button small look="quiet" aria-label={t`Remove ${name}`} onClick={onRemove}>
             {t`Remove`}
           </Button>

@@ -13,6 +13,9 @@ type Props = {
   onUndone: () => void;
 };
 
+/** Values are listed without their secrets: what has some would be saved without them. */
+export const hidesSecrets = (text: string) => text.includes("[secret:") || text.includes('"(hidden)"');
+
 /** What is listed without its secrets can't be added again from here. */
 export function RemovedNote({ words, again, onChange, onUndone }: Props) {
   const [error, setError] = useState<CommandError | null>(null);
@@ -27,7 +30,7 @@ export function RemovedNote({ words, again, onChange, onUndone }: Props) {
   return (
     <div role="status">
       {words}{" "}
-      {!again.text?.includes("[secret:") && (
+      {!hidesSecrets(again.text ?? "") && (
         <Button ref={button} small look="quiet" onClick={() => void undo()}>
           {t`Undo`}
         </Button>

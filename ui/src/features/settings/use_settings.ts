@@ -46,12 +46,12 @@ function formerly({ kind, origin, value }: SettingEntry): string | null {
 
 /** The key of something in the object at `key`: a name with a dot in it stands in quotes. */
 export function keyBelow(key: string, name: string): string {
-  return `${key}.${/[.["\]]/.test(name) ? `"${name}"` : name}`;
+  return `${key}.${/[.["\]\\]/.test(name) ? JSON.stringify(name) : name}`;
 }
 
 /** Whether it stands in the list or the object at `key`, and not deeper. */
 export function standsIn(entry: SettingEntry, key: string): boolean {
   if (!entry.key.startsWith(key)) return false;
   const rest = entry.key.slice(key.length);
-  return /^\[\d+\]$/.test(rest) || /^\.("[^"]*"|[^."]+)$/.test(rest);
+  return /^\[\d+\]$/.test(rest) || /^\.("(?:[^"\\]|\\.)*"|[^."]+)$/.test(rest);
 }

@@ -131,7 +131,7 @@ pub(crate) fn is_added_to(key: &str) -> bool {
 
 /// The key of something in the object at `key`.
 pub(crate) fn joined(key: &str, name: &str) -> String {
-    let name = match name.contains(['.', '"', '[']) {
+    let name = match name.contains(['.', '"', '[', '\\']) {
         true => Value::String(name.to_owned()).to_string(),
         false => name.to_owned(),
     };

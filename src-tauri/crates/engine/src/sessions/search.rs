@@ -20,11 +20,18 @@ impl Sessions {
         Ok(self.records.store().read(move |reader| reader.search(&query)).await?)
     }
 
-    /// Finds a text in one session, letter by letter, the newest first.
+    /// Finds a text in one session, letter by letter, the newest first; ends early once it is no longer wanted.
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn find(&self, session: SessionId, text: String, limit: usize) -> Result<Vec<SearchHit>, Fault> {
-        Ok(self.records.store().read(move |reader| reader.find_in_session(&session, &text, limit)).await?)
+    pub async fn find(
+        &self,
+        session: SessionId,
+        text: String,
+        limit: usize,
+        is_wanted: impl Fn() -> bool + Send + 'static,
+    ) -> Result<Vec<SearchHit>, Fault> {
+        let found = move |reader: &arki_store::Reader| reader.find_in_session(&session, &text, limit, is_wanted);
+        Ok(self.records.store().read(found).await?)
     }
 }

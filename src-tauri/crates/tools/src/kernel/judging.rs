@@ -4,7 +4,7 @@ use super::Kernel;
 use super::subject::SubjectOf;
 use crate::builtin;
 use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, PolicyDecided, PolicyTrace, UNTRUSTED_RULE};
-use arki_policy::{Impact, PolicySettings, Question, RuleDefinition, Verdict};
+use arki_policy::{Impact, PARTLY_SEEN, PolicySettings, Question, RuleDefinition, Verdict};
 
 impl Kernel {
     /// Returns what the policy says of a call, without carrying it out.
@@ -40,7 +40,8 @@ impl Kernel {
         let named = policy.rules.iter().find(|rule| rule.name() == decided.rule)?;
         // As the log has it: without secrets.
         let reason = self.redactor.redact(named.reason());
-        let says_the_same = named.definition().decision == decided.decision && decided.reason.ends_with(&*reason);
+        let said = decided.reason.strip_suffix(PARTLY_SEEN).map_or(&*decided.reason, str::trim_end);
+        let says_the_same = named.definition().decision == decided.decision && said.ends_with(&*reason);
         (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
     }
 
