@@ -14,6 +14,7 @@ mod desktop_state;
 mod display;
 mod drops;
 mod log_files;
+#[cfg_attr(windows, allow(dead_code, reason = "the webview offers that by itself there"))]
 mod lost_pages;
 mod menu_bar;
 mod notices;
