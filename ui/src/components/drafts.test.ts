@@ -38,6 +38,9 @@ describe("drafts that are stored", () => {
     drafts.set("a", "my key is abcdefgh12345678ijkl");
     written();
     expect([drafts.get("a"), again().get("a")]).toEqual(["my key is abcdefgh12345678ijkl", undefined]);
+    drafts.set("b", "a_long_name_without_any_number, and 123456789012345678901234");
+    written();
+    expect(again().get("b")).toContain("a_long_name");
   });
 
   it("of a session that was removed are gone", () => {

@@ -8,8 +8,11 @@ import { recall, remember, stored, unremember } from "./remembered";
 const maxDrafts = 20;
 /** A longer one lasts as long as the window. */
 const maxStoredChars = 50_000;
-/** Long words of letters and digits: keys and tokens are such. What has one lasts as long as the window, too. */
-const secretLike = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{20,}|-----BEGIN/;
+/** Keys and tokens are long words of letters and digits. What has one lasts as long as the window, too. */
+const longWord = /[\w+=-]{20,}/g;
+const mayHoldSecret = (text: string) =>
+  text.includes("-----BEGIN") ||
+  (text.match(longWord) ?? []).some((word) => /\d/.test(word) && /[A-Za-z]/.test(word));
 /** Not each key is written to the disk. */
 const restMs = 300;
 
@@ -57,10 +60,12 @@ export function storedDrafts<T>(kind: string, isOne: (value: unknown) => value i
       const text = JSON.stringify({ at: Date.now(), draft });
       // First: where there is no room for it, an older one must not come back.
       unremember(key(id));
-      if (text.length <= maxStoredChars && !secretLike.test(text)) remember(key(id), text);
+      if (text.length <= maxStoredChars && !mayHoldSecret(text)) remember(key(id), text);
     }
     changed.clear();
-    const all = stored(key("")).map((name) => ({ name, at: Number(read(name)?.at ?? 0) }));
+    const names = stored(key(""));
+    if (names.length <= maxDrafts) return;
+    const all = names.map((name) => ({ name, at: Number(read(name)?.at ?? 0) }));
     for (const { name } of all.sort((a, b) => b.at - a.at).slice(maxDrafts)) unremember(name);
   };
   let resting: ReturnType<typeof setTimeout> | undefined;
