@@ -67,6 +67,8 @@ pub struct Runs {
     taken_up: Mutex<HashSet<SessionId>>,
     /// To whoever tells the user how runs stopped.
     notices: broadcast::Sender<RunNotice>,
+    /// The past request that a client opened last, whose parts it asks for one by one.
+    opened_request: Mutex<Option<Arc<sent_request::SentRequest>>>,
 }
 
 impl Runs {
@@ -94,6 +96,7 @@ impl Runs {
             afterwards,
             taken_up,
             notices,
+            opened_request: Mutex::default(),
         }
     }
 

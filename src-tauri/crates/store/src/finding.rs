@@ -55,7 +55,7 @@ impl Reader {
                     title: title.clone(),
                     project: project.clone(),
                 });
-                if hits.len() == limit.min(MAX_FOUND) {
+                if hits.len() >= limit.min(MAX_FOUND) {
                     break;
                 }
             }

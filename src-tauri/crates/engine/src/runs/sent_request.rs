@@ -20,10 +20,13 @@ use arki_llm::WrittenAgain;
 use arki_policy::PolicySettings;
 use bytes::Bytes;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Results of background calls that came while a request was made, and stand before it in the log.
 const MAX_TOO_LATE: usize = 8;
+
+/// A larger one is made again for each of its parts: it would take the memory of the app.
+const MAX_KEPT_BYTES: usize = 32 << 20;
 
 /// A past request and its answer.
 #[derive(Debug, Clone)]
@@ -86,7 +89,25 @@ impl Runs {
     /// # Errors
     /// As [`Self::request_as_sent`].
     pub fn sent_request(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Fault> {
-        Ok(self.request_as_sent(session_id, seq)?.for_clients())
+        Ok(self.open_request(session_id, seq)?.for_clients())
+    }
+
+    /// Makes it again, and keeps it for whoever asks for more of it.
+    fn open_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
+        let sent = Arc::new(self.request_as_sent(session_id, seq)?);
+        let size = sent.body.as_ref().map_or(0, Bytes::len);
+        let kept = (size <= MAX_KEPT_BYTES).then(|| sent.clone());
+        *self.opened_request.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok(sent)
+    }
+
+    /// The one that was opened last, or else made again.
+    fn opened_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
+        let last = self.opened_request.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match last.filter(|last| last.session_id == *session_id && last.seq == seq) {
+            Some(last) => Ok(last),
+            None => self.open_request(session_id, seq),
+        }
     }
 
     /// # Errors
@@ -97,7 +118,7 @@ impl Runs {
         seq: u64,
         (side, from): (SentSide, usize),
     ) -> Result<SentParts, Fault> {
-        Ok(self.request_as_sent(session_id, seq)?.parts_from(side, from))
+        Ok(self.opened_request(session_id, seq)?.parts_from(side, from))
     }
 
     /// # Errors
@@ -108,13 +129,13 @@ impl Runs {
         seq: u64,
         (side, place, from): (SentSide, usize, usize),
     ) -> Result<SentText, Fault> {
-        self.request_as_sent(session_id, seq)?.text_from(side, place, from)
+        self.opened_request(session_id, seq)?.text_from(side, place, from)
     }
 
     /// # Errors
     /// As [`Self::request_as_sent`]; `USAGE` where the bytes that were sent aren't proven.
     pub fn sent_json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Fault> {
-        self.request_as_sent(session_id, seq)?.json(form)
+        self.opened_request(session_id, seq)?.json(form)
     }
 
     fn logged_request(&self, session_id: &SessionId, seq: u64) -> Result<(Event, EngineRequest), Fault> {
