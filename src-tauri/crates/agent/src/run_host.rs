@@ -92,7 +92,7 @@ pub struct RunHost {
     pub(crate) too_large_fixed: Option<(u64, u64)>,
     /// The model's context window, as logged last.
     pub(crate) told_window: Option<u64>,
-    /// What the last turn's request was made of beside the conversation.
+    /// The parts of the last turn's request beside the conversation.
     pub(crate) told_head: Option<RequestHead>,
     pub(crate) cancel: CancellationToken,
     pub(crate) pause: CancellationToken,

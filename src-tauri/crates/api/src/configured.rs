@@ -67,12 +67,12 @@ wire! {
     TriedHookEntry {
         pub name: String,
         pub outcome: Option<HookOutcome>,
-        /// What happened, in a line.
+        /// The outcome in a line.
         pub words: String,
         pub duration_ms: u64,
         /// The arguments that it wants instead, as JSON.
         pub args: Option<String>,
-        /// What it tells the model.
+        /// The words that it tells the model.
         pub context: Option<String>,
     }
     AgentEntries {

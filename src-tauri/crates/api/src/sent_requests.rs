@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    /// Whether a request that was made again from the log is the one that was sent.
+    /// The proof that a request made again from the log is the one that was sent.
     RequestProof {
         /// Its bytes have the hash that the log has: this is what was sent.
         Proven,
@@ -20,7 +20,7 @@ words! {
     }
     /// Which list a part is in.
     SentSide { Prompt, Answer }
-    /// What a part of a request or an answer is.
+    /// The kind of a part of a request or an answer.
     SentRole {
         System,
         /// A tool that the model could call: its description and the JSON Schema of its arguments.
@@ -81,13 +81,13 @@ wire! {
         /// Its place in the list, from 0.
         pub place: usize,
         pub role: SentRole,
-        /// Of a tool, a call and a result the tool's name; of a picture its media type.
+        /// The tool's name of a tool, a call or a result; the media type of a picture.
         pub name: Option<String>,
-        /// Of a result: the call failed.
+        /// True for the result of a call that failed.
         pub is_error: bool,
         /// Its beginning.
         pub text: String,
-        /// Of the whole text.
+        /// The size of the whole text.
         pub bytes: usize,
         /// The byte at which the rest begins; null where this is all.
         pub next: Option<usize>,

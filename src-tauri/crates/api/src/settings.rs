@@ -38,9 +38,9 @@ wire! {
         pub reset: SettingReset,
         /// The way that a new item of a list, or a new entry of a map, is entered; null for any other kind.
         pub item_kind: Option<SettingKind>,
-        /// What the choice of a new item or entry offers.
+        /// The values that the choice of a new item or entry offers.
         pub item_choices: Vec<String>,
-        /// What a new item, a new entry or a missing JSON value looks like; null where that is plain.
+        /// An example of a new item, a new entry or a missing JSON value; null where that is plain.
         #[ts(type = "unknown")]
         pub template: Value,
     }
@@ -61,15 +61,15 @@ wire! {
         /// The database, with everything below but the logs.
         pub database_bytes: u64,
         pub events: u64,
-        /// Of the database: pictures, and files as they were before and after a change, compressed.
+        /// The database's part for pictures, and for files as they were before and after a change, compressed.
         pub contents_bytes: u64,
-        /// Of the database: what was removed, and is used again before the database grows.
+        /// The database's part that is free: it is used again before the database grows.
         pub free_bytes: u64,
-        /// What is not in the database's own file yet.
+        /// The changes that are not in the database's own file yet.
         pub journal_bytes: u64,
         /// The desktop app's diagnostics.
         pub log_bytes: u64,
-        /// What is left on that disk; null where nobody knows.
+        /// The room left on that disk; null where nobody knows.
         pub disk_free_bytes: Option<u64>,
         /// Milliseconds since 1970; null where nothing was tidied yet.
         pub tidied_at: Option<i64>,
@@ -81,7 +81,7 @@ wire! {
     StoredSession {
         pub session_id: String,
         pub title: String,
-        /// Of its events.
+        /// The size of its events.
         pub bytes: u64,
     }
 }

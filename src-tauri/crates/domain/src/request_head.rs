@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A request without the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestHead {
     pub system: Arc<str>,
@@ -64,19 +64,8 @@ impl RequestHead {
         let mut clean = self.clone();
         clean.wire = None;
         let value = serde_json::to_value(&clean).expect("a head has no keys but strings");
-        let redacted = serde_json::from_value(redactor.redact_json(value)).unwrap_or_else(|_| Self::nothing());
+        let redacted = serde_json::from_value(redactor.redact_json(value)).unwrap_or_default();
         if redacted == clean { self.clone() } else { redacted }
-    }
-
-    fn nothing() -> Self {
-        Self {
-            system: "".into(),
-            tools: [].into(),
-            options: ModelOptions::default(),
-            wire: None,
-            tools_as_text: false,
-            prompt: None,
-        }
     }
 }
 
@@ -94,7 +83,7 @@ mod tests {
             category: Category::Read,
             parameters: json!({"type": "object"}),
         };
-        RequestHead { system: system.into(), tools: [tool].into(), ..RequestHead::nothing() }
+        RequestHead { system: system.into(), tools: [tool].into(), ..RequestHead::default() }
     }
 
     #[test]

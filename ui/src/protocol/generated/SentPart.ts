@@ -8,11 +8,11 @@ export type SentPart = {
   place: number;
   role: SentRole;
   /**
-   * Of a tool, a call and a result the tool's name; of a picture its media type.
+   * The tool's name of a tool, a call or a result; the media type of a picture.
    */
   name: string | null;
   /**
-   * Of a result: the call failed.
+   * True for the result of a call that failed.
    */
   isError: boolean;
   /**
@@ -20,7 +20,7 @@ export type SentPart = {
    */
   text: string;
   /**
-   * Of the whole text.
+   * The size of the whole text.
    */
   bytes: number;
   /**

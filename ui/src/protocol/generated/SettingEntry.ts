@@ -39,11 +39,11 @@ export type SettingEntry = {
    */
   itemKind: SettingKind | null;
   /**
-   * What the choice of a new item or entry offers.
+   * The values that the choice of a new item or entry offers.
    */
   itemChoices: Array<string>;
   /**
-   * What a new item, a new entry or a missing JSON value looks like; null where that is plain.
+   * An example of a new item, a new entry or a missing JSON value; null where that is plain.
    */
   template: unknown;
 };

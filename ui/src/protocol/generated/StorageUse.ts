@@ -15,15 +15,15 @@ export type StorageUse = {
   databaseBytes: number;
   events: number;
   /**
-   * Of the database: pictures, and files as they were before and after a change, compressed.
+   * The database's part for pictures, and for files as they were before and after a change, compressed.
    */
   contentsBytes: number;
   /**
-   * Of the database: what was removed, and is used again before the database grows.
+   * The database's part that is free: it is used again before the database grows.
    */
   freeBytes: number;
   /**
-   * What is not in the database's own file yet.
+   * The changes that are not in the database's own file yet.
    */
   journalBytes: number;
   /**
@@ -31,7 +31,7 @@ export type StorageUse = {
    */
   logBytes: number;
   /**
-   * What is left on that disk; null where nobody knows.
+   * The room left on that disk; null where nobody knows.
    */
   diskFreeBytes: number | null;
   /**

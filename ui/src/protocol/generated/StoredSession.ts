@@ -4,7 +4,7 @@ export type StoredSession = {
   sessionId: string;
   title: string;
   /**
-   * Of its events.
+   * The size of its events.
    */
   bytes: number;
 };

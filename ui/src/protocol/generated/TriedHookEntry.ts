@@ -8,7 +8,7 @@ export type TriedHookEntry = {
   name: string;
   outcome: HookOutcome | null;
   /**
-   * What happened, in a line.
+   * The outcome in a line.
    */
   words: string;
   durationMs: number;
@@ -17,7 +17,7 @@ export type TriedHookEntry = {
    */
   args: string | null;
   /**
-   * What it tells the model.
+   * The words that it tells the model.
    */
   context: string | null;
 };

@@ -166,7 +166,7 @@ impl Runs {
         let head = match (kept, &before.started) {
             (Some(kept), _) => kept,
             (None, Some(started)) if is_turn => self.head_today(&event.session_id, started)?,
-            (None, _) => no_head(),
+            (None, _) => RequestHead::default(),
         };
         let messages = match (&head.prompt, is_turn) {
             (Some(prompt), _) => Arc::new(vec![Arc::new(Message::user(prompt.clone()))]),
@@ -235,7 +235,7 @@ impl Runs {
             tracing::debug!(%session_id, %fault, "today's tools of a past request are not known");
             Default::default()
         });
-        Ok(RequestHead { system: system.into(), tools, options, ..no_head() })
+        Ok(RequestHead { system: system.into(), tools, options, ..RequestHead::default() })
     }
 
     fn tools_today(
@@ -313,16 +313,5 @@ fn told_by(body: &EventBody, request: &EngineRequest) -> Told {
         EventBody::RunCompleted(_) | EventBody::RunCancelled(_) | EventBody::RunPaused(_) if is_turn => Told::Next,
         EventBody::ContextCompacted(_) | EventBody::MemoryReflected(_) if !is_turn => Told::End,
         _ => Told::Nothing,
-    }
-}
-
-fn no_head() -> RequestHead {
-    RequestHead {
-        system: "".into(),
-        tools: [].into(),
-        options: ModelOptions::default(),
-        wire: None,
-        tools_as_text: false,
-        prompt: None,
     }
 }
