@@ -89,6 +89,7 @@ fn two_sessions_wait_at_once_and_the_inbox_leads_from_one_to_the_other() {
             .all(|one| inbox.text().contains(one))
     });
     no_barrier(&window, "the list of what waits");
+    window.pictures("inbox-list");
     window.press(&[ESCAPE]);
     window.gone("dialog", "Inbox");
 

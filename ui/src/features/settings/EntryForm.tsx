@@ -20,6 +20,8 @@ export function EntryForm({ label, save, more, children, onSave, onCancel }: Pro
   // Often in the place of the button that opened it, which had the focus.
   useLayoutEffect(() => {
     form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    // Often at the end of what is seen.
+    form.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -21,6 +21,8 @@ export function TextRow({ label, onChange, mono, ...input }: TextProps) {
         <input
           id={id}
           className={mono ? "field mono" : "field"}
+          // Names and code are no words.
+          spellCheck={mono ? false : undefined}
           onChange={(event) => onChange(event.target.value)}
           {...input}
         />
