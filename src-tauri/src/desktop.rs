@@ -51,7 +51,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let asked = arguments::asked(words, &std::env::current_dir().unwrap_or_default());
     arki_engine::keep_crash_reports(&directories, "arki-desktop");
     let identifier = identifier(&directories);
-    let pages = directories.pages();
+    let pages = directories.make_pages();
     // While the webview starts, which takes longer.
     let engine = std::thread::spawn(move || open_engine(&directories, keys));
     std::thread::spawn(Engine::look_for_sandboxes);

@@ -5,6 +5,7 @@ use crate::harness::{ESCAPE, Stage, Window, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines, two_edits};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
 
 /// Waits until the title says how many decisions are pending.
 #[track_caller]
@@ -48,6 +49,8 @@ fn a_review_that_waits_is_decided_after_the_window_was_closed_and_opened_again()
     window.element("region", "src/app.txt").all_inside("button", "Reject hunk")[0].click();
     stage.close(window);
     assert_eq!(stage.read("src/app.txt"), sixty_lines());
+    let pages = std::fs::metadata(stage.home.data_dir().join("pages")).unwrap();
+    assert_eq!(pages.permissions().mode() & 0o777, 0o700, "others can read what the page stores");
 
     let window = stage.open();
     pending(&window, 1);

@@ -1,5 +1,6 @@
 //! The folders of Arki's own data.
 
+use arki_disk::create_private_dir;
 use arki_domain::{Code, Fault, sha256_hex};
 use std::path::PathBuf;
 
@@ -106,10 +107,14 @@ impl Directories {
         self.data.join("logs")
     }
 
-    /// The folder for what the window's pages store.
+    /// Makes the folder for what the window's pages store, for the user alone, and returns it.
     #[must_use]
-    pub fn pages(&self) -> PathBuf {
-        self.data.join("pages")
+    pub fn make_pages(&self) -> PathBuf {
+        let pages = self.data.join("pages");
+        if let Err(error) = create_private_dir(&pages) {
+            tracing::warn!(%error, "what the pages store has no folder");
+        }
+        pages
     }
 
     #[must_use]
