@@ -4,7 +4,7 @@ import { lingui } from "@lingui/vite-plugin";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
-import { FailedLast } from "./scripts/failed_last";
+import { FailedLast } from "./scripts/failed_last.ts";
 
 /** Expands Lingui's macros, in the files that import them: everything else is left to Vite's own transformer. */
 const macros: Plugin = {

@@ -121,19 +121,10 @@ function Name({ part, onShow }: { part: ContextPart; onShow: (seq: number) => vo
 type SwitchProps = { part: ContextPart; title: string; onSwitch: Actions["onSwitch"] };
 
 function PartSwitch({ part: { id, off }, title, onSwitch }: SwitchProps) {
-  const [isSwitching, setSwitching] = useState(false);
   return (
     <span className="part-switch">
       {id !== null && onSwitch && (
-        <Switch
-          label={t`Send ${title}`}
-          checked={!off}
-          disabled={isSwitching}
-          onChange={(on) => {
-            setSwitching(true);
-            void onSwitch(id, on).finally(() => setSwitching(false));
-          }}
-        />
+        <Switch label={t`Send ${title}`} checked={!off} onChange={(on) => onSwitch(id, on)} />
       )}
     </span>
   );

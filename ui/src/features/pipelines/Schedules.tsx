@@ -108,7 +108,7 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
             schedule={schedule}
             runs={runs.filter((run) => run.schedule === schedule.name)}
             busy={busy}
-            onSwitch={(on) => void act(() => platform.call("switch_schedule", { name: schedule.name, on }))}
+            onSwitch={(on) => act(() => platform.call("switch_schedule", { name: schedule.name, on }))}
             onEdit={() => setEditing({ schedule })}
             onRemove={() => void remove(schedule)}
             onRun={onRun}
@@ -129,7 +129,7 @@ type ScheduleProps = {
   /** Those that it started, the newest first. */
   runs: readonly PipelineRunEntry[];
   busy: boolean;
-  onSwitch: (on: boolean) => void;
+  onSwitch: (on: boolean) => Promise<unknown>;
   onEdit: () => void;
   onRemove: () => void;
   onRun: (run: RunPlace) => void;

@@ -12,9 +12,7 @@ export function Memory({ onReview }: { onReview: () => void }) {
   const arki = useArki();
   const reflects = useApp()?.reflects ?? false;
   const [error, setError] = useState<CommandError | null>(null);
-  const [switching, setSwitching] = useState(false);
   const turn = async (on: boolean) => {
-    setSwitching(true);
     setError(null);
     try {
       await arki.platform.call("set_reflection", { on });
@@ -22,13 +20,12 @@ export function Memory({ onReview }: { onReview: () => void }) {
     } catch (thrown) {
       setError(asCommandError(thrown));
     }
-    setSwitching(false);
   };
   return (
     <section className="settings-section" aria-labelledby="reflection-title">
       <div className="settings-switch">
         <h3 id="reflection-title">{t`Reflection`}</h3>
-        <Switch label={t`Reflection`} checked={reflects} disabled={switching} onChange={turn} />
+        <Switch label={t`Reflection`} checked={reflects} onChange={turn} />
       </div>
       <p>
         {t`After every few runs of a session, its model is asked what may be worth remembering. You review each suggestion before it is used.`}

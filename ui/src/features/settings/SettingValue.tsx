@@ -51,7 +51,7 @@ export function SettingValue({ entry, folder, label = entry.key, unit, onChange 
   if (kind === "switch" && (value === null || typeof value === "boolean"))
     return (
       <div className="setting-value">
-        <Switch label={label} checked={value ?? false} onChange={(on) => void onChange(String(on))} />
+        <Switch label={label} checked={value ?? false} onChange={(on) => onChange(String(on))} />
       </div>
     );
   if (kind === "choice" && (value === null || typeof value === "string"))
