@@ -25,7 +25,7 @@ const STARTING: Duration = Duration::from_millis(20);
 
 /// Runs the app until its window is closed.
 pub fn run() -> ExitCode {
-    process_environment::choose_rendering();
+    process_environment::tune_webkit();
     let keys = process_environment::take_keys();
     let words: Vec<String> = std::env::args().collect();
     if let Some(answer) = arguments::answer_without_a_window(&words) {

@@ -3,19 +3,28 @@
 
 use arki_engine::{Directories, EnvironmentKeys};
 
-/// WebKitGTK without a GPU: its shared-memory renderer shows nothing or is slow there, and costs 70 MB more. Chooses
-/// plain rendering where there is no graphics device.
-pub(crate) fn choose_rendering() {
+/// How WebKitGTK's pages are run: what is slow or grows by its defaults. A value that the user has set stays.
+pub(crate) fn tune_webkit() {
     #[cfg(target_os = "linux")]
     {
-        const SWITCH: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
-        let has_gpu = std::path::Path::new("/dev/dri").exists();
-        if !has_gpu && std::env::var_os(SWITCH).is_none() {
-            // SAFETY: called first thing in `run`, while this is the only thread.
-            #[allow(unsafe_code)]
-            unsafe {
-                std::env::set_var(SWITCH, "1");
-            }
+        // Its shared-memory renderer shows nothing or is slow without a GPU, and costs 70 MB more.
+        if !std::path::Path::new("/dev/dri").exists() {
+            set_default("WEBKIT_DISABLE_DMABUF_RENDERER", "1");
+        }
+        // By itself it lets a heap grow threefold before it collects, and collects only what is new: while an answer
+        // streamed in, the page grew by half a MiB a second. With these, every second collection is of all.
+        set_default("JSC_largeHeapSize", "8388608");
+        set_default("JSC_heapGrowthMaxIncrease", "0.5");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn set_default(name: &str, value: &str) {
+    if std::env::var_os(name).is_none() {
+        // SAFETY: called first thing in `run`, while this is the only thread.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::env::set_var(name, value);
         }
     }
 }
