@@ -2,6 +2,7 @@
 
 use crate::arguments::Asked;
 use crate::desktop_state::Shared;
+use crate::desktop_words::Words;
 use crate::lost_pages::LostPages;
 use crate::tray::{Choice, Tray};
 use crate::windows::{PageData, Windows};
@@ -213,7 +214,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_windows::open_window,
             rpc_windows::take_asked,
             rpc_windows::set_menu_bar,
-            rpc_windows::set_tray_words,
+            rpc_windows::set_desktop_words,
             rpc_windows::look_for_update,
             rpc_windows::install_update,
             rpc_windows::restart,
@@ -236,8 +237,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             let begins = if let Asked::Folder(_) = asked { asked.clone() } else { Asked::Nothing };
             app.state::<Windows>().add(windows::MAIN, &engine, begins.into());
             let awake = Arc::new(awake::Awake::default());
-            let tray = Arc::new(Tray::new(app.handle()));
-            app.manage(Shared { engine: engine.clone(), awake: awake.clone(), tray: tray.clone() });
+            let words = Arc::new(Words::default());
+            let tray = Arc::new(Tray::new(app.handle(), words.clone()));
+            app.manage(Shared { engine: engine.clone(), awake: awake.clone(), tray: tray.clone(), words });
             tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
             tauri::async_runtime::spawn(tray.follow_waiting(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));

@@ -1,6 +1,7 @@
 //! What commands work with: what all windows share, and the window that asks.
 
 use crate::awake::Awake;
+use crate::desktop_words::Words;
 use crate::tray::Tray;
 use crate::windows::{OpenWindow, Windows};
 use arki_engine::Engine;
@@ -13,6 +14,7 @@ pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
     pub(crate) tray: Arc<Tray>,
+    pub(crate) words: Arc<Words>,
 }
 
 /// What a command works with: what all windows share, and the window that asks.
@@ -20,6 +22,7 @@ pub(crate) struct Desktop {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
     pub(crate) tray: Arc<Tray>,
+    pub(crate) words: Arc<Words>,
     pub(crate) window: Arc<OpenWindow>,
 }
 
@@ -30,8 +33,9 @@ impl<'de, R: Runtime> CommandArg<'de, R> for Desktop {
         let window = webview.try_state::<Windows>().and_then(|windows| windows.of(webview.label()));
         match (shared, window) {
             (Some(shared), Some(window)) => {
-                let Shared { engine, awake, tray } = &*shared;
-                Ok(Self { engine: engine.clone(), awake: awake.clone(), tray: tray.clone(), window })
+                let Shared { engine, awake, tray, words } = &*shared;
+                let (engine, awake, tray) = (engine.clone(), awake.clone(), tray.clone());
+                Ok(Self { engine, awake, tray, words: words.clone(), window })
             }
             _ => Err(InvokeError::from("the window is closed")),
         }

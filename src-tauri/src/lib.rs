@@ -11,6 +11,7 @@ mod awake;
 mod clipboard;
 mod desktop;
 mod desktop_state;
+mod desktop_words;
 mod display;
 mod drops;
 mod log_files;

@@ -3,6 +3,7 @@
 //! Decision 0041 says why Tauri's plugin isn't used.
 
 use crate::desktop_state::Shared;
+use crate::desktop_words::told;
 use crate::windows;
 use arki_domain::SessionId;
 use arki_engine::{Engine, RunNotice, one_line};
@@ -47,8 +48,11 @@ fn is_wanted(app: &AppHandle) -> bool {
 }
 
 fn show(app: &AppHandle, notice: &RunNotice) {
+    let Some(words) = app.try_state::<Shared>().map(|shared| shared.words.now()) else { return };
+    let message = told(&notice.news, &words.notices);
     let mut notification = Notification::new();
-    notification.appname("Arki").summary(&shortened(&notice.title)).body(&body(&notice.message)).action(CLICK, "Open");
+    notification.appname("Arki").summary(&shortened(&notice.title)).body(&body(&message));
+    notification.action(CLICK, &words.notices.open);
     #[cfg(all(unix, not(target_os = "macos")))]
     notification.icon("org.arki.desktop").hint(notify_rust::Hint::DesktopEntry("org.arki.desktop".to_owned()));
     let shown = match notification.show() {

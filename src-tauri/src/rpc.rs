@@ -33,9 +33,9 @@ pub(crate) async fn app_state(desktop: Desktop) -> Answer<AppState> {
 
 /// The system's own dialog; `None` when the user changed their mind.
 #[tauri::command]
-pub(crate) async fn choose_folder(app: AppHandle) -> Answer<Option<String>> {
+pub(crate) async fn choose_folder(app: AppHandle, desktop: Desktop) -> Answer<Option<String>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title("Open folder").pick_folder(move |folder| {
+    app.dialog().file().set_title(&desktop.words.now().dialogs.open_folder).pick_folder(move |folder| {
         let _ = sender.send(folder);
     });
     let chosen = receiver.await.ok().flatten();

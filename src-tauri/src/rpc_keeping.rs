@@ -79,7 +79,9 @@ pub(crate) async fn export_session(
     let session = reading(&desktop, move |engine| engine.sessions().find_session(&session_id)).await?;
     let (format, extension) = (ExportFormat::from(format), extension(format));
     let name = format!("{}.{extension}", file_name(&session.title));
-    let Some(path) = asked_where(&app, "Export session", name).await else { return Ok(None) };
+    let Some(path) = asked_where(&app, &desktop.words.now().dialogs.export_session, name).await else {
+        return Ok(None);
+    };
     let written = path.clone();
     let writing = reading(&desktop, move |engine| {
         let mut file = engine.sessions().output_file(&written)?;
@@ -94,11 +96,11 @@ pub(crate) async fn export_session(
 #[tauri::command]
 pub(crate) async fn import_sessions(app: AppHandle, desktop: Desktop) -> Answer<Option<Vec<String>>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title("Import sessions").add_filter("Exported sessions", &["jsonl"]).pick_file(
-        move |file| {
-            let _ = sender.send(file);
-        },
-    );
+    let words = desktop.words.now();
+    let asking = app.dialog().file().set_title(&words.dialogs.import_sessions);
+    asking.add_filter(&words.dialogs.exported_sessions, &["jsonl"]).pick_file(move |file| {
+        let _ = sender.send(file);
+    });
     let Some(path) = chosen(receiver).await else { return Ok(None) };
     let file = reading(&desktop, move |_| open(&path)).await?;
     let imported = desktop.engine.sessions().import(BufReader::new(file)).await?;

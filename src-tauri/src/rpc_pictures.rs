@@ -20,7 +20,7 @@ pub(crate) async fn look_at_picture(data: String, desktop: Desktop) -> Answer<Pi
 pub(crate) async fn choose_files(app: AppHandle, desktop: Desktop) -> Answer<Vec<AttachedFile>> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     // Without a filter: GTK's `*.*` would hide what has no extension.
-    app.dialog().file().set_title("Attach files").pick_files(move |files| {
+    app.dialog().file().set_title(&desktop.words.now().dialogs.attach_files).pick_files(move |files| {
         let _ = sender.send(files);
     });
     let chosen = receiver.await.ok().flatten().unwrap_or_default();

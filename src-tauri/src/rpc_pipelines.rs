@@ -46,7 +46,7 @@ pub(crate) async fn save_step_output(
 ) -> Answer<Option<String>> {
     let name = output_name(&step);
     let output = reading(&desktop, move |engine| engine.runs().step_output(&RunId::from(run_id), &step)).await?;
-    let Some(path) = asked_where(&app, "Save output", name).await else { return Ok(None) };
+    let Some(path) = asked_where(&app, &desktop.words.now().dialogs.save_output, name).await else { return Ok(None) };
     let written = path.clone();
     reading(&desktop, move |engine| engine.sessions().save_text(&written, &output)).await?;
     Ok(Some(path.display().to_string()))

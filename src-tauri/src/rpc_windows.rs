@@ -5,7 +5,7 @@ use crate::desktop_state::Desktop;
 use crate::rpc::{Answer, reading};
 use crate::updates::Found;
 use crate::{menu_bar, updates, windows};
-use arki_api::{AskedOfWindow, CrashReport, MenuBar, TrayWords, UpdateState};
+use arki_api::{AskedOfWindow, CrashReport, DesktopWords, MenuBar, UpdateState};
 use tauri::{AppHandle, State};
 
 /// One on the folder of the window that asks, or on a session.
@@ -32,8 +32,9 @@ pub(crate) async fn set_menu_bar(bar: MenuBar, app: AppHandle) -> Answer<Vec<Str
 }
 
 #[tauri::command]
-pub(crate) async fn set_tray_words(words: TrayWords, desktop: Desktop) -> Answer<()> {
-    desktop.tray.speak(words).await;
+pub(crate) async fn set_desktop_words(words: DesktopWords, desktop: Desktop) -> Answer<()> {
+    desktop.words.set(words);
+    desktop.tray.speak().await;
     Ok(())
 }
 

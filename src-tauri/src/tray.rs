@@ -14,11 +14,12 @@ use self::status_notifier as system;
 #[cfg(not(target_os = "linux"))]
 use self::system_icon as system;
 use crate::desktop_state::Shared;
+use crate::desktop_words::Words;
 use crate::windows::{self, Windows};
 use arki_api::TrayWords;
 use arki_engine::{Engine, EventClass, EventFilter};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, ExitRequestApi, Manager};
 
 /// An item of the tray's menu.
@@ -65,33 +66,22 @@ impl Content {
     }
 }
 
-/// Until a page names them in its language.
-fn english() -> TrayWords {
-    TrayWords {
-        show: "Show Arki".to_owned(),
-        new_session: "New session".to_owned(),
-        inbox: "Inbox".to_owned(),
-        quit: "Quit".to_owned(),
-        pending: "Pending decisions".to_owned(),
-    }
-}
-
 pub(crate) struct Tray {
     app: AppHandle,
     icon: tokio::sync::Mutex<Option<system::Icon>>,
     /// True while there is an icon; read where nothing can be awaited.
     has_icon: AtomicBool,
-    words: Mutex<TrayWords>,
+    words: Arc<Words>,
     waiting: AtomicUsize,
 }
 
 impl Tray {
-    pub(crate) fn new(app: &AppHandle) -> Self {
+    pub(crate) fn new(app: &AppHandle, words: Arc<Words>) -> Self {
         Self {
             app: app.clone(),
             icon: tokio::sync::Mutex::default(),
             has_icon: AtomicBool::new(false),
-            words: Mutex::new(english()),
+            words,
             waiting: AtomicUsize::new(0),
         }
     }
@@ -134,9 +124,8 @@ impl Tray {
         self.has_icon.store(icon.is_some(), Ordering::Relaxed);
     }
 
-    /// Names the items in the window's language from now on.
-    pub(crate) async fn speak(&self, words: TrayWords) {
-        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    /// The words are other ones now.
+    pub(crate) async fn speak(&self) {
         self.say(self.icon.lock().await.as_ref()).await;
     }
 
@@ -147,8 +136,7 @@ impl Tray {
     }
 
     fn content(&self) -> Content {
-        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        Content::new(&words, self.waiting.load(Ordering::Relaxed))
+        Content::new(&self.words.now().tray, self.waiting.load(Ordering::Relaxed))
     }
 
     async fn count(&self, engine: &Arc<Engine>) {
@@ -204,11 +192,12 @@ pub(crate) fn carry_out(app: &AppHandle, choice: Choice) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::desktop_words::english;
 
     #[test]
     fn the_number_that_waits_is_said_only_where_something_waits() {
         let said = |waiting| {
-            let Content { tooltip, items } = Content::new(&english(), waiting);
+            let Content { tooltip, items } = Content::new(&english().tray, waiting);
             (tooltip, items.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", "))
         };
         assert_eq!(said(0), (String::new(), "Show Arki, New session, Inbox, Quit".to_owned()));

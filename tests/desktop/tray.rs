@@ -1,6 +1,6 @@
 //! The icon in the system's tray: what it says, what can be chosen in it, and what it keeps going.
 
-use crate::harness::{Host, Stage, Tray, wait_until};
+use crate::harness::{ESCAPE, Host, Notifications, Stage, Tray, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
 use serde_json::json;
 
@@ -81,4 +81,23 @@ fn the_icon_comes_and_goes_with_its_switch() {
     wait_until("the end of the icon", || tray.is_gone());
     stage.close_windows();
     stage.app_ends();
+}
+
+#[test]
+fn tray_and_notifications_speak_the_windows_language() {
+    let stage = stage_with_tray();
+    let desktop = Notifications::serve(&stage.home.env["DBUS_SESSION_BUS_ADDRESS"]);
+    let tray = tray_of(&stage, Host::Registered);
+    let window = stage.open();
+    window.click("Settings");
+    window.element("radio", "Deutsch").click();
+    window.element("dialog", "Einstellungen");
+    tray.shows(&["Arki zeigen", "Neue Sitzung", "Eingang", "Beenden"]);
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Einstellungen");
+    window.element("textbox", "Nachricht").write("Zwei Zeilen");
+    window.lose_focus();
+    window.run("[...document.querySelectorAll('button')].find((one) => one.ariaLabel === 'Senden').click()");
+    let told = desktop.wait_for("Zwei Zeilen");
+    assert!(told.body.starts_with("Arki braucht Ihre Erlaubnis für edit_file."), "{told:?}");
 }

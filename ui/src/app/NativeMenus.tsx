@@ -1,11 +1,11 @@
-/** Tells the desktop what to show outside of the page: the words of the tray and, on macOS, the menu bar. */
-import { t } from "@lingui/core/macro";
+/** Tells the desktop what to show outside of the page: its words in the window's language and, on macOS, the menu bar. */
 import { useEffect } from "react";
 import type { CommandKeys } from "../components/command_keys";
 import { isMac } from "../components/shortcuts";
 import { useArki } from "../platform/context";
-import type { MenuBar, TrayWords } from "../protocol/generated";
+import type { MenuBar } from "../protocol/generated";
 import type { Draft } from "./commands";
+import { desktopWords } from "./desktop_words";
 import { useLocale } from "./locale";
 import { menuBarOf } from "./menu_bar";
 
@@ -23,19 +23,11 @@ export function NativeMenus(props: Props) {
   const locale = useLocale();
   // biome-ignore lint/correctness/useExhaustiveDependencies: other words with another language
   useEffect(() => {
-    // Where it fails, the tray speaks English.
-    void platform.call("set_tray_words", { words: trayWords() }).catch(() => undefined);
+    // Where it fails, the desktop speaks English.
+    void platform.call("set_desktop_words", { words: desktopWords() }).catch(() => undefined);
   }, [platform, locale]);
   return isMac ? <Bar {...props} /> : null;
 }
-
-const trayWords = (): TrayWords => ({
-  show: t`Show Arki`,
-  newSession: t`New session`,
-  inbox: t`Inbox`,
-  quit: t`Quit`,
-  pending: t`Pending decisions`,
-});
 
 /** There is one menu bar for all windows: it shows the commands of the one that has the focus. */
 function Bar({ drafts, keys, isBusy, onHeard }: Props) {

@@ -83,24 +83,21 @@ it("a window without the focus leaves the menu bar to the one that has it", asyn
   const focus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
   const fake = createFake({});
   await renderOn(fake, <App />);
-  await waitFor(() => expect(sent(fake, "set_tray_words")).toHaveLength(1));
+  await waitFor(() => expect(sent(fake, "set_desktop_words")).toHaveLength(1));
   expect(sent(fake, "set_menu_bar")).toEqual([]);
   focus.mockReturnValue(true);
   act(() => void window.dispatchEvent(new Event("focus")));
   await waitFor(() => expect(sent(fake, "set_menu_bar")).toHaveLength(1));
 });
 
-it("the tray is named in the window's language", async () => {
+it("the desktop speaks the window's language", async () => {
   const fake = await shown([]);
-  expect(sent(fake, "set_tray_words")).toEqual([
-    {
-      words: {
-        show: "Show Arki",
-        newSession: "New session",
-        inbox: "Inbox",
-        quit: "Quit",
-        pending: "Pending decisions",
-      },
+  const [named] = sent(fake, "set_desktop_words");
+  expect(named).toMatchObject({
+    words: {
+      tray: { show: "Show Arki", pending: "Pending decisions" },
+      notices: { failed: "The run failed: {error}", permission: "Arki needs your permission to use {tool}." },
+      dialogs: { openFolder: "Open folder" },
     },
-  ]);
+  });
 });

@@ -260,7 +260,7 @@ export function createFake(given: {
     list_settings: () => given.settings ?? [],
     set_setting: () => null,
     set_menu_bar: () => [],
-    set_tray_words: () => null,
+    set_desktop_words: () => null,
     unset_setting: () => null,
     change_settings: () => null,
     storage_use: () => storage,

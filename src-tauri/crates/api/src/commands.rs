@@ -110,7 +110,7 @@ commands! {
     /// Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
     set_menu_bar { bar: MenuBar } -> Vec<String>;
     /// Names the items of the tray.
-    set_tray_words { words: TrayWords } -> ();
+    set_desktop_words { words: DesktopWords } -> ();
     /// Asks the update server whether there is a newer version.
     look_for_update {} -> UpdateState;
     /// Downloads and installs the version that was found; it is used from the next start.

@@ -1,5 +1,5 @@
-//! The menus that the desktop draws itself: macOS's menu bar and the tray's menu. The window names what is in them, in its
-//! language and with the user's keys; a chosen command comes back to it.
+//! What the desktop draws itself: macOS's menu bar, the tray's menu, notifications and dialogs. The window names what is in
+//! them, in its language and with the user's keys; a chosen command comes back to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,38 @@ wire! {
         pub minimize: String,
         pub zoom: String,
         pub bring_all_to_front: String,
+    }
+    /// What is said outside of the page.
+    #[derive(PartialEq, Eq)]
+    DesktopWords {
+        pub tray: TrayWords,
+        pub notices: NoticeWords,
+        pub dialogs: DialogWords,
+    }
+    /// How a run stopped, each as a sentence.
+    #[derive(PartialEq, Eq)]
+    NoticeWords {
+        pub done: String,
+        pub budget_exhausted: String,
+        /// With `{error}` in it.
+        pub failed: String,
+        /// With `{tool}` in it.
+        pub permission: String,
+        pub decision: String,
+        pub question: String,
+        /// On the button that leads to the session.
+        pub open: String,
+    }
+    /// The titles of the system's dialogs for files.
+    #[derive(PartialEq, Eq)]
+    DialogWords {
+        pub open_folder: String,
+        pub attach_files: String,
+        pub import_sessions: String,
+        /// The kind of file that can be imported.
+        pub exported_sessions: String,
+        pub export_session: String,
+        pub save_output: String,
     }
     /// The words of the tray.
     #[derive(PartialEq, Eq)]

@@ -67,7 +67,7 @@ pub use projects::trusted_folders::TrustedFolder;
 pub use records::events_since::EventsSince;
 pub use runs::Runs;
 pub use runs::active_run::ActiveRun;
-pub use runs::notifying::RunNotice;
+pub use runs::notifying::{RunNews, RunNotice};
 pub use runs::output_schema::{check as check_output, ensure_usable as ensure_usable_schema};
 pub use runs::piped_input::MAX_PIPED_BYTES;
 pub use runs::pipelines::resuming::DefinitionChoice;

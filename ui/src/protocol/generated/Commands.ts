@@ -9,6 +9,7 @@ import type { BacktestResult } from "./BacktestResult";
 import type { BroughtBranch } from "./BroughtBranch";
 import type { CompactedSession } from "./CompactedSession";
 import type { CrashReport } from "./CrashReport";
+import type { DesktopWords } from "./DesktopWords";
 import type { ElicitationFault } from "./ElicitationFault";
 import type { ElicitationReply } from "./ElicitationReply";
 import type { ElicitationSummary } from "./ElicitationSummary";
@@ -78,7 +79,6 @@ import type { SlashCommandEntry } from "./SlashCommandEntry";
 import type { StartPipeline } from "./StartPipeline";
 import type { StateChanged } from "./StateChanged";
 import type { StorageUse } from "./StorageUse";
-import type { TrayWords } from "./TrayWords";
 import type { TriedHookEntry } from "./TriedHookEntry";
 import type { UpdateState } from "./UpdateState";
 import type { UsageReport } from "./UsageReport";
@@ -154,7 +154,7 @@ export type Commands = {
   /**
    * Names the items of the tray.
    */
-  set_tray_words: { params: { words: TrayWords }; result: null };
+  set_desktop_words: { params: { words: DesktopWords }; result: null };
   /**
    * Asks the update server whether there is a newer version.
    */

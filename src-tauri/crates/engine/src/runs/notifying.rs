@@ -8,6 +8,7 @@ use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, CallContext, EventDraft, EventLog, Executor, Fault, HookMoment, NotificationKind, SessionId,
 };
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
@@ -21,8 +22,37 @@ pub struct RunNotice {
     pub session_id: SessionId,
     /// The session's.
     pub title: String,
-    /// A sentence.
-    pub message: String,
+    pub news: RunNews,
+}
+
+/// How a run stopped. Its words are those that hooks are given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunNews {
+    Done,
+    BudgetExhausted,
+    /// With the error's words.
+    Failed(String),
+    /// With the tool that waits for it.
+    Permission(String),
+    /// What is to be decided could not be read.
+    Decision,
+    /// What the agent asks, in its own words.
+    Asked(String),
+    Question,
+}
+
+impl fmt::Display for RunNews {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => out.write_str("Arki is done and waits for your input."),
+            Self::BudgetExhausted => out.write_str("The run's budget is used up."),
+            Self::Failed(error) => write!(out, "The run failed: {error}"),
+            Self::Permission(tool) => write!(out, "Arki needs your permission to use {tool}."),
+            Self::Decision => out.write_str("Arki needs your decision."),
+            Self::Asked(question) => out.write_str(question),
+            Self::Question => out.write_str("Arki asks you something."),
+        }
+    }
 }
 
 /// What the hooks of a run's end need of the run.
@@ -68,18 +98,17 @@ impl Runs {
 
     async fn notify(self: &Arc<Self>, notifier: Notifier, end: RunEnd) -> Result<(), Fault> {
         let Notifier { executor, context } = notifier;
-        let (kind, message) = match end {
+        let (kind, news) = match end {
             RunEnd::AwaitingApproval(approval_id) => {
                 (NotificationKind::Permission, self.permission(&approval_id).await)
             }
             RunEnd::AwaitingAnswer(_) => (NotificationKind::Question, self.question(&context.session_id).await),
-            RunEnd::BudgetExhausted => (NotificationKind::Idle, "The run's budget is used up.".to_owned()),
-            RunEnd::Failed(fault) => (NotificationKind::Idle, format!("The run failed: {}", fault.message)),
-            RunEnd::Completed { .. } | RunEnd::Cancelled | RunEnd::Paused => {
-                (NotificationKind::Idle, "Arki is done and waits for your input.".to_owned())
-            }
+            RunEnd::BudgetExhausted => (NotificationKind::Idle, RunNews::BudgetExhausted),
+            RunEnd::Failed(fault) => (NotificationKind::Idle, RunNews::Failed(fault.message)),
+            RunEnd::Completed { .. } | RunEnd::Cancelled | RunEnd::Paused => (NotificationKind::Idle, RunNews::Done),
         };
-        self.send_notice(&context.session_id, &message).await;
+        let message = news.to_string();
+        self.send_notice(&context.session_id, news).await;
         let told = executor.notify(&HookMoment::Notification { kind, message }, &context).await;
         if told.is_empty() {
             return Ok(());
@@ -103,7 +132,7 @@ impl Runs {
         self.active.count()
     }
 
-    async fn send_notice(self: &Arc<Self>, session_id: &SessionId, message: &str) {
+    async fn send_notice(self: &Arc<Self>, session_id: &SessionId, news: RunNews) {
         if self.notices.receiver_count() == 0 {
             return;
         }
@@ -113,20 +142,19 @@ impl Runs {
             Err(fault) => return tracing::warn!(%session_id, %fault, "the end of a run is not told"),
         };
         // Nobody may listen any more.
-        let _ = self.notices.send(RunNotice { session_id: session_id.clone(), title, message: message.to_owned() });
+        let _ = self.notices.send(RunNotice { session_id: session_id.clone(), title, news });
     }
 
-    async fn permission(&self, approval_id: &ApprovalId) -> String {
+    async fn permission(&self, approval_id: &ApprovalId) -> RunNews {
         let asked = self.approval_now(approval_id).await.and_then(|record| record.request());
-        let tool = asked.map_or_else(|| "a tool".to_owned(), |asked| asked.tool_id);
-        format!("Arki needs your permission to use {tool}.")
+        asked.map_or(RunNews::Decision, |asked| RunNews::Permission(asked.tool_id))
     }
 
-    async fn question(self: &Arc<Self>, session_id: &SessionId) -> String {
+    async fn question(self: &Arc<Self>, session_id: &SessionId) -> RunNews {
         let session_id = session_id.clone();
         let overview = blocking(self, move |runs| runs.sessions.overview(&session_id)).await;
         let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
-        asked.unwrap_or_else(|| "Arki asks you something.".to_owned())
+        asked.map_or(RunNews::Question, RunNews::Asked)
     }
 
     /// Does something that follows a run, on nobody's way.
