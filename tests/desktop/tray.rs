@@ -90,6 +90,7 @@ fn tray_and_notifications_speak_the_windows_language() {
     let tray = tray_of(&stage, Host::Registered);
     let window = stage.open();
     window.click("Settings");
+    window.element("tab", "Appearance").click();
     window.element("radio", "Deutsch").click();
     window.element("dialog", "Einstellungen");
     tray.shows(&["Arki zeigen", "Neue Sitzung", "Eingang", "Beenden"]);
