@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use crate::{FILES, command, edit};
 use arki_api::SessionLines;
-use arki_engine::{RunEnd, SessionMarks};
+use arki_engine::{RunEnd, RunNews, SessionMarks};
 use arki_testkit::Turn;
 use serde_json::json;
 
@@ -49,7 +49,7 @@ async fn whoever_listens_is_told_of_runs_that_end_or_wait_with_their_sessions_ti
     assert!(matches!(end, RunEnd::AwaitingApproval(_)), "{end:?}");
     let told = notices.recv().await.unwrap();
     assert_eq!((told.session_id, told.title.as_str()), (session, "go"));
-    assert!(told.message.contains("edit_file"), "{}", told.message);
+    assert_eq!(told.news, RunNews::Permission("edit_file".to_owned()));
     assert!(count.has_changed().unwrap());
     assert_eq!(*count.borrow_and_update(), 0);
 }
