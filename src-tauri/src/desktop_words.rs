@@ -1,4 +1,5 @@
-//! What is said outside of the page, in the window's language: by the tray, in notifications and on the system's dialogs.
+//! The words that Arki shows outside of the page, in the window's language: those of the tray, of notifications and of the
+//! system's dialogs.
 
 use arki_api::{DesktopWords, DialogWords, NoticeWords, TrayWords};
 use arki_engine::RunNews;

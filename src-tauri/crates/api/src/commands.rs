@@ -109,7 +109,7 @@ commands! {
     take_asked {} -> Vec<AskedOfWindow>;
     /// Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
     set_menu_bar { bar: MenuBar } -> Vec<String>;
-    /// Names the items of the tray.
+    /// Names what the tray, notifications and the system's dialogs for files say.
     set_desktop_words { words: DesktopWords } -> ();
     /// Asks the update server whether there is a newer version.
     look_for_update {} -> UpdateState;

@@ -1,4 +1,4 @@
-//! What the desktop draws itself: macOS's menu bar, the tray's menu, notifications and dialogs. The window names what is in
+//! Menus, notifications and dialogs that the desktop draws itself: macOS's menu bar, the tray's menu and others. The window names what is in
 //! them, in its language and with the user's keys; a chosen command comes back to it.
 
 use schemars::JsonSchema;
@@ -50,14 +50,14 @@ wire! {
         pub zoom: String,
         pub bring_all_to_front: String,
     }
-    /// What is said outside of the page.
+    /// The words that Arki shows outside of the page.
     #[derive(PartialEq, Eq)]
     DesktopWords {
         pub tray: TrayWords,
         pub notices: NoticeWords,
         pub dialogs: DialogWords,
     }
-    /// How a run stopped, each as a sentence.
+    /// The sentences of notifications, one for each way in which a run stops.
     #[derive(PartialEq, Eq)]
     NoticeWords {
         pub done: String,

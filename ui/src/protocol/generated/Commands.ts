@@ -152,7 +152,7 @@ export type Commands = {
    */
   set_menu_bar: { params: { bar: MenuBar }; result: Array<string> };
   /**
-   * Names the items of the tray.
+   * Names what the tray, notifications and the system's dialogs for files say.
    */
   set_desktop_words: { params: { words: DesktopWords }; result: null };
   /**

@@ -4,6 +4,6 @@ import type { NoticeWords } from "./NoticeWords";
 import type { TrayWords } from "./TrayWords";
 
 /**
- * What is said outside of the page.
+ * The words that Arki shows outside of the page.
  */
 export type DesktopWords = { tray: TrayWords; notices: NoticeWords; dialogs: DialogWords };

@@ -34,9 +34,9 @@ pub enum RunNews {
     Failed(String),
     /// With the tool that waits for it.
     Permission(String),
-    /// What is to be decided could not be read.
+    /// A decision, where the one that waits could not be read.
     Decision,
-    /// What the agent asks, in its own words.
+    /// The agent's question, in its own words.
     Asked(String),
     Question,
 }
