@@ -83,11 +83,6 @@ impl RunHost {
         Ok(RunEnd::AwaitingApproval(approval_id))
     }
 
-    /// Returns whether the user stopped the run while it waited for them to rest.
-    pub(crate) fn is_stopped_at_rest(&self) -> bool {
-        self.cancel.is_cancelled() && !self.state.is_ended() && !self.state.background().is_empty()
-    }
-
     async fn until_they_change(&self) {
         tokio::select! {
             () = self.parts.executor.subagents_changed(LOOK_AGAIN) => {}

@@ -74,6 +74,14 @@ pub enum RunEnd {
     Paused,
 }
 
+impl RunEnd {
+    /// Returns whether the run can go on from there, and nothing works on it until it does.
+    #[must_use]
+    pub const fn waits(&self) -> bool {
+        !matches!(self, Self::Completed { .. } | Self::Failed(_) | Self::Cancelled)
+    }
+}
+
 /// One run, from wherever it stands to its next stop.
 pub struct RunHost {
     pub(crate) parts: RunParts,
@@ -140,7 +148,8 @@ impl RunHost {
         self.parts.executor.rest_subagents().await;
         self.parts.executor.end_helpers().await;
         let ended = match ended {
-            Ok(_) if self.is_stopped_at_rest() => self.cancelled().await,
+            // Stopped by the user while it came to wait for something.
+            Ok(_) if self.cancel.is_cancelled() && !self.state.is_ended() => self.cancelled().await,
             ended => ended,
         };
         match ended {

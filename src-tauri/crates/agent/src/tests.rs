@@ -99,6 +99,8 @@ impl ChatModel for Script {
 struct Hands {
     log: Arc<MemoryLog>,
     waits: bool,
+    /// Whether the user stops the run while a call comes to wait.
+    stopped_meanwhile: bool,
     /// The mode of the user's message in the midst of a call.
     meanwhile: Option<QueueMode>,
     hooks: Arc<Mutex<Vec<HookRan>>>,
@@ -112,6 +114,9 @@ impl Executor for Hands {
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
         if self.waits {
+            if self.stopped_meanwhile {
+                context.cancel.cancel();
+            }
             return Ok(Executed { outcome: CallOutcome::AwaitingApproval(ApprovalId::from("a1")), events: Vec::new() });
         }
         let result = result_of(pending);
@@ -172,6 +177,7 @@ struct Stage {
     deltas: Arc<Deltas>,
     model: Arc<Script>,
     waits: bool,
+    stopped_meanwhile: bool,
     heard_in_a_call: Option<QueueMode>,
     options: RunOptions,
     control: RunControl,
@@ -200,6 +206,7 @@ impl Stage {
             deltas: Arc::default(),
             model: Arc::new(model),
             waits: false,
+            stopped_meanwhile: false,
             heard_in_a_call: None,
             options: RunOptions::default(),
             control: RunControl::default(),
@@ -267,6 +274,7 @@ impl Stage {
         Arc::new(Hands {
             log: self.log.clone(),
             waits: self.waits,
+            stopped_meanwhile: self.stopped_meanwhile,
             meanwhile: self.heard_in_a_call,
             hooks: self.hooks.clone(),
         })
@@ -401,6 +409,13 @@ async fn a_run_stops_at_its_first_approval() {
     let stage = Stage { waits: true, ..Stage::new(vec![vec![call("c"), call("d"), end()]]) };
     assert_eq!(stage.run().await, RunEnd::AwaitingApproval(ApprovalId::from("a1")));
     assert_eq!((stage.count("run.paused"), stage.count("tool.result")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_run_that_is_stopped_while_it_comes_to_wait_ends() {
+    let stage = Stage { waits: true, stopped_meanwhile: true, ..Stage::new(vec![vec![call("c"), end()]]) };
+    assert_eq!(stage.run().await, RunEnd::Cancelled);
+    assert_eq!(stage.log.kinds().last().unwrap().as_str(), "run.cancelled");
 }
 
 #[tokio::test]

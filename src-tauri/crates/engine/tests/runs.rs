@@ -108,6 +108,30 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
     assert_eq!(stage.text(), "two\n");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_stopped_as_soon_as_it_asks_is_stopped() {
+    let stage = Stage::new(vec![edit()]).await;
+    let mut subscription = stage.engine.subscribe();
+    for wait in 0..12 {
+        let (run, first) = stage.client.start_run(stage.new_session()).await.unwrap();
+        loop {
+            let Some(Ok(arki_domain::LiveEvent::Stored(event))) = subscription.next().await else { continue };
+            if event.kind == "approval.requested" && event.session_id == run.session_id {
+                break;
+            }
+        }
+        // From the moment at which it is told to the moment at which the run has let go of its session.
+        tokio::time::sleep(Duration::from_micros(wait * 250)).await;
+        stage.client.stop_session(&run.session_id).await.unwrap();
+        first.await.unwrap().unwrap();
+        stage.engine.runs().stop_all().await;
+        let ended = stage.engine.sessions().find_session(run.session_id.as_str()).unwrap();
+        assert_eq!(ended.state, SessionState::Cancelled, "stopped after {} µs", wait * 250);
+    }
+    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert_eq!(stage.text(), "one\n");
+}
+
 /// The end of a run is told before the run has let go of its session.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_sent_as_soon_as_the_run_has_ended_begins_the_next() {

@@ -11,6 +11,7 @@ use crate::runs::hold::SessionHold;
 use crate::runs::late_context::Belongings;
 use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
+use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
@@ -49,7 +50,7 @@ impl Runs {
         let notifier = Notifier::of(&parts.executor, &session_id, run);
         hold.enter(&self.active, active.clone());
         let run = RunHost::new(parts, session_id.clone(), standing, active.control.clone());
-        let runs = self.clone();
+        let (runs, control) = (self.clone(), active.control.clone());
         let handle = tokio::spawn(async move {
             let telling = async {
                 let working = runs.projects.with_leavings(&session_id, &project, run.run(core));
@@ -63,7 +64,12 @@ impl Runs {
                 }
                 ended
             };
-            let (ended, _claim) = hold.during(telling).await;
+            let (ended, claim) = hold.during(telling).await;
+            // The user stopped it after it had come to wait, and before it could be seen that nobody works on it.
+            if control.cancel.is_cancelled() && ended.as_ref().is_ok_and(RunEnd::waits) {
+                drop(claim);
+                return runs.end_waiting(&session_id).await.map(|()| RunEnd::Cancelled);
+            }
             runs.after(presence, &session_id, &project, &ended).await;
             if let Some(notifier) = notifier {
                 runs.notify_soon(notifier, &ended);
@@ -101,7 +107,7 @@ impl Runs {
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
         self.sessions.anchor_soon(session_id);
-        if matches!(ended, Ok(RunEnd::Completed { .. } | RunEnd::Failed(_) | RunEnd::Cancelled)) {
+        if ended.as_ref().is_ok_and(|end| !end.waits()) {
             self.reflect_soon(session_id, project);
         }
         match ended {

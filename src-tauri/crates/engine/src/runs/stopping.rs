@@ -29,12 +29,22 @@ impl Runs {
         presence: Presence,
         session_id: &SessionId,
     ) -> Result<(), Fault> {
-        if let Some(active) = self.active.of(session_id) {
-            active.stop();
-            return Ok(());
-        }
         let above = self.run_above(session_id).await?;
-        match self.cancel_run(session_id).await {
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        let cancelled = loop {
+            if let Some(active) = self.active.of(session_id) {
+                active.stop();
+                return Ok(());
+            }
+            match self.cancel_run(session_id).await {
+                // It is about to begin, or about to let go of its session.
+                Err(fault) if fault.is(Code::SESSION_BUSY) && self.is_claimed_for_run(session_id, give_up) => {
+                    tokio::time::sleep(STOP_POLL).await;
+                }
+                cancelled => break cancelled,
+            }
+        };
+        match cancelled {
             Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
             // The run that waited for it hears of it.
             Ok(Some(ended)) if above != *session_id => {
@@ -123,7 +133,7 @@ impl Runs {
     /// Should it take longer, whoever claims the session then hears that it is busy.
     pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
-        while self.sessions.claimed_for(session_id) == Some(Work::Run) && tokio::time::Instant::now() < give_up {
+        while self.is_claimed_for_run(session_id, give_up) {
             let session = session_id.clone();
             let overview = blocking(&self.sessions, move |sessions| sessions.overview(&session)).await?;
             if overview.run.is_some_and(|run| !run.is_ended()) {
@@ -132,6 +142,11 @@ impl Runs {
             tokio::time::sleep(STOP_POLL).await;
         }
         Ok(())
+    }
+
+    /// Returns whether a run of this process has the session, and somebody may wait for it still.
+    fn is_claimed_for_run(&self, session_id: &SessionId, give_up: tokio::time::Instant) -> bool {
+        self.sessions.claimed_for(session_id) == Some(Work::Run) && tokio::time::Instant::now() < give_up
     }
 
     /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.

@@ -98,7 +98,7 @@ async fn one_that_waits_can_be_stopped_alone_while_another_works() {
     let (stage, session, ended) = working(&latch).await;
     let waiting = stage.engine.approvals().pending_approvals().unwrap().remove(0);
     stage.client.stop_session(&waiting.session_id).await.unwrap();
-    assert_eq!(state(&stage, &waiting.session_id), SessionState::Cancelled);
+    stage.until(|_| state(&stage, &waiting.session_id) == SessionState::Cancelled).await;
     latch.set();
     assert_eq!(ended.await.unwrap(), RunEnd::Completed { response: "All are done. ".into() });
     let results = results(&stage, &session);
