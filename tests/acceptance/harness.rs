@@ -101,7 +101,9 @@ impl Stage {
         if rustix::process::geteuid().is_root() {
             let root = self.home.data_dir().parent().unwrap().to_owned();
             named = root.join("arki");
-            std::fs::copy(program(), &named).unwrap();
+            // Not by this process: a child that another test starts at that moment would hold the file open for writing
+            // for an instant, and it could not be run.
+            assert!(Command::new("cp").arg(program()).arg(&named).status().unwrap().success());
             give_away(&root);
             user = Some(NOBODY);
         }

@@ -1,6 +1,6 @@
 /** The list of sessions as it is read: filtered, the pinned ones first, then by folder and day. Pure. */
 import type { SessionState, SessionSummary } from "./generated";
-import { type Family, families, projectOf } from "./sessions";
+import { eachFamily, type Family, projectOf } from "./sessions";
 
 /** Which sessions are listed: all but the archived ones, those alone, or those that stand so. */
 export type Shown = "all" | "waiting" | "running" | "stopped" | "done" | "archived";
@@ -34,26 +34,42 @@ type Wanted = {
 
 export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): Group[] {
   const isFiltered = wanted.words.trim() !== "" || wanted.shown !== "all";
-  const kept = filtered(sessions, wanted);
-  const pinned: Family[] = [];
-  const projects = new Map<string, Family[]>();
+  const dayOf = daysBefore(wanted.now);
+  const pinned: Days = new Map();
+  const projects = new Map<string, Days>();
   const open = sessions.find((one) => one.project === wanted.folder && one.worktree);
   const first = open ? projectOf(open) : wanted.folder;
-  if (first !== null && !isFiltered) projects.set(first, []);
-  for (const family of families(kept)) {
-    if (family.session.pinned && wanted.shown !== "archived") {
-      pinned.push(family);
-      continue;
-    }
-    const project = projectOf(family.session);
-    const group = projects.get(project);
-    if (group) group.push(family);
-    else projects.set(project, [family]);
-  }
-  const dayOf = daysBefore(wanted.now);
-  const of = (project: string | null, of: readonly Family[]): Group => ({ project, days: byDay(of, dayOf) });
-  const groups = [...projects].map(([project, families]) => of(project, families));
-  return pinned.length > 0 ? [of(null, pinned), ...groups] : groups;
+  if (first !== null && !isFiltered) projects.set(first, new Map());
+  const daysOf = (project: string): Days => {
+    const known = projects.get(project);
+    if (known) return known;
+    const days: Days = new Map();
+    projects.set(project, days);
+    return days;
+  };
+  eachFamily(filtered(sessions, wanted), (family) => {
+    const { session } = family;
+    const days = session.pinned && wanted.shown !== "archived" ? pinned : daysOf(projectOf(session));
+    const day = dayOf(session.updatedAt);
+    const list = days.get(day);
+    if (list) list.push(family);
+    else days.set(day, [family]);
+  });
+  const groups = [...projects].map(([project, days]): Group => ({ project, days: inOrder(days) }));
+  return pinned.size > 0 ? [{ project: null, days: inOrder(pinned) }, ...groups] : groups;
+}
+
+/** The families of each day, in the order that they come in, which is that of their last use, but for one that works
+ * without a new prompt. */
+type Days = Map<Day, Family[]>;
+
+const order: readonly Day[] = ["today", "yesterday", "week", "month", "older"];
+
+function inOrder(days: Days): DayList[] {
+  return order.flatMap((day) => {
+    const families = days.get(day);
+    return families ? [{ day, families }] : [];
+  });
 }
 
 function filtered(
@@ -99,23 +115,6 @@ function nameOf(session: SessionSummary): string {
   names.set(session, name);
   return name;
 }
-
-/** In the order that they come in, which is that of their last use, but for one that works without a new prompt. */
-function byDay(of: readonly Family[], dayOf: (ts: number) => Day): DayList[] {
-  const days = new Map<Day, Family[]>();
-  for (const family of of) {
-    const day = dayOf(family.session.updatedAt);
-    const list = days.get(day);
-    if (list) list.push(family);
-    else days.set(day, [family]);
-  }
-  return order.flatMap((day) => {
-    const families = days.get(day);
-    return families ? [{ day, families }] : [];
-  });
-}
-
-const order: readonly Day[] = ["today", "yesterday", "week", "month", "older"];
 
 /** In the user's own days, which are not always of 24 hours. */
 export function daysBefore(now: number): (ts: number) => Day {

@@ -94,7 +94,11 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
           </span>
         )}
         {lines && <LineCount lines={lines} />}
-        <span className="session-time small" title={exactTime(session.updatedAt)} aria-hidden>
+        <span
+          className="session-time small"
+          title={isPointedAt ? exactTime(session.updatedAt) : undefined}
+          aria-hidden
+        >
           {shortTime(session.updatedAt)}
         </span>
       </button>

@@ -9,23 +9,26 @@ import type { Family } from "../../protocol/sessions";
 /** In CSS pixels, as `sessions.css` has them. */
 export const heights = { row: 28, project: 28, day: 24, gap: 12 };
 
-/** Rows drawn beyond both ends, so that the arrow keys and a slow frame find one. */
-const beyond = 8;
-const step = beyond * heights.row;
+/** Drawn beyond both ends, so that the arrow keys and a slow frame find a row. */
+const beyond = 8 * heights.row;
+/** The sight moves by this much at once, so that few frames of scrolling draw anything. */
+const step = 4 * heights.row;
 
 /** A piece of the list in sight, from its top; all of it where nothing has a size. */
 type Sight = { from: number; to: number };
 
 export function useSight(list: RefObject<HTMLElement | null>): Sight {
-  const [sight, setSight] = useState<Sight>({ from: 0, to: 2 * step });
+  const [sight, setSight] = useState<Sight>({ from: 0, to: 2 * beyond });
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return;
     const look = () => {
       const { scrollTop, clientHeight } = element;
-      const from = Math.floor(scrollTop / step) * step - step;
+      const from = Math.floor(scrollTop / step) * step - beyond;
       const to =
-        clientHeight === 0 ? Number.POSITIVE_INFINITY : from + Math.ceil(clientHeight / step + 3) * step;
+        clientHeight === 0
+          ? Number.POSITIVE_INFINITY
+          : Math.ceil((scrollTop + clientHeight) / step) * step + beyond;
       setSight((now) => (now.from === from && now.to === to ? now : { from, to }));
     };
     look();
@@ -55,9 +58,9 @@ export function slicesOf(
   kept: string | null,
 ): Slice[] {
   const slices = groups.flatMap(({ days }) => days.map(() => ({ drawn: [] as Drawn[], below: 0 })));
-  for (const { list, family, number, top, bottom } of placed(groups, isOpen)) {
+  eachPlaced(groups, isOpen, (family, number, list, top, bottom) => {
     const slice = slices[list];
-    if (!slice) continue;
+    if (!slice) return;
     const isInSight = bottom >= sight.from && top <= sight.to;
     if (isInSight || (kept !== null && rowIn(family, kept) !== -1)) {
       slice.drawn.push({ family, number, room: slice.below });
@@ -65,19 +68,19 @@ export function slicesOf(
     } else {
       slice.below += bottom - top;
     }
-  }
+  });
   return slices;
 }
 
 /** Where a session's row stands, from the top of the list; null where the list doesn't have it. */
 export function placeOf(groups: readonly Group[], sessionId: string, isOpen: IsOpen) {
-  for (const { family, top } of placed(groups, isOpen)) {
+  const place = eachPlaced(groups, isOpen, (family, _number, _list, top) => {
     const row = rowIn(family, sessionId);
-    if (row === -1 || (row > 0 && !isOpen(family))) continue;
+    if (row === -1 || (row > 0 && !isOpen(family))) return undefined;
     const own = top + row * heights.row;
     return { top: own, bottom: own + heights.row };
-  }
-  return null;
+  });
+  return place ?? null;
 }
 
 /** Brings a session's row in sight when it becomes that one; after that the list is the user's. */
@@ -103,23 +106,34 @@ export function useBroughtInSight(
   }, [list, sessionId, groups, isOpen]);
 }
 
-/** Each family of each list, with where it begins and ends. */
-function* placed(groups: readonly Group[], isOpen: IsOpen) {
+/**
+ * Goes through the families of each list, with where each begins and ends, until something is answered. Nothing is made
+ * for each: there may be ten thousand.
+ */
+function eachPlaced<T>(
+  groups: readonly Group[],
+  isOpen: IsOpen,
+  ofFamily: (family: Family, number: number, list: number, top: number, bottom: number) => T | undefined,
+): T | undefined {
   let top = 0;
   let list = 0;
   for (const group of groups) {
     top += heights.project;
     for (const { families } of group.days) {
       if (group.days.length > 1) top += heights.day;
-      for (const [number, family] of families.entries()) {
-        const bottom = top + heights.row * (1 + (isOpen(family) ? family.subagents.length : 0));
-        yield { list, family, number, top, bottom };
+      for (let number = 0; number < families.length; number += 1) {
+        const family = families[number] as Family;
+        const rows = 1 + (family.subagents.length > 0 && isOpen(family) ? family.subagents.length : 0);
+        const bottom = top + heights.row * rows;
+        const answer = ofFamily(family, number, list, top, bottom);
+        if (answer !== undefined) return answer;
         top = bottom;
       }
       list += 1;
     }
     top += heights.gap;
   }
+  return undefined;
 }
 
 /** 0: the session's own row; -1: none of the family's. */

@@ -11,9 +11,10 @@ export type LineCounts = {
   apply: (events: readonly Event[]) => void;
 };
 
-/** So many are asked for at once, and whoever scrolls quickly asks once. */
+/** So many are asked for at once. */
 const most = 100;
-const waitMs = 60;
+/** Whoever scrolls or filters looks at nothing yet: rows are asked for once others have stopped coming in sight. */
+const restMs = 150;
 
 const changes = new Set<Event["type"]>(["file.changed", "change.taken_back", "session.rewound"]);
 
@@ -22,11 +23,14 @@ export function createLineCounts(platform: Platform): LineCounts {
   const asked = new Set<string>();
   const due = new Set<string>();
   let isAsking = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
   const ask = async () => {
     const sessionIds = [...due].slice(0, most);
     for (const id of sessionIds) due.delete(id);
     const counts = await platform.call("session_lines", { sessionIds });
     store.update((now) => {
+      // Most have none, and nothing is drawn anew for them.
+      if (counts.length === 0 && !sessionIds.some((id) => now.has(id))) return now;
       const next = new Map(now);
       for (const id of sessionIds) next.delete(id);
       for (const lines of counts) next.set(lines.sessionId, lines);
@@ -34,9 +38,10 @@ export function createLineCounts(platform: Platform): LineCounts {
     });
   };
   const askSoon = () => {
-    if (due.size === 0 || isAsking) return;
-    isAsking = true;
-    setTimeout(() => {
+    if (due.size === 0 || isAsking || timer !== null) return;
+    timer = setTimeout(() => {
+      timer = null;
+      isAsking = true;
       void ask()
         // A count that can't be told is none.
         .catch(() => undefined)
@@ -44,7 +49,7 @@ export function createLineCounts(platform: Platform): LineCounts {
           isAsking = false;
           askSoon();
         });
-    }, waitMs);
+    }, restMs);
   };
   return {
     store,
@@ -53,6 +58,8 @@ export function createLineCounts(platform: Platform): LineCounts {
         asked.add(id);
         due.add(id);
       }
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
       askSoon();
     },
     apply: (events) => {
