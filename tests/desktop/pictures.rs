@@ -89,7 +89,7 @@ fn sizes_in(request: &str) -> Vec<(u32, u32)> {
 
 #[test]
 fn pictures_are_pasted_taken_away_and_sent_with_the_message() {
-    let stage = Stage::trusted(Script::new(vec![Turn::text(DONE)]));
+    let stage = Stage::trusted(Script::new(vec![Turn::text(DONE), Turn::text(DONE)]));
     let window = stage.open();
     let (small, large) = (drawing(300, 100), drawing(3136, 1200));
     window.element("textbox", "Message").write("What do these show?");
@@ -116,4 +116,16 @@ fn pictures_are_pasted_taken_away_and_sent_with_the_message() {
     window.gone("list", "Attached pictures");
     let sent = window.element("list", "Pictures of this message");
     assert_eq!(sent.ask("return arguments[0].querySelectorAll('button').length"), 2);
+
+    window.gone("button", "Stop");
+    window.click("Edit and resend");
+    window.click("Rewind and edit");
+    let again = window.element("list", "Attached pictures");
+    wait_until("both pictures again", || again.ask(decoded) == true && again.text().contains("1568 × 600"));
+    window.element("textbox", "Message").write(" And where?");
+    window.click("Send");
+    window.gone("list", "Attached pictures");
+    let request = stage.request(2);
+    assert_eq!(sizes_in(&request), [(300, 100), (1568, 600)]);
+    assert!(request.contains("What do these show? And where?"), "{request}");
 }

@@ -27,9 +27,7 @@ export function HistoryDialogs({ window }: { window: Window }) {
         <RewindDialog
           {...asking}
           onClose={close}
-          onDone={(done, conversation) =>
-            history.rewound(asking.sessionId, conversation ? (asking.words ?? done.prompt) : null)
-          }
+          onDone={(said) => history.rewound(asking.sessionId, said)}
         />
       );
     case "lines":

@@ -81,7 +81,7 @@ export function MainPane({ window }: { window: Window }) {
               history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
             }
             onEdit={(toSeq, words) => selected !== null && history.edit(selected, toSeq, words)}
-            onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
+            onFork={(atSeq, said) => selected !== null && history.fork(selected, atSeq, said)}
             onOpenSession={history.show}
             onLink={(url, text) => history.setAsking({ about: "link", url, text })}
             onCommand={(command) => carryOut(command, window, arki)}

@@ -1,8 +1,11 @@
 import { createEvent, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import { eventLog } from "../testing/events";
 import { createFake, demoProject, fail } from "../testing/fake";
+import { preview } from "../testing/history_scenes";
 import { renderOn, sent } from "../testing/render";
+import { sessionOf } from "../testing/sessions";
 import { App } from "./App";
 
 vi.mock("../features/conversation/pictures/raster", () => ({
@@ -47,4 +50,35 @@ it("pictures go with the message, and stay where it could not be sent", async ()
   await waitFor(() => expect(screen.queryByRole("list", { name: "Attached pictures" })).toBeNull());
   await userEvent.click(screen.getByRole("button", { name: "New session" }));
   expect(screen.queryByRole("list", { name: "Attached pictures" })).toBeNull();
+});
+
+it("the pictures of a message that is edited are attached again, but for those that are gone", async () => {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const log = eventLog("s");
+  const options = { approve: "ask", maxTurns: null, maxSeconds: null, maxCostUsd: null } as const;
+  const images = ["a", "b"].map((one) => ({ mediaType: "image/png", contentHash: one.repeat(64) }));
+  log.add("run.started", { prompt: "What is it?", options: { ...options, images } });
+  const fake = createFake({
+    sessions: [sessionOf({ sessionId: "s", title: "One", state: "done" })],
+    logs: { s: log.events },
+    history: { preview },
+    handlers: {
+      sent_picture: ({ contentHash }) =>
+        contentHash.startsWith("a") ? `data:image/png;base64,${btoa("300x100")}` : null,
+    },
+  });
+  await renderOn(fake, <App />);
+  await userEvent.click(screen.getByRole("button", { name: "One" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Edit and resend" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Rewind and edit" }));
+  const attached = await screen.findByRole("list", { name: "Attached pictures" });
+  expect(attached.textContent).toContain("Picture 1 of 2");
+  expect(await screen.findByText("Picture 2 of 2: The picture is no longer kept.")).toBeTruthy();
+  const box = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  await userEvent.type(box, " And where?{Enter}");
+  await waitFor(() =>
+    expect(sent(fake, "send_message")).toMatchObject([
+      { text: "What is it? And where?", pictures: [btoa("300x100")] },
+    ]),
+  );
 });

@@ -8,7 +8,7 @@ import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError, type Params } from "../platform/platform";
-import type { CommandError, ExportFormat, LineOrigin, WorktreeOf } from "../protocol/generated";
+import type { CommandError, ExportFormat, Image, LineOrigin, WorktreeOf } from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
 
 /** The question that is open about a session's past. */
@@ -36,6 +36,9 @@ type Given = {
 type Opening = "open_in_editor" | "show_in_folder" | "open_terminal" | "open_window";
 type Open = <Name extends Opening>(name: Name, params: Params<Name>) => void;
 
+/** A message that was sent, with its pictures. */
+export type SaidBefore = { text: string; pictures: readonly Image[] };
+
 type Said = { words: string | null; error: CommandError | null };
 const silence: Said = { words: null, error: null };
 
@@ -60,6 +63,15 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     setDraft((now) => ({ sessionId, text, at: (now?.at ?? 0) + 1 }));
 
   // Counted on, so that the same words put in again are another time.
+  /** Puts what was said in a session into the message box again, there or in its fork. */
+  const putSaid = (sessionId: string, saidIn: string, { text, pictures }: SaidBefore) => {
+    putDraft(sessionId, text);
+    if (pictures.length === 0) return;
+    void import("../features/conversation/pictures/attach").then(({ attachSent }) =>
+      attachSent(arki.platform, sessionId, saidIn, pictures),
+    );
+  };
+
   const draftTaken = () => setDraft((now) => now && { ...now, text: "" });
 
   /** Null: the question that is open there. */
@@ -75,20 +87,20 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     void attempt(async () => {
       await arki.platform.call("rename_session", { sessionId, title });
     });
-  const fork = (sessionId: string, atSeq: number | null, text: string | null) =>
+  const fork = (sessionId: string, atSeq: number | null, said: SaidBefore | null) =>
     void attempt(async () => {
       const made = await arki.platform.call("fork_session", { sessionId, atSeq });
       await arki.refreshSessions();
       go(made.sessionId);
-      if (text !== null) putDraft(made.sessionId, text);
+      if (said !== null) putSaid(made.sessionId, sessionId, said);
       focusMessageNext();
     });
   const edit = (sessionId: string, toSeq: number, words: string) =>
     setAsking({ about: "rewind", sessionId, toSeq, undoes: null, words });
-  /** `words`: what was said then, to be put into the message box. */
-  const rewound = (sessionId: string, words: string | null) => {
+  /** `said`: then, to be put into the message box. */
+  const rewound = (sessionId: string, said: SaidBefore | null) => {
     setAsking(null);
-    if (words !== null) putDraft(sessionId, words);
+    if (said !== null) putSaid(sessionId, sessionId, said);
     focusMessageNext();
   };
   const takeBack = (line: LineOrigin, sessionId: string, path: string) => {

@@ -3,6 +3,7 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import type { ContextCompaction, LeftOutKind } from "../protocol/generated";
 import "./dropped.css";
+import { List } from "./List";
 
 const kinds: Readonly<Record<LeftOutKind, MessageDescriptor>> = {
   user: msg`You`,
@@ -23,7 +24,7 @@ export function DroppedMessages({ compaction: { dropped, droppedCount }, onShow 
           other: "# messages and results the model no longer sees:",
         })}
       </p>
-      <ul className="dropped" aria-label={t`Left out for the model`}>
+      <List className="dropped" aria-label={t`Left out for the model`}>
         {dropped.map((one) => (
           <li key={`${one.seq} ${one.kind}`}>
             <button type="button" title={t`Show in the conversation`} onClick={() => onShow(one.seq)}>
@@ -39,7 +40,7 @@ export function DroppedMessages({ compaction: { dropped, droppedCount }, onShow 
             {plural(more, { one: "and # more", other: "and # more" })}
           </li>
         )}
-      </ul>
+      </List>
     </>
   );
 }

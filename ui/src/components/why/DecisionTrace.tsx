@@ -10,6 +10,7 @@ import { Button } from "../Button";
 import { CommandText } from "../code/CommandText";
 import { VisibleText } from "../code/VisibleText";
 import { ErrorNote } from "../ErrorNote";
+import { List } from "../List";
 import { RuleSentence } from "../RuleSentence";
 import { ruleSentence } from "../rule_sentence";
 import { ShowMore } from "../ShowMore";
@@ -60,11 +61,11 @@ export function DecisionTrace({ sessionId, callId, seq }: Props) {
       {passed.length > 0 && (
         <div className="secondary">
           <p>{t`Checked before, with nothing to say:`}</p>
-          <ul className="why-passed">
+          <List className="why-passed">
             {passed.map(({ check }) => (
               <li key={check}>{i18n._(checkTopics[check])}</li>
             ))}
-          </ul>
+          </List>
         </div>
       )}
     </>
@@ -105,8 +106,7 @@ function Parts({ parts }: { parts: readonly CommandPart[] }) {
   if (parts.length === 0) return null;
   return (
     <>
-      {/* biome-ignore lint/a11y/noRedundantRoles: without marks WebKit takes it for a group */}
-      <ul className="why-parts" role="list" aria-label={t`Parts of the command`}>
+      <List className="why-parts" aria-label={t`Parts of the command`}>
         {parts.slice(0, shown).map((part, place) => (
           <li key={`${place}`}>
             <code>
@@ -115,7 +115,7 @@ function Parts({ parts }: { parts: readonly CommandPart[] }) {
             <span className={`why-reading why-${part.reading}`}>{readingWords(part)}</span>
           </li>
         ))}
-      </ul>
+      </List>
       {parts.length > shown && (
         <ShowMore hidden={parts.length - shown} what="rows" onMore={() => setShown(parts.length)} />
       )}

@@ -6,6 +6,7 @@ import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
 import { DroppedMessages } from "../../components/DroppedMessages";
 import { exact } from "../../components/format";
+import { List } from "../../components/List";
 import type { CompactionStrategy, ContextCompaction } from "../../protocol/generated";
 
 const words: Readonly<Record<CompactionStrategy, MessageDescriptor>> = {
@@ -25,11 +26,11 @@ type Props = {
 /** What was made shorter so far, the newest first. */
 export function Compactions({ compactions, onShow, onBack }: Props) {
   return (
-    <ul className="compactions" aria-label={t`Compactions so far`}>
+    <List className="compactions" aria-label={t`Compactions so far`}>
       {compactions.toReversed().map((compaction) => (
         <Compaction key={compaction.seq} compaction={compaction} onShow={onShow} onBack={onBack} />
       ))}
-    </ul>
+    </List>
   );
 }
 

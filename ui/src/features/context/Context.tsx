@@ -12,6 +12,7 @@ import { PartList } from "./PartList";
 import { groupsOf, percent } from "./parts";
 import { useNextRequest } from "./useNextRequest";
 import "./context.css";
+import { List } from "../../components/List";
 
 type Props = {
   of: Shown;
@@ -42,11 +43,11 @@ export function Context({ of, onShow, onBack, onCompact }: Props) {
       <Filled next={next} onCompact={onCompact} />
       <Parts next={next} onShow={onShow} onSwitch={of.sessionId === null ? null : configure} />
       {next.warnings.length > 0 && (
-        <ul className="context-warnings small attention" aria-label={t`Warnings`}>
+        <List className="context-warnings small attention" aria-label={t`Warnings`}>
           {next.warnings.map((warning) => (
             <li key={warning}>! {warning}</li>
           ))}
-        </ul>
+        </List>
       )}
       {compactions.length > 0 && (
         <section className="context-section" aria-labelledby="compactions-title">

@@ -3,6 +3,7 @@ import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
 import { exact } from "../../components/format";
+import { List } from "../../components/List";
 import { Switch } from "../../components/Switch";
 import type { ContextPart } from "../../protocol/generated";
 import { type GroupKind, groupTitle, hasNameOfItsOwn, type PartGroup, partTitle, percent } from "./parts";
@@ -21,11 +22,11 @@ const moreParts = 200;
 
 export function PartList({ groups, ...actions }: { groups: readonly PartGroup[] } & Actions) {
   return (
-    <ul className="part-groups" aria-label={t`Parts of the next request`}>
+    <List className="part-groups" aria-label={t`Parts of the next request`}>
       {groups.map((group) => (
         <Group key={group.kind} group={group} {...actions} />
       ))}
-    </ul>
+    </List>
   );
 }
 
@@ -56,7 +57,7 @@ function Many({ group, ...actions }: { group: PartGroup } & Actions) {
         </Disclosure>
         <Figures tokens={group.tokens} share={group.share} />
       </div>
-      <ul id={list} hidden={!open}>
+      <List id={list} hidden={!open}>
         {open &&
           shown.map((part, place) => (
             <li key={keyOf(part, place, shown)} className={part.off ? "part-row part off" : "part-row part"}>
@@ -65,7 +66,7 @@ function Many({ group, ...actions }: { group: PartGroup } & Actions) {
               <PartSwitch part={part} title={partTitle(part)} onSwitch={actions.onSwitch} />
             </li>
           ))}
-      </ul>
+      </List>
       {open && group.parts.length > most && (
         <Button small look="quiet" className="part-more" onClick={() => setMost(most + moreParts)}>
           {plural(group.parts.length - most, { one: "Show # more", other: "Show # more" })}

@@ -11,8 +11,8 @@ export type HistoryActions = {
   onRewind: (toSeq: number, undoes?: number) => void;
   /** Back to how things stood then, with these words in the message box. */
   onEdit: (toSeq: number, words: string) => void;
-  /** Another session that begins where this one stood; `draft` is put into its message box. */
-  onFork: (atSeq: number, draft: string | null) => void;
+  /** Another session that begins where this one stood; what was said is put into its message box. */
+  onFork: (atSeq: number, said: UserItem | null) => void;
   /** Puts words into the message box. */
   onQuote: (words: string) => void;
 };
@@ -55,7 +55,7 @@ export function UserActions({
             label: t`Fork from here`,
             detail: t`Start another session with this message changed. This one stays.`,
             icon: <GitFork size={small} />,
-            run: () => onFork(item.seq - 1, item.text),
+            run: () => onFork(item.seq - 1, item),
           },
           { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
           quote(item.text, onQuote),

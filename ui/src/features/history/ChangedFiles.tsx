@@ -8,6 +8,7 @@ import { ActionMenu } from "../../components/menus";
 import { useOverview } from "../../platform/context";
 import type { ChangedFile } from "../../protocol/generated";
 import "./history.css";
+import { List } from "../../components/List";
 
 type Props = {
   sessionId: string;
@@ -26,11 +27,11 @@ export function ChangedFiles({ sessionId, onLines, onTakeBack, ...places }: Prop
   return (
     <section className="changed-files" aria-label={t`Files changed in this session`}>
       <h3>{t`Files changed`}</h3>
-      <ul>
+      <List>
         {files.map((file) => (
           <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} {...places} />
         ))}
-      </ul>
+      </List>
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import type { RestoredFile, RewindPreview } from "../../protocol/generated";
 import { actionWords, counted, inOrder } from "./words";
 import "./history.css";
+import { List } from "../../components/List";
 
 /** More files than these start folded: the list of what happens comes before how. */
 const unfoldedFiles = 3;
@@ -25,13 +26,13 @@ export function Restored({ preview }: { preview: RewindPreview }) {
       <p className="secondary" role="status">
         {counted(changes)}
       </p>
-      <ul className="restored" aria-label={t`Files`}>
+      <List className="restored" aria-label={t`Files`}>
         {changes.map((change, place) => (
           <li key={change.path}>
             <File change={change} file={files.get(change.path) ?? null} startOpen={place < unfoldedFiles} />
           </li>
         ))}
-      </ul>
+      </List>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError, RewindPreview } from "../../protocol/generated";
+import type { CommandError, Image, RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
 import type { Transcript } from "../../protocol/transcript";
 import { Restored } from "./Restored";
@@ -25,7 +25,8 @@ type Props = {
   /** Of the message that is to be edited and sent again, if that is why. */
   words?: string;
   onClose: () => void;
-  onDone: (done: RewindPreview, conversation: boolean) => void;
+  /** With what was said then; null where the conversation stays. */
+  onDone: (said: { text: string; pictures: readonly Image[] } | null) => void;
 };
 
 const choices: { value: What; label: MessageDescriptor; detail: MessageDescriptor }[] = [
@@ -50,7 +51,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
   const edits = words !== undefined;
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
   const message = transcript.items.find((item) => item.kind === "user" && item.seq === toSeq + 1);
-  const losesPictures = message?.kind === "user" && message.pictures.length > 0;
+  const pictures = message?.kind === "user" ? message.pictures : [];
   const [what, setWhat] = useState<What>(() => whatOf(transcript, undoes));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
   const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
@@ -62,7 +63,9 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
     setBusy(true);
     setFailed(null);
     try {
-      onDone(await arki.platform.call("rewind", params), params.conversation);
+      const done = await arki.platform.call("rewind", params);
+      const text = params.conversation ? (words ?? done.prompt) : null;
+      onDone(text === null ? null : { text, pictures });
     } catch (thrown) {
       setFailed(asCommandError(thrown));
       setBusy(false);
@@ -102,14 +105,11 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
     >
       <p className="secondary history-lead">
         {edits
-          ? t`This goes back to before the message and puts its words into the message box. Nothing is lost: reverted messages stay in the log, and you can undo the rewind.`
+          ? t`This goes back to before the message and puts it into the message box again. Nothing is lost: reverted messages stay in the log, and you can undo the rewind.`
           : undoes === null
             ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
             : t`This restores everything to how it was before that rewind.`}
       </p>
-      {losesPictures && (
-        <p className="attention history-lead">{t`! Its pictures aren't put back. Attach them again.`}</p>
-      )}
       <fieldset className="history-choices">
         <legend className="sr-only">{t`What to rewind`}</legend>
         {choices

@@ -57,13 +57,13 @@ describe("rewinding", () => {
     expect(sent(fake, "rewind")).toEqual([]);
   });
 
-  it("does what was chosen, and hands back what was done", async () => {
+  it("does what was chosen, and hands back what was said", async () => {
     const { fake, onDone } = await open();
     await userEvent.click(screen.getByRole("radio", { name: /^Conversation Revert/ }));
     expect(await screen.findByText("No files change.")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Rewind" }));
     expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 1, files: false, conversation: true }]);
-    expect(onDone).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ prompt: "two" }), true);
+    expect(onDone).toHaveBeenCalledExactlyOnceWith({ text: "two", pictures: [] });
   });
 
   it("stays open and says why when it was refused", async () => {

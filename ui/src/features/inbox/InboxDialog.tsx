@@ -7,6 +7,7 @@ import { exactTime, folderName, shortTime } from "../../components/format";
 import { useApprovals, useElicitations, useQuestions, useSessions } from "../../platform/context";
 import { type Waiting, waitingOf } from "./waiting";
 import "./inbox.css";
+import { List } from "../../components/List";
 
 type Props = { open: boolean; onClose: () => void; onGo: (to: Waiting) => void };
 
@@ -37,13 +38,13 @@ export function InboxDialog({ open, onClose, onGo }: Props) {
           {t`Nothing waits for you. Approvals, questions and forms of all sessions are listed here.`}
         </p>
       ) : (
-        <ul className="inbox" aria-label={t`Waiting for you`} onKeyDown={moveByArrow}>
+        <List className="inbox" aria-label={t`Waiting for you`} onKeyDown={moveByArrow}>
           {waiting.map((one) => (
             <li key={one.key}>
               <Row of={one} onGo={() => go(one)} />
             </li>
           ))}
-        </ul>
+        </List>
       )}
     </Dialog>
   );

@@ -10,6 +10,7 @@ import { Accepted } from "./Accepted";
 import { Candidate } from "./Candidate";
 import { useMemory } from "./useMemory";
 import "./memory.css";
+import { List } from "../../components/List";
 
 type Props = {
   /** The project whose memory is shown beside the user's. */
@@ -49,7 +50,7 @@ export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: P
             </Button>
           </p>
         )}
-        <ul aria-label={t`To review`}>
+        <List aria-label={t`To review`}>
           {pending?.map((entry) => (
             <Candidate
               key={entry.id}
@@ -59,14 +60,14 @@ export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: P
               onSession={onSession}
             />
           ))}
-        </ul>
+        </List>
       </section>
       {groups.map(
         ([title, entries]) =>
           entries.length > 0 && (
             <section key={title} className="memory-section" aria-label={title}>
               <h3>{title}</h3>
-              <ul aria-label={title}>
+              <List aria-label={title}>
                 {entries.map((entry) => (
                   <Accepted
                     key={entry.id}
@@ -75,7 +76,7 @@ export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: P
                     onRemove={() => memory.remove(entry.id)}
                   />
                 ))}
-              </ul>
+              </List>
             </section>
           ),
       )}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { List } from "../../components/List";
 import type { PipelineEntry } from "../../protocol/generated";
 import { StartForm } from "./StartForm";
 import type { Asked } from "./useAsked";
@@ -58,7 +59,7 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
                 onChange={(event) => setWords(event.target.value)}
               />
             )}
-            <ul aria-label={t`Pipelines of this folder`}>
+            <List aria-label={t`Pipelines of this folder`}>
               {matching(entries, words).map((one) => (
                 <Entry
                   key={one.name}
@@ -67,7 +68,7 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
                   onChoose={() => setChosen(one.name)}
                 />
               ))}
-            </ul>
+            </List>
           </div>
           <Chosen key={entry.name} folder={folder} entry={entry} onStarted={onStarted} />
         </div>

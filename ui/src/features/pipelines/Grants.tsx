@@ -1,6 +1,7 @@
 /** What starting a pipeline allows: its own steps, and what they and those of pipelines that it runs get beyond the sandbox. */
 import { t } from "@lingui/core/macro";
 import { VisibleText } from "../../components/code/VisibleText";
+import { List } from "../../components/List";
 import type { PipelineEntry } from "../../protocol/generated";
 
 export function Grants({ id, entry: { grants } }: { id: string; entry: PipelineEntry }) {
@@ -11,13 +12,13 @@ export function Grants({ id, entry: { grants } }: { id: string; entry: PipelineE
         {grants.length > 0 && t`Beyond the sandbox, it allows:`}
       </p>
       {grants.length > 0 && (
-        <ul className="small">
+        <List className="small">
           {grants.map((grant) => (
             <li key={grant}>
               ! <VisibleText text={grant} />
             </li>
           ))}
-        </ul>
+        </List>
       )}
     </div>
   );

@@ -6,6 +6,7 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exactTime, homePath, shortTime } from "../../components/format";
+import { List } from "../../components/List";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { Switch } from "../../components/Switch";
 import { useArki } from "../../platform/context";
@@ -101,7 +102,7 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
           {t`No schedules yet. With one, a pipeline runs by itself, such as on every weekday at 7:30.`}
         </p>
       )}
-      <ul aria-label={t`Schedules`}>
+      <List aria-label={t`Schedules`}>
         {schedules?.map((schedule) => (
           <Schedule
             key={schedule.name}
@@ -114,7 +115,7 @@ export function Schedules({ folder, pipelines, runs, onRun }: Props) {
             onRun={onRun}
           />
         ))}
-      </ul>
+      </List>
     </>
   );
 }
@@ -186,7 +187,7 @@ function History({
 }: Pick<ScheduleProps, "schedule" | "runs" | "onRun">) {
   if (runs.length === 0 && !last?.skipped) return <p className="small secondary">{t`Hasn't run yet.`}</p>;
   return (
-    <ul className="small schedule-runs" aria-label={t`Last runs of ${name}`}>
+    <List className="small schedule-runs" aria-label={t`Last runs of ${name}`}>
       {last?.skipped && (
         <li>
           <span className="attention">{`! ${exactTime(last.dueAt)}: `}</span>
@@ -201,6 +202,6 @@ function History({
           </button>
         </li>
       ))}
-    </ul>
+    </List>
   );
 }

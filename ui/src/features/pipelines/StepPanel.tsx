@@ -7,6 +7,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, exactTime } from "../../components/format";
+import { List } from "../../components/List";
 import { ShowMore } from "../../components/ShowMore";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
@@ -58,7 +59,7 @@ function Artifacts({ runId, step, events }: OfStep) {
   const artifacts = artifactsOf(events, runId, step);
   if (artifacts.length === 0) return null;
   return (
-    <ul className="small" aria-label={t`Artifacts`}>
+    <List className="small" aria-label={t`Artifacts`}>
       {artifacts.map(({ artifactId, name, mediaType, bytes }) => (
         <li key={artifactId}>
           <Trans>
@@ -66,7 +67,7 @@ function Artifacts({ runId, step, events }: OfStep) {
           </Trans>
         </li>
       ))}
-    </ul>
+    </List>
   );
 }
 

@@ -9,6 +9,7 @@ import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, RunningCommand } from "../../protocol/generated";
 import "./processes.css";
+import { List } from "../../components/List";
 
 /** Ports open and memory grows without anyone telling. */
 const POLL_MS = 1500;
@@ -47,11 +48,11 @@ export function Processes() {
         </p>
       )}
       {running && running.length > 0 && (
-        <ul aria-label={t`Running commands and MCP servers`}>
+        <List aria-label={t`Running commands and MCP servers`}>
           {running.map((command) => (
             <Row key={command.id} command={command} onStop={() => stop(command.id)} />
           ))}
-        </ul>
+        </List>
       )}
     </div>
   );

@@ -10,6 +10,7 @@ import { useArki, useSessionPart } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ReplayedContent, ReplayedFile, ReviewChange } from "../../protocol/generated";
 import "./replay.css";
+import { List } from "../../components/List";
 
 const words: Record<ReviewChange, MessageDescriptor> = {
   added: msg`added`,
@@ -34,7 +35,7 @@ export function ReplayedFiles({ sessionId }: { sessionId: string }) {
   return (
     <section className="changed-files" aria-label={t`Files at event ${seq}`}>
       <h3>{t`Files at event ${seq}`}</h3>
-      <ul>
+      <List>
         {files.map(({ path, change }) => (
           <li key={path}>
             <div className="changed-file">
@@ -53,7 +54,7 @@ export function ReplayedFiles({ sessionId }: { sessionId: string }) {
             {open === path && <Content sessionId={sessionId} path={path} seq={seq} />}
           </li>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }

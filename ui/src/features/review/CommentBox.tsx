@@ -3,6 +3,7 @@ import { MessageSquare, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { List } from "../../components/List";
 import { type CommentedLine, commentOn, type LineComment, toSend } from "./comments";
 import { OwnText } from "./OwnText";
 import type { ReviewActions } from "./useReview";
@@ -56,7 +57,7 @@ export function Comments({ comments, actions, busy, onRemove }: ListProps) {
   const listed = toSend(comments);
   if (listed.length === 0) return null;
   return (
-    <ul className="comments" aria-label={t`Your comments`}>
+    <List className="comments" aria-label={t`Your comments`}>
       {listed.map((comment) => (
         <li key={comment.row}>
           <MessageSquare size={14} aria-hidden />
@@ -81,6 +82,6 @@ export function Comments({ comments, actions, busy, onRemove }: ListProps) {
           )}
         </li>
       ))}
-    </ul>
+    </List>
   );
 }

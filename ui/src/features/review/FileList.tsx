@@ -4,6 +4,7 @@ import { Check, Undo2, X } from "lucide-react";
 import { type KeyboardEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { List } from "../../components/List";
 import { useLatest } from "../../components/latest";
 import type { Decisions } from "./decisions";
 import { byFolder, type FileState, type ListedFile, nextToDecide, progressOf } from "./file_list";
@@ -86,7 +87,7 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
           ? t`${done} of ${plural(files.length, { one: "# file", other: "# files" })} decided`
           : plural(files.length, { one: "# file", other: "# files" })}
       </p>
-      <ul className="file-list-rows" aria-label={t`Files in this change`}>
+      <List className="file-list-rows" aria-label={t`Files in this change`}>
         {folders.map((folder) => (
           <li key={`${folder.path} ${folder.files[0]?.at}`}>
             {folder.path && (
@@ -94,7 +95,7 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
                 <VisibleText text={folder.path} />
               </p>
             )}
-            <ul aria-label={folder.path || t`Top folder`}>
+            <List aria-label={folder.path || t`Top folder`}>
               {folder.files.map(({ file, at }) => (
                 <li key={file.path} className="listed-file">
                   <Row
@@ -113,10 +114,10 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
                   />
                 </li>
               ))}
-            </ul>
+            </List>
           </li>
         ))}
-      </ul>
+      </List>
     </section>
   );
 });

@@ -2,6 +2,7 @@ import { plural, t } from "@lingui/core/macro";
 import { useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { List } from "../../components/List";
 import type { PendingApproval } from "../../protocol/approvals";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { HiddenWarning } from "./OwnText";
@@ -54,13 +55,13 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
           <p className="small secondary" id={first}>
             {t`First calls`}
           </p>
-          <ul className="plan-calls small" aria-labelledby={first}>
+          <List className="plan-calls small" aria-labelledby={first}>
             {calls.map((call, place) => (
               <li key={`${place} ${call}`}>
                 <VisibleText text={call} />
               </li>
             ))}
-          </ul>
+          </List>
         </>
       )}
       {error && <ErrorNote error={error} />}

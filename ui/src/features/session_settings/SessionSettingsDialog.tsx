@@ -14,6 +14,7 @@ import { PromptRow } from "./PromptRow";
 import { ChoiceRow, SettingRow } from "./rows";
 import { useSessionSettings } from "./useSessionSettings";
 import "./session_settings.css";
+import { List } from "../../components/List";
 
 type Props = {
   folder: string;
@@ -68,11 +69,11 @@ export function SessionSettingsDialog(props: Props) {
           </>
         )}
         {next && next.warnings.length > 0 && (
-          <ul className="small attention" aria-label={t`Warnings`}>
+          <List className="small attention" aria-label={t`Warnings`}>
             {next.warnings.map((warning) => (
               <li key={warning}>! {warning}</li>
             ))}
-          </ul>
+          </List>
         )}
       </div>
     </Dialog>

@@ -3,6 +3,7 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { folderName, homePath } from "../../components/format";
+import { List } from "../../components/List";
 import { useLatest } from "../../components/latest";
 import { useApprovals, useArki, useAsking, useFolder } from "../../platform/context";
 import { useStore } from "../../platform/stores/store";
@@ -78,7 +79,7 @@ export function SessionList(props: Props) {
             return (
               <div key={day}>
                 {group.days.length > 1 && <h4 className="sessions-day small secondary">{name}</h4>}
-                <ul aria-label={name} style={slice && { paddingBottom: slice.below }}>
+                <List aria-label={name} style={slice && { paddingBottom: slice.below }}>
                   {slice?.drawn.map(({ family, number, room }) => (
                     <li
                       key={family.session.sessionId}
@@ -88,17 +89,17 @@ export function SessionList(props: Props) {
                     >
                       <Row {...rowOf(family.session)} subagents={family.subagents.length} />
                       {family.subagents.length > 0 && isOpen(family) && (
-                        <ul aria-label={t`Sub-agents of ${family.session.title}`}>
+                        <List aria-label={t`Sub-agents of ${family.session.title}`}>
                           {family.subagents.map((subagent) => (
                             <li key={subagent.sessionId}>
                               <Row {...rowOf(subagent)} subagents={0} />
                             </li>
                           ))}
-                        </ul>
+                        </List>
                       )}
                     </li>
                   ))}
-                </ul>
+                </List>
               </div>
             );
           })}

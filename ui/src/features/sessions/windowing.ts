@@ -10,7 +10,7 @@ import type { Family } from "../../protocol/sessions";
 export const heights = { row: 28, project: 28, day: 24, gap: 12 };
 
 /** Drawn beyond both ends, so that the arrow keys and a slow frame find a row. */
-const beyond = 8 * heights.row;
+const beyond = 4 * heights.row;
 /** The sight moves by this much at once, so that few frames of scrolling draw anything. */
 const step = 4 * heights.row;
 

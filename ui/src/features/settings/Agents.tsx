@@ -4,6 +4,7 @@ import { useCallback, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { List } from "../../components/List";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, ConfiguredAgent, SettingChange, SettingEntry } from "../../protocol/generated";
 import { AgentForm } from "./AgentForm";
@@ -53,7 +54,7 @@ export function Agents({ folder }: { folder: string | null }) {
       </p>
       {error && <ErrorNote error={error} />}
       {failure && <ErrorNote error={failure} />}
-      <ul className="configured">
+      <List className="configured">
         {listed?.agents.map((agent) => (
           <li key={agent.name}>
             <Agent
@@ -69,7 +70,7 @@ export function Agents({ folder }: { folder: string | null }) {
             )}
           </li>
         ))}
-      </ul>
+      </List>
       {listed?.warnings.map((warning) => (
         <p key={warning} className="small attention">
           ! <VisibleText text={warning} />

@@ -11,6 +11,7 @@ import { origins } from "./origins";
 import { SettingRow } from "./SettingRow";
 import { standsIn, useSettings } from "./use_settings";
 import "./all_settings.css";
+import { List } from "../../components/List";
 
 /** `folder`: the one whose configuration counts too; null where none is open. */
 export function AllSettings({ folder }: { folder: string | null }) {
@@ -49,7 +50,7 @@ export function AllSettings({ folder }: { folder: string | null }) {
       {groups.map((group) => (
         <section key={group} aria-label={group}>
           <h3 className="mono">{group}</h3>
-          <ul className="all-settings">
+          <List className="all-settings">
             {shown
               .filter((entry) => groupOf(entry) === group)
               .map((entry) => (
@@ -66,7 +67,7 @@ export function AllSettings({ folder }: { folder: string | null }) {
                   />
                 </li>
               ))}
-          </ul>
+          </List>
         </section>
       ))}
     </section>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { duration } from "../../components/format";
+import { List } from "../../components/List";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, HookEntry, HookEvent, TriedHookEntry } from "../../protocol/generated";
@@ -55,13 +56,13 @@ export function HookTest({ hook, folder, onClose }: Props) {
           <p>{t`No hook is for this: it is about something else, or this folder isn't trusted.`}</p>
         )}
         {!isTrying && tried !== null && tried.length > 0 && (
-          <ul className="configured">
+          <List className="configured">
             {tried.map((answer, place) => (
               <li key={place}>
                 <Answer answer={answer} />
               </li>
             ))}
-          </ul>
+          </List>
         )}
       </div>
       {error && <ErrorNote error={error} />}

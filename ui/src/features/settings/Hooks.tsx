@@ -5,6 +5,7 @@ import { useCallback, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { List } from "../../components/List";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, HookEntry, SettingChange } from "../../protocol/generated";
 import { isRecord } from "../../protocol/read";
@@ -54,7 +55,7 @@ export function Hooks({ folder }: { folder: string | null }) {
           {t`A hook runs a command or tells the model something at a set moment, such as after each edit. Yours stand under "hooks" in your configuration.`}
         </p>
       )}
-      <ul className="configured">
+      <List className="configured">
         {listed?.hooks.map((hook, place) => (
           // They keep their order while they are shown, and two may be the same in everything.
           <li key={place}>
@@ -72,7 +73,7 @@ export function Hooks({ folder }: { folder: string | null }) {
             )}
           </li>
         ))}
-      </ul>
+      </List>
       {removed && (
         <RemovedNote
           words={t`Hook removed.`}

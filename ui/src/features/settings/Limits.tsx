@@ -3,6 +3,7 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
 import { bytes, cost, duration } from "../../components/format";
+import { List } from "../../components/List";
 import type { SettingEntry } from "../../protocol/generated";
 import { SettingRow } from "./SettingRow";
 import { Storage } from "./Storage";
@@ -122,7 +123,7 @@ export function Limits({ folder }: { folder: string | null }) {
   const part = (id: string, title: string, rows: readonly Row[]) => (
     <section className="settings-section" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
-      <ul className="all-settings limits">
+      <List className="all-settings limits">
         {rows.map((row) => {
           const entry = entries?.find(({ key }) => key === row.key);
           return (
@@ -133,7 +134,7 @@ export function Limits({ folder }: { folder: string | null }) {
             )
           );
         })}
-      </ul>
+      </List>
     </section>
   );
   return (

@@ -6,6 +6,7 @@ import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { tokens } from "../../components/format";
+import { List } from "../../components/List";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, McpServerEntry } from "../../protocol/generated";
@@ -45,7 +46,7 @@ export function McpServers() {
         {t`MCP servers add tools. They start only in trusted folders, and their calls follow the same rules as other tools.`}
       </p>
       {error && <ErrorNote error={error} />}
-      <ul className="providers">
+      <List className="providers">
         {servers.map((server) => (
           <li key={server.name} className="provider">
             <Entry
@@ -59,7 +60,7 @@ export function McpServers() {
             )}
           </li>
         ))}
-      </ul>
+      </List>
       {open?.part === "add" ? (
         <McpForm
           server={null}

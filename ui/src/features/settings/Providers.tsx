@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { KeyForm } from "../../components/keys/KeyForm";
+import { List } from "../../components/List";
 import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
@@ -37,7 +38,7 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
     <section className="settings-section" aria-labelledby="providers-title">
       <h3 id="providers-title">{t`Providers`}</h3>
       {error && <ErrorNote error={error} />}
-      <ul className="providers">
+      <List className="providers">
         {providers.map((provider) => (
           <li key={provider.name} className="provider">
             <Entry
@@ -74,7 +75,7 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
             )}
           </li>
         ))}
-      </ul>
+      </List>
       {open?.form === "add" ? (
         <ProviderForm
           provider={null}

@@ -18,6 +18,7 @@ import { useListed } from "./listed";
 import { origins } from "./origins";
 import { RuleForm, type ShowCall } from "./RuleForm";
 import "./rules.css";
+import { List } from "../../components/List";
 
 type Props = {
   /** The one that is open, whose own rules count too. */
@@ -77,13 +78,13 @@ export function Rules({ folder, onCall }: Props) {
       {listed !== null && rules.length === 0 && (
         <p>{t`You have no rules yet. "Always approve" in a review adds one, and so does the button below.`}</p>
       )}
-      <ul className="configured">
+      <List className="configured">
         {rules.map((entry) => (
           <li key={entry.key}>
             <Rule entry={entry} folder={folder} onRemove={remove} />
           </li>
         ))}
-      </ul>
+      </List>
       {removed !== null && <Removed rule={removed} onUndo={undo} />}
       {adding ? (
         <RuleForm

@@ -3,6 +3,7 @@ import { msg, t } from "@lingui/core/macro";
 import { useCallback, useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { List } from "../../components/List";
 import { Switch } from "../../components/Switch";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, SkillEntry, SkillOffReason } from "../../protocol/generated";
@@ -39,13 +40,13 @@ export function Skills({ folder }: { folder: string | null }) {
           {t`A skill is a folder with a SKILL.md that tells the model how a kind of work is done. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`}
         </p>
       )}
-      <ul className="configured">
+      <List className="configured">
         {listed?.skills.map((skill) => (
           <li key={skill.origin}>
             <Skill skill={skill} folder={folder} />
           </li>
         ))}
-      </ul>
+      </List>
       {listed?.faults.map((fault) => (
         <ErrorNote key={fault.message} error={fault} />
       ))}

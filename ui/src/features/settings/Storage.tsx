@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { bytes, exact, homePath } from "../../components/format";
+import { List } from "../../components/List";
 import { useArki } from "../../platform/context";
 import { asCommandError, type Platform } from "../../platform/platform";
 import type { CommandError, StorageUse } from "../../protocol/generated";
@@ -90,7 +91,7 @@ function Used({ used }: { used: StorageUse }) {
       {used.largest.length > 0 && (
         <details>
           <summary>{t`Largest sessions`}</summary>
-          <ul className="configured">
+          <List className="configured">
             {used.largest.map(({ sessionId, title, bytes: size }) => (
               <li key={sessionId}>
                 <span dir="auto">
@@ -99,7 +100,7 @@ function Used({ used }: { used: StorageUse }) {
                 <span className="secondary">{bytes(size)}</span>
               </li>
             ))}
-          </ul>
+          </List>
         </details>
       )}
     </>

@@ -12,6 +12,7 @@ import { asCommandError } from "../../platform/platform";
 import type { ChangedPin, CommandError, Pin, PinChange, ProjectState } from "../../protocol/generated";
 import { groupPins, kindWords } from "./pins";
 import "./trust.css";
+import { List } from "../../components/List";
 
 type Props = { project: ProjectState; open: boolean; onClose: () => void };
 
@@ -87,13 +88,13 @@ function Notices({ notices }: { notices: string[] }) {
   return (
     <section className="trust-group" aria-label={t`Worth knowing`}>
       <h3>{t`Worth knowing`}</h3>
-      <ul>
+      <List>
         {notices.map((notice) => (
           <li key={notice}>
             <VisibleText text={notice} />
           </li>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }
@@ -102,14 +103,14 @@ function Group({ kind, pins }: { kind: string; pins: Pin[] }) {
   return (
     <section className="trust-group">
       <h3>{kindWords(kind)}</h3>
-      <ul>
+      <List>
         {pins.map((pin) => (
           <li key={`${pin.path} ${pin.hash}`} className="mono" title={t`SHA-256 ${pin.hash}`}>
             <VisibleText text={pin.path} />
             {pin.note && <Note note={pin.note} />}
           </li>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** Examples that fit to the folder, to begin with. */
 import { t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
+import { List } from "../../components/List";
 import { useArki } from "../../platform/context";
 import type { ExamplePrompt } from "../../protocol/generated";
 import { exampleWords } from "./example_words";
@@ -17,7 +18,7 @@ export function Examples({ folder, trust, onExample }: Props) {
   if (examples.length === 0) return null;
   return (
     <section aria-label={t`Examples`}>
-      <ul className="examples">
+      <List className="examples">
         {examples.map((words) => (
           <li key={words}>
             <button type="button" className="example" onClick={() => onExample(words, examples)}>
@@ -25,7 +26,7 @@ export function Examples({ folder, trust, onExample }: Props) {
             </button>
           </li>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }

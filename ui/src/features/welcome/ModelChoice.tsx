@@ -13,6 +13,7 @@ import { asCommandError } from "../../platform/platform";
 import type { CommandError, LocalServer } from "../../protocol/generated";
 import { KeyChoice } from "./KeyChoice";
 import "./model_choice.css";
+import { List } from "../../components/List";
 
 const demo = "demo/demo";
 
@@ -41,7 +42,7 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
   return (
     <section className="model-choice" aria-labelledby={title}>
       <h3 id={title} className="secondary">{t`Model`}</h3>
-      <ul className="model-options">
+      <List className="model-options">
         {servers.map((server) => (
           <li key={server.name}>
             <Server
@@ -96,7 +97,7 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
             </Button>
           )}
         </li>
-      </ul>
+      </List>
       {withKey && (
         <KeyChoice onChosen={(model) => void choose(() => byId(model))} onCancel={() => setWithKey(false)} />
       )}

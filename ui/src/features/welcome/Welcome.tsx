@@ -10,6 +10,7 @@ import type { CommandError } from "../../protocol/generated";
 import { ModelChoice } from "./parts";
 import { useDroppedFolder } from "./useDroppedFolder";
 import "./welcome.css";
+import { List } from "../../components/List";
 
 type Props = {
   error: CommandError | null;
@@ -41,7 +42,7 @@ export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
       {recent.length > 0 && (
         <section aria-label={t`Recent projects`}>
           <h3 className="secondary">{t`Recent`}</h3>
-          <ul className="recent">
+          <List className="recent">
             {recent.slice(0, 8).map((path) => (
               <li key={path}>
                 <button type="button" className="recent-item" title={path} onClick={() => onOpen(path)}>
@@ -50,7 +51,7 @@ export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
                 </button>
               </li>
             ))}
-          </ul>
+          </List>
         </section>
       )}
       <ModelChoice onChosen={onModel} />

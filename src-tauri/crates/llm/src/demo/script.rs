@@ -84,7 +84,11 @@ fn edit(conversation: &Conversation, read_file: &Done) -> Turn {
         [_] => "a small change near its end".to_owned(),
         edits => format!("{} small changes, far apart, so that you can keep one and reject the other", edits.len()),
     };
-    let text = format!("`{path}` has {} lines. I propose {what}.\n", file.len());
+    let lines = match file.len() {
+        1 => "one line".to_owned(),
+        count => format!("{count} lines"),
+    };
+    let text = format!("`{path}` has {lines}. I propose {what}.\n");
     let edits: Vec<Value> =
         edits.iter().map(|edit| json!({"old_text": edit.old_text, "new_text": edit.new_text})).collect();
     Turn { text, call: Some(("edit_file", json!({"path": path, "edits": edits}))) }

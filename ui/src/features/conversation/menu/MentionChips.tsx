@@ -4,6 +4,7 @@ import { exact, tokens } from "../../../components/format";
 import { useArki } from "../../../platform/context";
 import type { MentionSize } from "../../../protocol/generated";
 import "./chips.css";
+import { List } from "../../../components/List";
 
 /** A pause in typing: the engine reads the files. */
 const settleMs = 350;
@@ -13,7 +14,7 @@ export function MentionChips({ text }: { text: string }) {
   const sizes = useSizes(text);
   if (sizes.length === 0) return null;
   return (
-    <ul className="mention-chips small" aria-label={t`Mentioned`}>
+    <List className="mention-chips small" aria-label={t`Mentioned`}>
       {sizes.map(({ mention, tokens: count, note }, place) => (
         <li
           key={`${place} ${mention}`}
@@ -33,7 +34,7 @@ export function MentionChips({ text }: { text: string }) {
           {note !== null && <span className="sr-only">{note}</span>}
         </li>
       ))}
-    </ul>
+    </List>
   );
 }
 

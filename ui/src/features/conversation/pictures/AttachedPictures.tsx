@@ -7,6 +7,7 @@ import { exact, tokens } from "../../../components/format";
 import { DroppedFolder } from "./DroppedFolder";
 import type { AttachedPicture, DraftPictures } from "./draft_pictures";
 import "./attached_pictures.css";
+import { List } from "../../../components/List";
 
 type Props = DraftPictures & {
   onRemove: (picture: AttachedPicture) => void;
@@ -44,17 +45,17 @@ export function AttachedPictures(props: Props) {
         />
       )}
       {pictures.length > 0 && (
-        <ul ref={list} className="attached-pictures small" aria-label={t`Attached pictures`}>
+        <List ref={list} className="attached-pictures small" aria-label={t`Attached pictures`}>
           {pictures.map((picture, place) => (
             <Chip key={picture.key} picture={picture} onRemove={() => remove(picture, place)} />
           ))}
-        </ul>
+        </List>
       )}
       <div role="status" className="attaching small secondary">
         {coming > 0 && <p>{plural(coming, { one: "Reading # picture…", other: "Reading # pictures…" })}</p>}
         {refused.length > 0 && (
           <div className="attaching-refused">
-            <ul className="grow">
+            <List className="grow">
               {refused.map((reason, place) => (
                 <li key={`${place} ${reason}`}>
                   <span className="attention" aria-hidden>
@@ -63,7 +64,7 @@ export function AttachedPictures(props: Props) {
                   {reason}
                 </li>
               ))}
-            </ul>
+            </List>
             <Button small look="quiet" onClick={onDismiss}>
               {t`Dismiss`}
             </Button>

@@ -4,6 +4,7 @@ import { Dialog } from "../../../components/Dialog";
 import type { Image } from "../../../protocol/generated";
 import { type PictureOf, sentThumbnail } from "./thumbnails";
 import "./sent_pictures.css";
+import { List } from "../../../components/List";
 
 type Props = { pictures: readonly Image[]; pictureOf: PictureOf };
 
@@ -14,7 +15,7 @@ export function SentPictures({ pictures, pictureOf }: Props) {
   const nameOf = (place: number) => t`Picture ${place + 1} of ${pictures.length}`;
   return (
     <>
-      <ul className="sent-pictures" aria-label={t`Pictures of this message`}>
+      <List className="sent-pictures" aria-label={t`Pictures of this message`}>
         {pictures.map((picture, place) => (
           <li key={`${place} ${picture.contentHash}`}>
             <SentPicture
@@ -25,7 +26,7 @@ export function SentPictures({ pictures, pictureOf }: Props) {
             />
           </li>
         ))}
-      </ul>
+      </List>
       {shown && large !== null && (
         <LargePicture
           picture={shown}

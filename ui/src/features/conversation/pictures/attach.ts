@@ -5,8 +5,8 @@
 import { t } from "@lingui/core/macro";
 import { asCommandError, type Platform } from "../../../platform/platform";
 import type { Store } from "../../../platform/stores/store";
-import type { AttachedFile, PictureFacts } from "../../../protocol/generated";
-import type { AttachedPicture, DraftPictures } from "./draft_pictures";
+import type { AttachedFile, Image, PictureFacts } from "../../../protocol/generated";
+import { type AttachedPicture, type DraftPictures, picturesOf } from "./draft_pictures";
 import { scaledDown, thumbnailOf } from "./raster";
 
 /** What the engine takes with a message (`prompt_images`), of pictures and of bytes in each. */
@@ -77,6 +77,23 @@ async function attachPasted(platform: Platform, draft: Draft, given: readonly Fi
     return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
   };
   await attachAll(platform, draft, files, nameOf, look);
+}
+
+/** Attaches the pictures of a message that was sent to the draft that has its words again. */
+export async function attachSent(
+  platform: Platform,
+  draftOf: string,
+  sessionId: string,
+  pictures: readonly Image[],
+): Promise<void> {
+  const name = (picture: Image) => t`Picture ${pictures.indexOf(picture) + 1} of ${pictures.length}`;
+  const look = async (picture: Image): Promise<Source> => {
+    const address = await platform.call("sent_picture", { sessionId, contentHash: picture.contentHash });
+    if (address === null) throw new Error(t`The picture is no longer kept.`);
+    const data = dataOf(address);
+    return { name: name(picture), data, facts: await platform.call("look_at_picture", { data }) };
+  };
+  await attachAll(platform, picturesOf(draftOf), pictures, name, look);
 }
 
 /** Resolves to the mentions of those that are no pictures. */
