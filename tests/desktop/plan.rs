@@ -57,6 +57,8 @@ fn a_plan_is_rejected_with_a_note_and_another_one_comes() {
     let stage = stage(turns);
     let window = stage.open();
     window.ask("What is in the app?");
+    // The inspector opens by itself for the decision: what is found before that is drawn anew.
+    window.says("Plan: Look at the app");
     window.element("tab", "Plan").click();
     window.element("textbox", "Note to the model").write("only that file");
     window.click("Reject");
