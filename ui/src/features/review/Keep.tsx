@@ -10,6 +10,7 @@ import { composes, matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
+import type { useReview } from "./useReview";
 
 const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[] = [
   { scope: "session", name: msg`Approve for this session`, shortcut: "Mod+Shift+Enter" },
@@ -33,6 +34,20 @@ export function useProposedRule(approvalId: string): string | null {
     };
   }, [platform, approvalId]);
   return rule;
+}
+
+/** The rule that may be kept with a review of a change, and what keeps it. */
+export function useKeeping(
+  approvalId: string,
+  { left, all, decisions, actions }: ReturnType<typeof useReview>,
+) {
+  const rule = useProposedRule(approvalId);
+  // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
+  const isWhole = left.length === all.length && Object.keys(decisions.selected).length === 0;
+  const offered = isWhole ? rule : null;
+  const onKeep = (scope: KeepScope) =>
+    offered !== null && actions.whole("accepted", { scope, rule: offered });
+  return { onKeep, keep: offered !== null && <Keep rule={offered} onKeep={onKeep} /> };
 }
 
 export function keepKey(event: KeyboardEvent): KeepScope | null {

@@ -35,9 +35,10 @@ describe("a change that is too large to be sent at once", () => {
     },
     { path: "gone.bin", change: "deleted" as const, firstHunk: 3, hunks: 1, added: 0, removed: 0, bytes: 50 },
   ];
-  const given = () =>
+  const given = (more: Parameters<typeof waiting>[0] = {}) =>
     waiting(
       {
+        ...more,
         review_files: () => files,
         review_page: ({ file, from }) =>
           (file === 0 ? pages[from === 0 ? 0 : 1] : undefined) ?? { text: "", next: null },
@@ -59,6 +60,28 @@ describe("a change that is too large to be sent at once", () => {
     await waitFor(() => expect((buttons("Accept hunk")[1] as HTMLButtonElement).disabled).toBe(false));
     screen.getByText("I");
     expect(buttons("Show more")).toHaveLength(0);
+  });
+
+  it("shows the lines around a hunk once all of it has come", async () => {
+    const { fake, id } = given({
+      review_context: ({ from, lines }) => ({
+        lines: Array.from({ length: lines }, (_, at) =>
+          from + at === 1 ? "a" : from + at === 9 ? "i" : `line ${from + at}`,
+        ),
+        total: 40,
+      }),
+    });
+    await show(fake, id);
+    await screen.findByRole("region", { name: "gone.bin" });
+    await press("Unfold");
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(2));
+    expect(buttons("Show lines above")).toHaveLength(0);
+    await press("Show lines below");
+    await waitFor(() => expect(document.body.textContent).toContain("line 5"));
+    expect(document.body.textContent).not.toContain("line 6");
+    await press("Show more");
+    await press("Show lines above");
+    await waitFor(() => expect(document.body.textContent).toContain("line 6"));
   });
 
   it("draws no hunk anew for what is typed", async () => {
@@ -85,5 +108,27 @@ describe("a change that is too large to be sent at once", () => {
     await press("Reject all");
     await waitFor(() => expect(resolution(fake)).toHaveLength(1));
     expect(resolution(fake)[0]).toMatchObject({ decision: "approve", hunks: [1], previewHash: hash });
+  });
+
+  it("can be allowed for longer than once, as long as nothing of it is decided otherwise", async () => {
+    const rule = '{"decision":"allow","tool":"edit_file","path":"big.txt"}';
+    const { fake, id } = given({ proposed_rule: () => rule });
+    await show(fake, id);
+    await screen.findByRole("button", { name: "Always approve" });
+    await press("Unfold");
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(2));
+    await press("Accept hunk");
+    expect(buttons("Always approve")).toHaveLength(0);
+    const other = given({ proposed_rule: () => rule });
+    await show(other.fake, other.id);
+    await press("Approve for this session");
+    await waitFor(() => expect(resolution(other.fake)).toHaveLength(1));
+    const keep = { scope: "session", rule };
+    expect(resolution(other.fake)[0]).toMatchObject({
+      decision: "approve",
+      hunks: null,
+      previewHash: hash,
+      keep,
+    });
   });
 });

@@ -18,8 +18,10 @@ import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
 import { HunkCard } from "./HunkCard";
+import { useKeeping } from "./Keep";
 import { useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
+import { roomsOf } from "./surroundings";
 import { useReview } from "./useReview";
 import { onReviewKey } from "./WriteApproval";
 
@@ -54,6 +56,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
   const root = useRef<HTMLElement>(null);
   const summary = useId();
   const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
+  const { onKeep, keep } = useKeeping(approval.approvalId, review);
   const canDecide = !review.busy && !review.isOver;
   useFocusAfterDecision(root, left);
   return (
@@ -61,7 +64,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       className="approval"
       ref={root}
       tabIndex={0}
-      onKeyDown={onReviewKey(actions, () => undefined)}
+      onKeyDown={onReviewKey(actions, onKeep)}
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
@@ -111,6 +114,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
         reject={t`Reject all`}
         onAccept={() => actions.whole("accepted")}
         onReject={() => actions.whole("rejected")}
+        keep={keep}
       />
     </article>
   );
@@ -138,10 +142,11 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
       actions={left.length > 0 && <FileActions left={left} actions={actions} />}
     >
       <Pages approvalId={approvalId} place={place} firstHunk={file.firstHunk}>
-        {(shown, isWhole) =>
-          shown.hunks.map((hunk, at) => {
+        {(shown, isWhole) => {
+          const rooms = file.change === "modified" && !shown.isLink ? roomsOf(shown.hunks) : [];
+          return shown.hunks.map((hunk, at) => {
             const { index } = hunk;
-            // One that goes on in the next page can't be edited yet.
+            // One that goes on in the next page can't be edited yet, and nobody knows what follows it.
             const isCut = !isWhole && at === shown.hunks.length - 1;
             return (
               <HunkCard
@@ -149,8 +154,8 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
                 approvalId={approvalId}
                 hunk={hunk}
                 path={file.path}
-                first={null}
-                last={null}
+                first={isCut ? null : (rooms[at]?.first ?? null)}
+                last={rooms[at]?.last ?? null}
                 total={all.length}
                 look={look}
                 decision={decisions.of[index]}
@@ -164,8 +169,8 @@ function PagedFile({ approvalId, file, place, look, review, canDecide, openReque
                 actions={actions}
               />
             );
-          })
-        }
+          });
+        }}
       </Pages>
     </FileCard>
   );

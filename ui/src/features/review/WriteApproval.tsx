@@ -14,7 +14,7 @@ import { ofHunk } from "./comments";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
 import { HunkCard } from "./HunkCard";
-import { Keep, keepKey, useProposedRule } from "./Keep";
+import { keepKey, useKeeping } from "./Keep";
 import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { roomsOf } from "./surroundings";
@@ -28,12 +28,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
   const { files, all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
-  const rule = useProposedRule(approval.approvalId);
-  // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
-  const isWhole = left.length === all.length && Object.keys(review.decisions.selected).length === 0;
-  const offered = isWhole ? rule : null;
-  const onKeep = (scope: KeepScope) =>
-    offered !== null && actions.whole("accepted", { scope, rule: offered });
+  const { onKeep, keep } = useKeeping(approval.approvalId, review);
   const unfolded = useMemo(() => startUnfolded(files), [files]);
   const { byHunk } = review;
   const listed = useMemo(
@@ -100,7 +95,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
         reject={t`Reject all`}
         onAccept={() => actions.whole("accepted")}
         onReject={() => actions.whole("rejected")}
-        keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
+        keep={keep}
       />
     </article>
   );
