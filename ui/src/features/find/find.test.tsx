@@ -35,7 +35,7 @@ describe("finding in a session", () => {
     await userEvent.type(field, "pars");
     await counted("3 of 3");
     expect(sent(fake, "find_in_session").at(-1)).toEqual({ sessionId: "s", text: "pars", limit: 1_000 });
-    expect(onShow).toHaveBeenLastCalledWith(9, "pars");
+    await waitFor(() => expect(onShow).toHaveBeenLastCalledWith(9, "pars"));
     expect(screen.getByText("parser 9").tagName).toBe("MARK");
   });
 
@@ -49,7 +49,7 @@ describe("finding in a session", () => {
     await counted("3 of 3");
     await userEvent.keyboard("{Shift>}{Enter}{/Shift}");
     await counted("1 of 3");
-    expect(onShow.mock.calls.map(([seq]) => seq)).toEqual([9, 5, 2, 9, 2]);
+    await waitFor(() => expect(onShow.mock.calls.map(([seq]) => seq)).toEqual([9, 5, 2, 9, 2]));
     await waitFor(() => expect(document.activeElement).toBe(field));
     await userEvent.click(screen.getByRole("button", { name: "Next match" }));
     await counted("2 of 3");
@@ -59,7 +59,7 @@ describe("finding in a session", () => {
     const { field, onShow } = await shown([hit(9, "run.completed"), hit(8), hit(1, "session.created")]);
     await userEvent.type(field, "parser");
     await counted("1 of 1");
-    expect(onShow).toHaveBeenCalledExactlyOnceWith(8, "parser");
+    await waitFor(() => expect(onShow).toHaveBeenCalledExactlyOnceWith(8, "parser"));
   });
 
   it("says when there is nothing, and when there is more than is told", async () => {
