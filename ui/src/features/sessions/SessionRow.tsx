@@ -1,5 +1,5 @@
 import { plural, t } from "@lingui/core/macro";
-import { Archive, ArchiveRestore, GitBranch, GitFork, Pin, PinOff } from "lucide-react";
+import { GitBranch, GitFork } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { lazily } from "../../components/lazily";
@@ -7,6 +7,7 @@ import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionLines, SessionSummary } from "../../protocol/generated";
 import type { Marks } from "./Sessions";
 
+const MarkButtons = lazily(() => import("./MarkButtons").then((part) => part.MarkButtons));
 const TitleEditor = lazily(() => import("./TitleEditor").then((part) => part.TitleEditor));
 
 type RowProps = {
@@ -139,36 +140,6 @@ function lineWords({ files, added, removed }: SessionLines): string {
   return added === null || removed === null
     ? changed
     : t`${changed}, ${added} lines added, ${removed} removed`;
-}
-
-type MarkProps = { session: SessionSummary; title: string; onMark: RowProps["onMark"] };
-
-/** By pointer; the session's menu and the palette do the same by keyboard. */
-function MarkButtons({ session: { sessionId, pinned, archived }, title, onMark }: MarkProps) {
-  return (
-    <span className="session-marks">
-      <button
-        type="button"
-        className="button quiet icon small"
-        tabIndex={-1}
-        aria-label={pinned ? t`Unpin ${title}` : t`Pin ${title}`}
-        title={pinned ? t`Unpin` : t`Pin`}
-        onClick={() => onMark(sessionId, { pinned: !pinned, archived: null })}
-      >
-        {pinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
-      </button>
-      <button
-        type="button"
-        className="button quiet icon small"
-        tabIndex={-1}
-        aria-label={archived ? t`Bring back ${title}` : t`Archive ${title}`}
-        title={archived ? t`Bring back` : t`Archive`}
-        onClick={() => onMark(sessionId, { pinned: null, archived: !archived })}
-      >
-        {archived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
-      </button>
-    </span>
-  );
 }
 
 export function waitingWords(approvals: number, questions: number): string {
