@@ -67,3 +67,35 @@ fn a_change_of_fifty_megabytes_is_reviewed_file_by_file() {
     }
     stage.arki(&["verify"]);
 }
+
+/// One file, of which the 20th line changes and all from the 101st on.
+#[test]
+fn a_large_change_shows_what_is_around_a_hunk_and_can_be_allowed_for_the_session() {
+    let file = |twentieth: &str, rest: &str| -> String {
+        let line = |number| match number {
+            20 => format!("{twentieth}\n"),
+            ..=100 => format!("note {number}\n"),
+            _ => format!("{number} {rest} stands in this line of the file, as it is\n"),
+        };
+        (1..=6 * LINES).map(line).collect()
+    };
+    let after = file("note twenty", "this");
+    let write = json!({"path": "notes.txt", "content": after});
+    let stage = Stage::trusted(Script::new(vec![Turn::calls().call("write_file", write)]));
+    stage.write("notes.txt", &file("note 20", "what"));
+    let window = stage.open();
+    window.ask("Rewrite the notes");
+    let card = window.element("region", "notes.txt");
+    window.element("button", "Always approve");
+    card.inside("button", "Unfold").click();
+    card.inside("button", "Show lines above").click();
+    wait_until("the file's first line", || card.text().contains("note 1\n"));
+    card.inside("button", "Show lines below").click();
+    wait_until("lines below", || card.text().contains("note 43\n"));
+    window.pictures("large-review-around");
+    window.click("Approve for this session");
+    let notes = stage.home.project_dir().join("notes.txt");
+    wait_until("the change on disk", || std::fs::read_to_string(&notes).unwrap() == after);
+    let granted = stage.arki(&["approvals", "granted", "last"]).stdout;
+    assert!(granted.contains("notes.txt"), "no rule is kept: {granted}");
+}

@@ -82,3 +82,26 @@ it("the pictures of a message that is edited are attached again, but for those t
     ]),
   );
 });
+
+it("a fork from a message has its words and pictures to send", async () => {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const log = eventLog("s");
+  const options = { approve: "ask", maxTurns: null, maxSeconds: null, maxCostUsd: null } as const;
+  log.add("run.started", {
+    prompt: "What is it?",
+    options: { ...options, images: [{ mediaType: "image/png", contentHash: "a".repeat(64) }] },
+  });
+  const fake = createFake({
+    sessions: [sessionOf({ sessionId: "s", title: "One", state: "done" })],
+    logs: { s: log.events },
+    handlers: { sent_picture: () => `data:image/png;base64,${btoa("300x100")}` },
+  });
+  await renderOn(fake, <App />);
+  await userEvent.click(screen.getByRole("button", { name: "One" }));
+  await userEvent.click(await screen.findByRole("button", { name: "More about this message" }));
+  await userEvent.click(await screen.findByRole("menuitem", { name: /^Fork from here/ }));
+  await waitFor(() => expect(sent(fake, "fork_session")).toHaveLength(1));
+  const attached = await screen.findByRole("list", { name: "Attached pictures" });
+  expect(attached.textContent).toContain("Picture 1 of 1");
+  expect(sent(fake, "sent_picture").at(-1)).toEqual({ sessionId: "s", contentHash: "a".repeat(64) });
+});

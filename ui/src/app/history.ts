@@ -8,8 +8,9 @@ import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError, type Params } from "../platform/platform";
-import type { CommandError, ExportFormat, Image, LineOrigin, WorktreeOf } from "../protocol/generated";
+import type { CommandError, ExportFormat, LineOrigin, WorktreeOf } from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
+import type { SentMessage } from "../protocol/transcript";
 
 /** The question that is open about a session's past. */
 export type Asking =
@@ -36,9 +37,6 @@ type Given = {
 type Opening = "open_in_editor" | "show_in_folder" | "open_terminal" | "open_window";
 type Open = <Name extends Opening>(name: Name, params: Params<Name>) => void;
 
-/** A message that was sent, with its pictures. */
-export type SaidBefore = { text: string; pictures: readonly Image[] };
-
 type Said = { words: string | null; error: CommandError | null };
 const silence: Said = { words: null, error: null };
 
@@ -64,7 +62,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
 
   // Counted on, so that the same words put in again are another time.
   /** Puts what was said in a session into the message box again, there or in its fork. */
-  const putSaid = (sessionId: string, saidIn: string, { text, pictures }: SaidBefore) => {
+  const putSaid = (sessionId: string, saidIn: string, { text, pictures }: SentMessage) => {
     putDraft(sessionId, text);
     if (pictures.length === 0) return;
     void import("../features/conversation/pictures/attach").then(({ attachSent }) =>
@@ -87,7 +85,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     void attempt(async () => {
       await arki.platform.call("rename_session", { sessionId, title });
     });
-  const fork = (sessionId: string, atSeq: number | null, said: SaidBefore | null) =>
+  const fork = (sessionId: string, atSeq: number | null, said: SentMessage | null) =>
     void attempt(async () => {
       const made = await arki.platform.call("fork_session", { sessionId, atSeq });
       await arki.refreshSessions();
@@ -97,8 +95,8 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     });
   const edit = (sessionId: string, toSeq: number, words: string) =>
     setAsking({ about: "rewind", sessionId, toSeq, undoes: null, words });
-  /** `said`: then, to be put into the message box. */
-  const rewound = (sessionId: string, said: SaidBefore | null) => {
+  /** `said`: what is put into the message box again; null where the conversation stays. */
+  const rewound = (sessionId: string, said: SentMessage | null) => {
     setAsking(null);
     if (said !== null) putSaid(sessionId, sessionId, said);
     focusMessageNext();

@@ -20,6 +20,8 @@ export type UserItem = Placed & {
   isTask: boolean;
   pictures: readonly Image[];
 };
+/** What a user sent, as it can be sent again. */
+export type SentMessage = Pick<UserItem, "text" | "pictures">;
 export type AssistantItem = Placed & {
   kind: "assistant";
   runId: string | null;

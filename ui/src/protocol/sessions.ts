@@ -115,7 +115,7 @@ export function projectOf(session: SessionSummary): string {
   return session.worktree?.project ?? session.project;
 }
 
-/** A sub-agent's session whose parent is not among them stands for itself. */
+/** Goes through them in their order. A sub-agent's session whose parent is not among them stands for itself. */
 export function eachFamily(sessions: readonly SessionSummary[], ofFamily: (family: Family) => void): void {
   const parents = new Set<string>();
   for (const one of sessions) if (one.parent !== null) parents.add(one.parent);

@@ -75,7 +75,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Returns whether the run can go on from there, and nothing works on it until it does.
+    /// Returns whether the run has not ended: it waits for a decision, an answer, a budget or the user.
     #[must_use]
     pub const fn waits(&self) -> bool {
         !matches!(self, Self::Completed { .. } | Self::Failed(_) | Self::Cancelled)

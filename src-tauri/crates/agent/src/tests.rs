@@ -99,7 +99,7 @@ impl ChatModel for Script {
 struct Hands {
     log: Arc<MemoryLog>,
     waits: bool,
-    /// Whether the user stops the run while a call comes to wait.
+    /// The user stops the run while a call comes to wait.
     stopped_meanwhile: bool,
     /// The mode of the user's message in the midst of a call.
     meanwhile: Option<QueueMode>,

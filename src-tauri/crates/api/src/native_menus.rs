@@ -1,5 +1,5 @@
-//! Menus, notifications and dialogs that the desktop draws itself: macOS's menu bar, the tray's menu and others. The window names what is in
-//! them, in its language and with the user's keys; a chosen command comes back to it.
+//! Menus, notifications and dialogs that the desktop draws itself: macOS's menu bar, the tray's menu and others. The
+//! window names what is in them, in its language and with the user's keys; a chosen command comes back to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
 import type { MenuAction } from "../../components/Menu";
 import { ActionMenu } from "../../components/menus";
-import type { AssistantItem, UserItem } from "../../protocol/transcript";
+import type { AssistantItem, SentMessage, UserItem } from "../../protocol/transcript";
 
 export type HistoryActions = {
   /** Back to how things stood right after an event; `undoes` is the rewind that is taken back by it. */
@@ -12,7 +12,7 @@ export type HistoryActions = {
   /** Back to how things stood then, with these words in the message box. */
   onEdit: (toSeq: number, words: string) => void;
   /** Another session that begins where this one stood; what was said is put into its message box. */
-  onFork: (atSeq: number, said: UserItem | null) => void;
+  onFork: (atSeq: number, said: SentMessage | null) => void;
   /** Puts words into the message box. */
   onQuote: (words: string) => void;
 };

@@ -7,9 +7,9 @@ import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError, Image, RewindPreview } from "../../protocol/generated";
+import type { CommandError, RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
-import type { Transcript } from "../../protocol/transcript";
+import type { SentMessage, Transcript } from "../../protocol/transcript";
 import { Restored } from "./Restored";
 import { usePreview } from "./usePreview";
 import { writes } from "./words";
@@ -26,7 +26,7 @@ type Props = {
   words?: string;
   onClose: () => void;
   /** With what was said then; null where the conversation stays. */
-  onDone: (said: { text: string; pictures: readonly Image[] } | null) => void;
+  onDone: (said: SentMessage | null) => void;
 };
 
 const choices: { value: What; label: MessageDescriptor; detail: MessageDescriptor }[] = [

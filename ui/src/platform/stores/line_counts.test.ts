@@ -26,4 +26,14 @@ describe("how many lines sessions changed", () => {
     expect(heard).toHaveBeenCalledTimes(1);
     expect(counts.store.get().get("c")?.added).toBe(2);
   });
+
+  it("is asked for in time however often the same rows are drawn", async () => {
+    const call = vi.fn(async () => []);
+    const counts = createLineCounts({ call } as unknown as Platform);
+    for (let drawn = 0; drawn < 10; drawn += 1) {
+      counts.want(["a"]);
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    expect(call).toHaveBeenCalledTimes(1);
+  });
 });

@@ -54,7 +54,9 @@ export function createLineCounts(platform: Platform): LineCounts {
   return {
     store,
     want: (sessionIds) => {
-      for (const id of sessionIds.filter((one) => !asked.has(one))) {
+      const come = sessionIds.filter((one) => !asked.has(one));
+      if (come.length === 0) return;
+      for (const id of come) {
         asked.add(id);
         due.add(id);
       }

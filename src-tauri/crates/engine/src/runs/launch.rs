@@ -68,7 +68,11 @@ impl Runs {
             // The user stopped it after it had come to wait, and before it could be seen that nobody works on it.
             if control.cancel.is_cancelled() && ended.as_ref().is_ok_and(RunEnd::waits) {
                 drop(claim);
-                return runs.end_waiting(&session_id).await.map(|()| RunEnd::Cancelled);
+                return match runs.end_waiting(&session_id).await {
+                    // Somebody goes on with it already, after a decision or in another process: that run is theirs to stop.
+                    Err(fault) if fault.is(Code::SESSION_BUSY) => ended,
+                    stopped => stopped.map(|()| RunEnd::Cancelled),
+                };
             }
             runs.after(presence, &session_id, &project, &ended).await;
             if let Some(notifier) = notifier {
