@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A frame: what the window shows does not change faster.
-const INTERVAL: Duration = Duration::from_millis(16);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(16);
 
 /// Asks again and again, because nobody tells; the answer, once there is one.
 #[track_caller]

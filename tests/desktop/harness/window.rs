@@ -4,12 +4,12 @@ use crate::harness::desk::Desk;
 use crate::harness::display::Display;
 use crate::harness::driver::{Driver, Refused, element_id, element_json};
 use crate::harness::picture::Picture;
-use crate::harness::waiting::{in_time, wait_for, wait_until};
+use crate::harness::waiting::{INTERVAL, in_time, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// How often a picture is taken again before it is said to look different.
+/// How often a picture is taken again before it is said to look different, and a place before it is taken as it is.
 const LOOKS: usize = 40;
 const LOCATE: &str = include_str!("locate.js");
 const EVERYTHING: &str = include_str!("everything.js");
@@ -309,9 +309,21 @@ impl Drop for Window<'_> {
 }
 
 impl<'a> Element<'a> {
+    /// Clicks it once it rests: the driver reads where it is and clicks there a moment later.
     #[track_caller]
     pub(crate) fn click(&self) {
+        for _ in 0..LOOKS {
+            let before = self.place();
+            thread::sleep(INTERVAL);
+            if self.place() == before {
+                break;
+            }
+        }
         self.post("click", &json!({})).unwrap();
+    }
+
+    fn place(&self) -> Value {
+        self.ask("const box = arguments[0].getBoundingClientRect(); return [box.x, box.y]")
     }
 
     /// Types into it.

@@ -20,7 +20,7 @@ type Open = { name: string | null } | null;
 
 export function Agents({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_agents", { folder }), [folder]);
-  const { listed, error, reload } = useListed<"list_agents">(ask);
+  const { listed, error, isAnswered, reload } = useListed<"list_agents">(ask);
   const settings = useSettings(folder);
   const both = useCallback(async () => {
     await Promise.all([reload(), settings.reload()]);
@@ -90,14 +90,16 @@ export function Agents({ folder }: { folder: string | null }) {
       {open !== null && open.name === null ? (
         <AgentForm name={null} entries={entries} onChange={save} onClose={close} />
       ) : (
-        <Button
-          ref={add.button}
-          small
-          icon={<Plus size={14} aria-hidden />}
-          onClick={() => setOpen({ name: null })}
-        >
-          {t`Add agent`}
-        </Button>
+        isAnswered && (
+          <Button
+            ref={add.button}
+            small
+            icon={<Plus size={14} aria-hidden />}
+            onClick={() => setOpen({ name: null })}
+          >
+            {t`Add agent`}
+          </Button>
+        )
       )}
     </section>
   );

@@ -23,7 +23,7 @@ type Open = { place: number | null; part: "edit" | "test" } | null;
 
 export function Hooks({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_hooks", { folder }), [folder]);
-  const { listed, error, reload } = useListed<"list_hooks">(ask);
+  const { listed, error, isAnswered, reload } = useListed<"list_hooks">(ask);
   const change = useChange(reload);
   const [open, setOpen] = useState<Open>(null);
   const [removed, setRemoved] = useState<SettingChange | null>(null);
@@ -88,14 +88,16 @@ export function Hooks({ folder }: { folder: string | null }) {
       {open !== null && open.place === null ? (
         <HookForm hook={null} onChange={save} onClose={close} />
       ) : (
-        <Button
-          ref={add.button}
-          small
-          icon={<Plus size={14} aria-hidden />}
-          onClick={() => setOpen({ place: null, part: "edit" })}
-        >
-          {t`Add hook`}
-        </Button>
+        isAnswered && (
+          <Button
+            ref={add.button}
+            small
+            icon={<Plus size={14} aria-hidden />}
+            onClick={() => setOpen({ place: null, part: "edit" })}
+          >
+            {t`Add hook`}
+          </Button>
+        )
       )}
     </section>
   );

@@ -2,14 +2,15 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Plus } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { tokens } from "../../components/format";
 import { List } from "../../components/List";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
+import { asCommandError, type Platform } from "../../platform/platform";
 import type { CommandError, McpServerEntry } from "../../protocol/generated";
+import { useListed } from "./listed";
 import { McpChanges } from "./McpChanges";
 import { McpForm } from "./McpForm";
 import { McpLog } from "./McpLog";
@@ -18,36 +19,40 @@ import { McpTest } from "./McpTest";
 type Part = "edit" | "test" | "changes" | "log";
 type Open = { name: string; part: Part } | { name: null; part: "add" } | null;
 
+const ask = (platform: Platform) => platform.call("list_mcp_servers", {});
+
 /** The servers of the folder that is open, and what can be done about each. */
 export function McpServers() {
   const arki = useArki();
-  const { servers, error, setError, refresh } = useServers();
+  const { listed, error, isAnswered, reload } = useListed<"list_mcp_servers">(ask);
+  const [failure, setFailure] = useState<CommandError | null>(null);
   const [open, setOpen] = useState<Open>(null);
   const attempt = async (work: () => Promise<unknown>) => {
-    setError(null);
+    setFailure(null);
     const before = open;
     try {
       await work();
       // What was opened meanwhile stays.
       setOpen((now) => (now === before ? null : now));
     } catch (thrown) {
-      setError(asCommandError(thrown));
+      setFailure(asCommandError(thrown));
     }
-    await refresh();
+    await reload();
   };
   const close = () => {
     setOpen(null);
-    void refresh();
+    void reload();
   };
+  const problem = failure ?? error;
   return (
     <section className="settings-section" aria-labelledby="mcp-title">
       <h3 id="mcp-title">{t`MCP servers`}</h3>
       <p className="secondary">
         {t`MCP servers add tools. They start only in trusted folders, and their calls follow the same rules as other tools.`}
       </p>
-      {error && <ErrorNote error={error} />}
+      {problem && <ErrorNote error={problem} />}
       <List className="providers">
-        {servers.map((server) => (
+        {listed?.map((server) => (
           <li key={server.name} className="provider">
             <Entry
               server={server}
@@ -56,7 +61,13 @@ export function McpServers() {
               attempt={attempt}
             />
             {open?.name === server.name && (
-              <Opened part={open.part} server={server} attempt={attempt} onTested={refresh} onClose={close} />
+              <Opened
+                part={open.part}
+                server={server}
+                attempt={attempt}
+                onTested={() => void reload()}
+                onClose={close}
+              />
             )}
           </li>
         ))}
@@ -68,33 +79,18 @@ export function McpServers() {
           onSave={(entry) => attempt(() => arki.platform.call("save_mcp_server", entry))}
         />
       ) : (
-        <Button
-          small
-          icon={<Plus size={14} aria-hidden />}
-          onClick={() => setOpen({ name: null, part: "add" })}
-        >
-          {t`Add MCP server`}
-        </Button>
+        isAnswered && (
+          <Button
+            small
+            icon={<Plus size={14} aria-hidden />}
+            onClick={() => setOpen({ name: null, part: "add" })}
+          >
+            {t`Add MCP server`}
+          </Button>
+        )
       )}
     </section>
   );
-}
-
-function useServers() {
-  const arki = useArki();
-  const [servers, setServers] = useState<McpServerEntry[]>([]);
-  const [error, setError] = useState<CommandError | null>(null);
-  const refresh = useCallback(async () => {
-    try {
-      setServers(await arki.platform.call("list_mcp_servers", {}));
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  }, [arki]);
-  useEffect(() => {
-    void refresh();
-  }, [refresh]);
-  return { servers, error, setError, refresh };
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;

@@ -29,7 +29,7 @@ type Props = {
 export function Rules({ folder, onCall }: Props) {
   const arki = useArki();
   const ask = useCallback((platform: Platform) => platform.call("list_settings", { folder }), [folder]);
-  const { listed, error, reload } = useListed<"list_settings">(ask);
+  const { listed, error, isAnswered, reload } = useListed<"list_settings">(ask);
   const [failure, setFailure] = useState<CommandError | null>(null);
   const [removed, setRemoved] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
@@ -98,9 +98,11 @@ export function Rules({ folder, onCall }: Props) {
           onCancel={close}
         />
       ) : (
-        <Button ref={add} small icon={<Plus size={14} aria-hidden />} onClick={() => setAdding(true)}>
-          {t`Add rule`}
-        </Button>
+        isAnswered && (
+          <Button ref={add} small icon={<Plus size={14} aria-hidden />} onClick={() => setAdding(true)}>
+            {t`Add rule`}
+          </Button>
+        )
       )}
     </section>
   );

@@ -53,6 +53,24 @@ async function shown(given: Parameters<typeof createFake>[0] = {}) {
 }
 
 describe("rules", () => {
+  it("have their button once they are listed, for it would move away before a click", async () => {
+    const fake = createFake({});
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const call = fake.platform.call;
+    fake.platform.call = async (name, params) => {
+      if (name === "list_settings") await answered;
+      return call(name, params);
+    };
+    await renderOn(fake, <Rules folder="/p" onCall={vi.fn()} />);
+    expect(screen.queryByRole("button", { name: "Add rule" })).toBeNull();
+    answer();
+    expect(await screen.findByRole("button", { name: "Add rule" })).toBeTruthy();
+    expect(screen.getByText(/^You have no rules yet/)).toBeTruthy();
+  });
+
   it("are sentences that say where they come from, and hide nothing", async () => {
     await shown();
     const rules = await screen.findAllByRole("listitem");
