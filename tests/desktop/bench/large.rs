@@ -6,7 +6,8 @@ use super::start::median;
 use crate::harness::{Stage, Window, wait_until};
 use arki_domain::{Event, EventId, GENESIS_HASH, RunId, SessionId};
 use arki_testkit::{Script, Turn};
-use serde_json::{Value, json};
+use serde_json::json;
+use std::fmt;
 use std::thread;
 use std::time::Duration;
 
@@ -40,26 +41,38 @@ const OPEN: &str = r"
     look();
 ";
 
-/// Types what is to be found, a character at a time, and empties the field again. Answers with each key's longest frame,
-/// of the one in which it is worked out and the next, after a look at what the list shows.
+/// Types what is to be found, a character at a time, and empties the field again. Answers with the milliseconds that each
+/// key takes from its event until the frame with its rows in it is drawn, with its longest frame of the two that follow,
+/// and with the longest of two frames in which nothing is typed.
 const FILTER: &str = r"
     const [words, done] = arguments;
     const field = document.querySelector('input[type=search]');
     const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
     const frame = () => new Promise(requestAnimationFrame);
+    // A frame's message comes when what that frame has to draw is drawn.
+    const drawn = () => new Promise((over) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => over(performance.now());
+        port2.postMessage(null);
+    });
+    const longest = async (before) => {
+        const next = await frame();
+        return Math.max(next - before, (await frame()) - next);
+    };
     const typed = [...Array(words.length).keys()].map((at) => words.slice(0, at + 1));
-    const longest = [];
+    const keys = [];
     (async () => {
         field.focus();
         await frame();
         await frame();
         for (const text of [...typed, ...typed.reverse().slice(1), '']) {
+            const rest = await longest(await frame());
             const before = await frame();
+            const began = performance.now();
             set.call(field, text);
             field.dispatchEvent(new Event('input', { bubbles: true }));
-            const worked = await frame();
-            const drawn = await frame();
-            longest.push(Math.max(worked - before, drawn - worked));
+            const [over, frames] = await Promise.all([drawn(), longest(before)]);
+            keys.push([over - began, frames, rest]);
             const rows = [...document.querySelectorAll('nav button.session')];
             const fits = (row) => words.split(' ').every((word) => row.textContent.includes(word));
             if (text === words && (rows.length === 0 || !rows.every(fits))) {
@@ -68,7 +81,7 @@ const FILTER: &str = r"
             await frame();
         }
         field.blur();
-        done(longest);
+        done(keys);
     })();
 ";
 
@@ -117,7 +130,7 @@ pub(super) fn measure() {
     let alone = left_alone(&stage);
     window.picture("bench-large");
     stage.close(window);
-    report(openings, finding, keys, &alone, &empty);
+    report(openings, finding, &keys, &alone, &empty);
 }
 
 struct Alone {
@@ -144,10 +157,39 @@ fn opened(window: &Window<'_>, title: &str, words: &str) -> f64 {
     window.run_async_with(OPEN, &[json!(title), json!(words)]).as_f64().unwrap()
 }
 
-fn filtered(window: &Window<'_>, words: &str) -> Vec<f64> {
-    let gaps = window.run_async_with(FILTER, &[json!(words)]);
-    assert!(gaps.is_array(), "{gaps}");
-    gaps.as_array().unwrap().iter().filter_map(Value::as_f64).collect()
+/// The milliseconds of each key of the filter.
+struct Keys {
+    until_drawn: Spread,
+    frame: Spread,
+    /// Of a frame in which nothing is typed.
+    rest: Spread,
+}
+
+struct Spread {
+    median: f64,
+    most: f64,
+    longest: f64,
+}
+
+impl Spread {
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let (most, longest) = (values[values.len() * 95 / 100], values[values.len() - 1]);
+        Self { median: median(values.into_iter()), most, longest }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} ms, 95 % within {:.1} ms, the longest {:.1} ms", self.median, self.most, self.longest)
+    }
+}
+
+fn filtered(window: &Window<'_>, words: &str) -> Keys {
+    let keys = window.run_async_with(FILTER, &[json!(words)]);
+    let keys: Vec<[f64; 3]> = serde_json::from_value(keys.clone()).unwrap_or_else(|_| panic!("{keys}"));
+    let spread = |part: usize| Spread::of(keys.iter().map(|key| key[part]).collect());
+    Keys { until_drawn: spread(0), frame: spread(1), rest: spread(2) }
 }
 
 fn title(number: usize) -> String {
@@ -226,18 +268,16 @@ fn import(stage: &Stage, name: &str, sessions: impl Iterator<Item = String>) {
     stage.arki(&["sessions", "import", &file.display().to_string()]);
 }
 
-fn report(mut openings: Vec<f64>, finding: f64, mut keys: Vec<f64>, alone: &Alone, empty: &Alone) {
+fn report(mut openings: Vec<f64>, finding: f64, keys: &Keys, alone: &Alone, empty: &Alone) {
     openings.sort_by(f64::total_cmp);
     let (opening, slowest) = (median(openings.iter().copied()), openings[openings.len() - 1]);
-    let (widest_at, widest) = keys.iter().copied().enumerate().max_by(|one, next| one.1.total_cmp(&next.1)).unwrap();
-    keys.sort_by(f64::total_cmp);
-    let (middle, most) = (median(keys.iter().copied()), keys[keys.len() * 95 / 100]);
     let memory = alone.pss_kib / empty.pss_kib;
     println!("\nA session of {EVENTS} events among {SESSIONS} sessions");
     println!("  opening it, median of {OPENINGS}: {opening:.0} ms, slowest {slowest:.0} ms");
     println!("  finding that a text is nowhere in it, median of {FINDINGS}: {finding:.0} ms");
-    println!("  the frame of a key in the filter: {middle:.1} ms, 95 % within {most:.1} ms");
-    println!("  the longest: {widest:.1} ms, at key {} of {}", widest_at + 1, keys.len());
+    println!("  a key in the filter until its rows are drawn: {}", keys.until_drawn);
+    println!("  its longest frame: {}", keys.frame);
+    println!("  the longest frame when nothing is typed: {}", keys.rest);
     println!(
         "  processor when nothing happens: {:.3} %, the empty window {:.3} %",
         alone.cpu * 100.0,
@@ -251,8 +291,9 @@ fn report(mut openings: Vec<f64>, finding: f64, mut keys: Vec<f64>, alone: &Alon
         "{}",
         json!({
             "bench": "window", "what": "large", "events": EVENTS, "sessions": SESSIONS, "openMs": opening,
-            "slowestOpenMs": slowest, "findMs": finding, "filterFrameMs": middle, "filterFrame95Ms": most,
-            "widestFilterFrameMs": widest, "idleCores": alone.cpu, "emptyIdleCores": empty.cpu, "kib": alone.pss_kib, "emptyKib": empty.pss_kib, "memoryToEmpty": memory,
+            "slowestOpenMs": slowest, "findMs": finding, "filterMs": keys.until_drawn.median,
+            "filter95Ms": keys.until_drawn.most, "longestFilterMs": keys.until_drawn.longest, "filterFrameMs": keys.frame.median,
+            "restFrameMs": keys.rest.median, "idleCores": alone.cpu, "emptyIdleCores": empty.cpu, "kib": alone.pss_kib, "emptyKib": empty.pss_kib, "memoryToEmpty": memory,
         })
     );
 }
