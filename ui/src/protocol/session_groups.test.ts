@@ -110,6 +110,22 @@ describe("the list of sessions", () => {
     ]);
   });
 
+  it("has a sub-agent's beneath one that was listed alone before, and by itself where that one does not fit", () => {
+    const one = session("a", { title: "Parser" });
+    const sub = session("sub", { title: "Look around", parent: "a" });
+    const families = (sessions: SessionSummary[], words: string) =>
+      groupsOf(sessions, { ...all, words }).flatMap(({ days }) =>
+        days.flatMap((day) =>
+          day.families.map((family) => [family.session.sessionId, family.subagents.length]),
+        ),
+      );
+    expect(families([one], "")).toEqual([["a", 0]]);
+    expect(families([one, sub], "")).toEqual([["a", 1]]);
+    expect(families([one, sub], "look")).toEqual([["sub", 0]]);
+    expect(families([one, sub], "parser")).toEqual([["a", 0]]);
+    expect(families([one], "")).toEqual([["a", 0]]);
+  });
+
   it("counts days as the calendar does", () => {
     const day = daysBefore(new Date(2026, 10, 26, 0, 30).getTime());
     const at = (month: number, date: number, hours = 12) => day(new Date(2026, month, date, hours).getTime());

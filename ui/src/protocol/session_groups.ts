@@ -1,6 +1,6 @@
 /** The list of sessions as it is read: filtered, the pinned ones first, then by folder and day. Pure. */
 import type { SessionState, SessionSummary } from "./generated";
-import { eachFamily, type Family, projectOf } from "./sessions";
+import { type Family, projectOf } from "./sessions";
 
 /** Which sessions are listed: all but the archived ones, those alone, or those that stand so. */
 export type Shown = "all" | "waiting" | "running" | "stopped" | "done" | "archived";
@@ -34,29 +34,26 @@ type Wanted = {
 
 export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): Group[] {
   const isFiltered = wanted.words.trim() !== "" || wanted.shown !== "all";
+  const fits = fitting(wanted);
   const dayOf = daysBefore(wanted.now);
   const pinned: Days = new Map();
   const projects = new Map<string, Days>();
   const open = sessions.find((one) => one.project === wanted.folder && one.worktree);
   const first = open ? projectOf(open) : wanted.folder;
   if (first !== null && !isFiltered) projects.set(first, new Map());
-  const daysOf = (project: string): Days => {
-    const known = projects.get(project);
-    if (known) return known;
-    const days: Days = new Map();
-    projects.set(project, days);
-    return days;
-  };
-  eachFamily(filtered(sessions, wanted), (family) => {
-    const { session } = family;
-    const days = session.pinned && wanted.shown !== "archived" ? pinned : daysOf(projectOf(session));
-    const day = dayOf(session.updatedAt);
-    const list = days.get(day);
-    if (list) list.push(family);
-    else days.set(day, [family]);
-  });
+  for (const entry of entriesOf(sessions)) {
+    // A sub-agent's session stands below its parent's, and for itself where that one is not listed.
+    if (!fits(entry) || (entry.parent !== null && fits(entry.parent))) continue;
+    const days = entry.session.pinned && wanted.shown !== "archived" ? pinned : at(projects, entry.project);
+    listAt(days, dayOf(entry.session.updatedAt)).push(familyOf(entry, fits));
+  }
   const groups = [...projects].map(([project, days]): Group => ({ project, days: inOrder(days) }));
   return pinned.size > 0 ? [{ project: null, days: inOrder(pinned) }, ...groups] : groups;
+}
+
+function familyOf(entry: Entry, fits: (one: Entry) => boolean): Family {
+  if (entry.subagents.length === 0) return entry.alone;
+  return { session: entry.session, subagents: entry.subagents.filter(fits).map((one) => one.session) };
 }
 
 /** The families of each day, in the order that they come in, which is that of their last use, but for one that works
@@ -72,48 +69,109 @@ function inOrder(days: Days): DayList[] {
   });
 }
 
-function filtered(
-  sessions: readonly SessionSummary[],
-  { words, shown, waiting }: Wanted,
-): readonly SessionSummary[] {
-  const isAway = awayAmong(sessions);
-  const isShown = (one: SessionSummary) => {
-    if (isAway(one) !== (shown === "archived")) return false;
-    if (shown === "all" || shown === "archived") return true;
-    return statesOf[shown].includes(waiting.has(one.sessionId) ? "waiting" : one.state);
-  };
+function at(projects: Map<string, Days>, project: string): Days {
+  const known = projects.get(project);
+  if (known) return known;
+  const days: Days = new Map();
+  projects.set(project, days);
+  return days;
+}
+
+function listAt(days: Days, day: Day): Family[] {
+  const known = days.get(day);
+  if (known) return known;
+  const families: Family[] = [];
+  days.set(day, families);
+  return families;
+}
+
+function fitting({ words, shown, waiting }: Wanted): (entry: Entry) => boolean {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return sessions.filter((one) => isShown(one) && wanted.every((word) => nameOf(one).includes(word)));
+  const isAway = shown === "archived";
+  const states = shown === "all" || shown === "archived" ? null : statesOf[shown];
+  return (entry) => {
+    if (entry.isAway !== isAway) return false;
+    for (const word of wanted) if (!entry.name.includes(word)) return false;
+    const { sessionId, state } = entry.session;
+    return states === null || states.includes(waiting.has(sessionId) ? "waiting" : state);
+  };
 }
 
 /** Where a session is listed however it stands. */
 export function listOf(sessions: readonly SessionSummary[], sessionId: string): "all" | "archived" {
-  return sessions.filter(awayAmong(sessions)).some((one) => one.sessionId === sessionId) ? "archived" : "all";
-}
-
-/** Archived, or a sub-agent's whose parent is. */
-function awayAmong(sessions: readonly SessionSummary[]): (one: SessionSummary) => boolean {
-  const away = new Set<string>();
-  for (const one of sessions) if (one.archived) away.add(one.sessionId);
-  return (one) => one.archived || (one.parent !== null && away.has(one.parent));
+  const entry = entriesOf(sessions).find((one) => one.session.sessionId === sessionId);
+  return entry?.isAway ? "archived" : "all";
 }
 
 /** Makes ready what the words of a filter are looked for in, so that the first character takes no longer than others. */
 export function prepareFilter(sessions: readonly SessionSummary[]): void {
-  for (const one of sessions) nameOf(one);
+  entriesOf(sessions);
 }
 
-/** Made once for each: of ten thousand, that is most of what filtering them takes. */
-const names = new WeakMap<SessionSummary, string>();
+/** What of a session no filter changes. */
+type Entry = {
+  session: SessionSummary;
+  /** What the words of a filter are looked for in. */
+  name: string;
+  project: string;
+  /** Archived, or a sub-agent's whose parent is. */
+  isAway: boolean;
+  /** For which it works, where that one is listed and no sub-agent's itself. */
+  parent: Entry | null;
+  /** Those that work for it, the oldest first. */
+  subagents: Entry[];
+  /** Itself without them. */
+  alone: Family;
+};
 
-function nameOf(session: SessionSummary): string {
-  const known = names.get(session);
-  if (known !== undefined) return known;
+/** Made once for each list, and once for each session that has nothing to do with others: there may be ten thousand. */
+const entries = new WeakMap<readonly SessionSummary[], readonly Entry[]>();
+const lone = new WeakMap<SessionSummary, Entry>();
+
+function entriesOf(sessions: readonly SessionSummary[]): readonly Entry[] {
+  const known = entries.get(sessions);
+  if (known) return known;
+  const parents = new Set<string>();
+  for (const { parent } of sessions) if (parent !== null) parents.add(parent);
+  const related: Entry[] = [];
+  const made = sessions.map((one) => {
+    if (one.parent === null && !parents.has(one.sessionId)) return loneEntry(one);
+    const entry = newEntry(one);
+    related.push(entry);
+    return entry;
+  });
+  placeSubagents(related);
+  entries.set(sessions, made);
+  return made;
+}
+
+function loneEntry(session: SessionSummary): Entry {
+  const known = lone.get(session);
+  if (known) return known;
+  const entry = newEntry(session);
+  lone.set(session, entry);
+  return entry;
+}
+
+function newEntry(session: SessionSummary): Entry {
   const project = projectOf(session);
   const folder = project.slice(Math.max(project.lastIndexOf("/"), project.lastIndexOf("\\")) + 1);
   const name = `${session.title} ${folder} ${session.worktree?.branch ?? ""}`.toLowerCase();
-  names.set(session, name);
-  return name;
+  const alone = { session, subagents: [] };
+  return { session, name, project, isAway: session.archived, parent: null, subagents: [], alone };
+}
+
+function placeSubagents(related: readonly Entry[]): void {
+  const byId = new Map(related.map((entry) => [entry.session.sessionId, entry]));
+  for (const entry of related) {
+    const parent = byId.get(entry.session.parent ?? "");
+    if (!parent) continue;
+    entry.isAway ||= parent.session.archived;
+    if (parent.session.parent !== null) continue;
+    entry.parent = parent;
+    parent.subagents.push(entry);
+  }
+  for (const { subagents } of related) subagents.sort((a, b) => a.session.createdAt - b.session.createdAt);
 }
 
 /** In the user's own days, which are not always of 24 hours. */

@@ -115,42 +115,6 @@ export function projectOf(session: SessionSummary): string {
   return session.worktree?.project ?? session.project;
 }
 
-/** Goes through them in their order. A sub-agent's session whose parent is not among them stands for itself. */
-export function eachFamily(sessions: readonly SessionSummary[], ofFamily: (family: Family) => void): void {
-  const parents = new Set<string>();
-  for (const one of sessions) if (one.parent !== null) parents.add(one.parent);
-  const own = new Set<string>();
-  if (parents.size > 0)
-    for (const one of sessions) if (one.parent === null && parents.has(one.sessionId)) own.add(one.sessionId);
-  const beneath = new Map<string, SessionSummary[]>();
-  for (const one of sessions) {
-    if (one.parent === null || !own.has(one.parent)) continue;
-    const others = beneath.get(one.parent);
-    if (others) others.push(one);
-    else beneath.set(one.parent, [one]);
-  }
-  for (const one of sessions) {
-    if (one.parent !== null && own.has(one.parent)) continue;
-    const subagents = beneath.get(one.sessionId);
-    ofFamily(
-      subagents
-        ? { session: one, subagents: subagents.sort((a, b) => a.createdAt - b.createdAt) }
-        : alone(one),
-    );
-  }
-}
-
-/** Made once for each: of ten thousand sessions most have no sub-agents, and a filter makes nothing for them. */
-const lone = new WeakMap<SessionSummary, Family>();
-
-function alone(session: SessionSummary): Family {
-  const known = lone.get(session);
-  if (known) return known;
-  const family = { session, subagents: [] };
-  lone.set(session, family);
-  return family;
-}
-
 /** The sessions, by id, of the sub-agents that work or worked for one. */
 export function subagentsOf(sessions: readonly SessionSummary[], sessionId: string): string[] {
   return sessions.filter((one) => one.parent === sessionId).map((one) => one.sessionId);
