@@ -38,9 +38,10 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
   const dayOf = daysBefore(wanted.now);
   const pinned: Days = new Map();
   const projects = new Map<string, Days>();
-  const open = sessions.find((one) => one.project === wanted.folder && one.worktree);
-  const first = open ? projectOf(open) : wanted.folder;
-  if (first !== null && !isFiltered) projects.set(first, new Map());
+  if (wanted.folder !== null && !isFiltered) {
+    const open = sessions.find((one) => one.worktree && one.project === wanted.folder);
+    projects.set(open ? projectOf(open) : wanted.folder, new Map());
+  }
   for (const entry of entriesOf(sessions)) {
     // A sub-agent's session stands below its parent's, and for itself where that one is not listed.
     if (!fits(entry) || (entry.parent !== null && fits(entry.parent))) continue;
