@@ -13,6 +13,8 @@ const TOKENS_A_SECOND: u32 = 2_000;
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// What the beginning of a stream has filled is not growth.
 const SETTLED_AFTER: Duration = Duration::from_secs(6);
+/// Nobody has typed a message sooner: the window is still coming to rest.
+const TYPING: Duration = Duration::from_secs(3);
 /// Goes on for so long after the last token: the end of an answer must not freeze the window either.
 const AFTERWARDS: Duration = Duration::from_secs(3);
 const LONGEST: Duration = Duration::from_secs(240);
@@ -68,6 +70,7 @@ fn streamed(material: &Material) -> Figures {
     let stage = Stage::trusted(Script::new(vec![turn]));
     let window = stage.open();
     window.element("textbox", "Message").write("Go on for long");
+    thread::sleep(TYPING);
     window.click("Send");
     let mut ended = None;
     let figures = watched(&stage, &window, |after| {
@@ -84,6 +87,8 @@ fn streamed(material: &Material) -> Figures {
         "return [...document.querySelectorAll('[role=log]')].some((log) => log.innerText.includes(arguments[0]))";
     let last = material.text.split_whitespace().next_back().unwrap().trim_matches(|c: char| !c.is_alphanumeric());
     assert!(window.run_with(at_end, &[json!(last)]) == true, "the end of the answer is not to be seen");
+    let to_end = "const log = document.querySelector('[role=log]'); return log.scrollHeight - log.scrollTop - log.clientHeight < 2";
+    assert!(window.run(to_end) == true, "the transcript does not stand at its end");
     window.picture(&format!("bench-{}", material.name));
     figures
 }

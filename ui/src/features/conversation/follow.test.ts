@@ -21,20 +21,25 @@ const at = (top: number, height: number, view = 500) => ({ top, height, view });
 
 describe("following the end", () => {
   it("goes on while the content grows below", () => {
-    expect(follows(true, at(500, 1000), at(500, 1400))).toBe(true);
+    expect(follows(true, at(500, 1000), at(500, 1400), true)).toBe(true);
   });
   it("ends when the reader scrolls up, and begins again at the end", () => {
-    expect(follows(true, at(500, 1000), at(300, 1000))).toBe(false);
-    expect(follows(false, at(300, 1000), at(480, 1000))).toBe(true);
+    expect(follows(true, at(500, 1000), at(300, 1000), true)).toBe(false);
+    expect(follows(false, at(300, 1000), at(480, 1000), true)).toBe(true);
   });
   it("never begins by itself because something arrives", () => {
-    expect(follows(false, at(300, 1000), at(300, 1400))).toBe(false);
+    expect(follows(false, at(300, 1000), at(300, 1400), true)).toBe(false);
   });
   it("is not ended by rows that turn out smaller than estimated", () => {
-    expect(follows(true, at(1500, 2400), at(1300, 2200))).toBe(true);
+    expect(follows(true, at(1500, 2400), at(1300, 2200), true)).toBe(true);
+  });
+  it("is not ended by a browser that puts it back to its top when it comes to overflow", () => {
+    expect(follows(true, at(19, 519), at(0, 650), false)).toBe(true);
+    expect(follows(true, at(19, 519), at(0, 650), true)).toBe(false);
+    expect(follows(false, at(19, 519), at(0, 650), false)).toBe(false);
   });
   it("is not ended by a view that grows while an answer comes", () => {
-    expect(follows(true, at(1500, 2000, 500), at(1460, 2300, 540))).toBe(true);
+    expect(follows(true, at(1500, 2000, 500), at(1460, 2300, 540), true)).toBe(true);
   });
 });
 

@@ -33,9 +33,16 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
   const anchors = useRef<readonly Anchor[]>([]);
   const follow = useRef(following);
   follow.current = following;
-  /** Whether somebody's hand was on it since it was last put at the end. */
-  const byHand = useRef(false);
+  const hand = useHand(scroller);
+  const changedAt = useRef(0);
 
+  /** Where it is now, and whether it follows the end from now on. */
+  const look = (el: HTMLElement) => {
+    const [before, now] = [last.current, position(el)];
+    if (now.height !== before.height || now.view !== before.view) changedAt.current = performance.now();
+    const isAtRest = performance.now() - changedAt.current > settlesIn;
+    return { now, next: follows(follow.current, before, now, isAtRest || hand.isOn()) };
+  };
   const scrollTo = (el: HTMLElement, top: number) => {
     el.scrollTop = top;
     last.current = position(el);
@@ -43,10 +50,9 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
   const scrolled = () => {
     const el = scroller.current;
     if (!el) return follow.current;
-    const now = position(el);
-    const next = follows(follow.current, last.current, now);
+    const { now, next } = look(el);
     // What is below it grew and shrank again between two frames: no size changed, but the end was left.
-    if (next && follow.current && !byHand.current && toEnd(now) >= 1) {
+    if (next && follow.current && !hand.isOn() && toEnd(now) >= 1) {
       scrollTo(el, el.scrollHeight);
       return true;
     }
@@ -58,15 +64,15 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     const el = scroller.current;
     if (!el) return;
     if (follow.current) {
+      const { now, next } = look(el);
       // Who scrolled up a moment ago must not be drawn back before that is heard of.
-      if (!follows(true, last.current, position(el))) {
-        last.current = position(el);
+      if (!next) {
+        last.current = now;
         anchors.current = anchorsOf(el);
         follow.current = false;
         setFollowing(false);
         return;
       }
-      byHand.current = false;
       scrollTo(el, el.scrollHeight);
       return;
     }
@@ -95,17 +101,38 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     const observer = new ResizeObserver(() => latest.current());
     observer.observe(inner);
     observer.observe(el);
-    const listening = new AbortController();
-    for (const hand of ["wheel", "touchmove", "pointerdown", "keydown"]) {
-      const { signal } = listening;
-      el.addEventListener(hand, () => (byHand.current = true), { passive: true, signal });
-    }
-    return () => {
-      observer.disconnect();
-      listening.abort();
-    };
+    return () => observer.disconnect();
   }, [scroller]);
   return { hold, scrolled, show };
+}
+
+/** What somebody does goes on scrolling for so long, in milliseconds. */
+const handLasts = 1_500;
+/** And the browser scrolls by itself for so long after something came or went. */
+const settlesIn = 500;
+
+/** Whether somebody's hand is on it, or was a moment ago. */
+function useHand(scroller: RefObject<HTMLElement | null>) {
+  const hand = useRef({ at: Number.NEGATIVE_INFINITY, isDown: false });
+  useLayoutEffect(() => {
+    const el = scroller.current;
+    if (!el) return;
+    const listening = new AbortController();
+    const { signal } = listening;
+    const feel = ({ type }: Event) => {
+      hand.current = { at: performance.now(), isDown: hand.current.isDown || type === "pointerdown" };
+    };
+    const letGo = () => {
+      if (hand.current.isDown) hand.current = { at: performance.now(), isDown: false };
+    };
+    for (const sign of ["wheel", "touchmove", "pointerdown", "keydown"])
+      el.addEventListener(sign, feel, { passive: true, signal });
+    // It may be let go elsewhere.
+    for (const sign of ["pointerup", "pointercancel"]) window.addEventListener(sign, letGo, { signal });
+    return () => listening.abort();
+  }, [scroller]);
+  const isOn = () => hand.current.isDown || performance.now() - hand.current.at < handLasts;
+  return { isOn };
 }
 
 export function position(el: HTMLElement): Position {
