@@ -125,7 +125,8 @@ function useHand(scroller: RefObject<HTMLElement | null>) {
     const letGo = () => {
       if (hand.current.isDown) hand.current = { at: performance.now(), isDown: false };
     };
-    for (const sign of ["wheel", "touchmove", "pointerdown", "keydown"])
+    // The focus comes from elsewhere by a key, and what gets it is brought into sight.
+    for (const sign of ["wheel", "touchmove", "pointerdown", "keydown", "focusin"])
       el.addEventListener(sign, feel, { passive: true, signal });
     // It may be let go elsewhere.
     for (const sign of ["pointerup", "pointercancel"]) window.addEventListener(sign, letGo, { signal });
