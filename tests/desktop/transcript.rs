@@ -214,3 +214,23 @@ fn home_leads_to_the_first_message_of_a_long_session() {
     window.says("That was long.");
     is_full(&window, "at the end again");
 }
+
+#[test]
+fn the_end_of_an_answer_under_way_is_left_by_the_scroll_bar() {
+    let lines: Vec<String> = (1..=600).map(|line| format!("- line {line}\n")).collect();
+    let turn = Turn::pieces(lines.iter().map(String::as_str).collect::<Vec<_>>()).events_a_second(60);
+    let stage = Stage::trusted(Script::new(vec![turn]));
+    let window = stage.open();
+    window.ask("Go on for long");
+    let height = || window.run("return document.querySelector('[role=log]')?.scrollHeight ?? 0").as_f64().unwrap();
+    wait_until("much to scroll", || height() > 2000.0);
+    assert!(window.run(BELOW).as_f64().unwrap() < 100.0, "it does not follow");
+    let edge = "const box = document.querySelector('[role=log]').getBoundingClientRect(); \
+                return [Math.round(box.right) - 4, Math.round(box.bottom) - 12]";
+    let (x, y): (i64, i64) = serde_json::from_value(window.run(edge)).unwrap();
+    window.drag((x, y), (x, y - 300));
+    let (left_at, before) = (window.run(BELOW).as_f64().unwrap(), height());
+    assert!(left_at > 200.0, "the bar did not scroll: {left_at}");
+    wait_until("more of the answer", || height() > before + 200.0);
+    assert!(window.run(BELOW).as_f64().unwrap() > left_at, "it was drawn back to its end");
+}

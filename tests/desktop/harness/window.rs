@@ -176,6 +176,15 @@ impl<'a> Window<'a> {
         self.driver.post(&format!("{}/actions", self.path), &body).unwrap();
     }
 
+    /// Presses the pointer at a place in CSS pixels, draws it to another and lets go.
+    pub(crate) fn drag(&self, from: (i64, i64), to: (i64, i64)) {
+        let go = |(x, y): (i64, i64)| json!({"type": "pointerMove", "x": x, "y": y, "duration": 300});
+        let (down, up) = (json!({"type": "pointerDown", "button": 0}), json!({"type": "pointerUp", "button": 0}));
+        let pointer = json!({"type": "pointer", "id": "pointer", "parameters": {"pointerType": "mouse"},
+            "actions": [go(from), down, go(to), up]});
+        self.driver.post(&format!("{}/actions", self.path), &json!({"actions": [pointer]})).unwrap();
+    }
+
     /// Types into whatever has the focus.
     pub(crate) fn write(&self, text: &str) {
         for character in text.chars() {
