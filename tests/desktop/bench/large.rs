@@ -166,7 +166,7 @@ fn opened(window: &Window<'_>, title: &str, words: &str) -> f64 {
 /// The milliseconds of each key of the filter.
 struct Keys {
     until_drawn: Spread,
-    /// Where the list hears nothing of it.
+    /// The same keys while the list hears nothing of them.
     alone: Spread,
     frame: Spread,
 }

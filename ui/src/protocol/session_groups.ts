@@ -109,7 +109,7 @@ export function prepareFilter(sessions: readonly SessionSummary[]): void {
   entriesOf(sessions);
 }
 
-/** What of a session no filter changes. */
+/** A session with what no filter changes of it. */
 type Entry = {
   session: SessionSummary;
   /** What the words of a filter are looked for in. */
@@ -117,7 +117,7 @@ type Entry = {
   project: string;
   /** Archived, or a sub-agent's whose parent is. */
   isAway: boolean;
-  /** For which it works, where that one is listed and no sub-agent's itself. */
+  /** The session it works for, where that one is listed and no sub-agent's itself. */
   parent: Entry | null;
   /** Those that work for it, the oldest first. */
   subagents: Entry[];
