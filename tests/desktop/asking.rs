@@ -29,9 +29,9 @@ fn a_question_is_answered_by_an_option_and_the_model_is_told() {
     // Away from the message box by one key, and on to the second option.
     window.press(&[CONTROL, "j"]);
     let first = window.element("button", "Red");
-    wait_until("the focus on the first option", || first.is_focused());
+    first.gets_focus();
     window.press(&[DOWN]);
-    wait_until("the focus on the second option", || option.is_focused());
+    option.gets_focus();
     window.pictures("question-with-focus");
     window.press(&[ENTER]);
     window.says(DONE);
@@ -40,7 +40,7 @@ fn a_question_is_answered_by_an_option_and_the_model_is_told() {
     assert!(window.transcript().contains(DARK));
     window.pictures("question-answered");
     let message = window.element("textbox", "Message");
-    wait_until("the focus on the message box", || message.is_focused());
+    message.gets_focus();
     stage.arki(&["verify"]);
 }
 
@@ -88,13 +88,13 @@ fn a_question_is_one_key_away_from_another_session_and_takes_the_focus() {
         window.gone("textbox", "Your answer");
         window.press(&[CONTROL, "j"]);
         let answer = window.element("textbox", "Your answer");
-        wait_until("the focus on the answer", || answer.is_focused());
+        answer.gets_focus();
     }
     // Where it is shown already, from the message box.
     window.press(&[CONTROL, "l"]);
     let message = window.element("textbox", "Message");
-    wait_until("the focus on the message box", || message.is_focused());
+    message.gets_focus();
     window.press(&[CONTROL, "j"]);
     let answer = window.element("textbox", "Your answer");
-    wait_until("the focus on the answer", || answer.is_focused());
+    answer.gets_focus();
 }

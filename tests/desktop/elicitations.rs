@@ -41,7 +41,7 @@ fn a_form_is_filled_in_mended_and_sent() {
 
     form.inside("button", "Send answer").click();
     let name = form.inside("textbox", "Name");
-    wait_until("the focus on what is missing", || name.is_focused());
+    name.gets_focus();
     wait_until("what is wrong there", || form.text().contains("Fill this in."));
     window.pictures("elicitation-wrong");
     no_barrier(&window, "the form with a fault");

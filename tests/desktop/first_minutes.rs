@@ -91,7 +91,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     window.click("Replace key");
     let settings = window.element("dialog", "Settings");
     let field = settings.inside("textbox", "API key for mock");
-    wait_until("the focus in the field", || field.is_focused());
+    field.gets_focus();
     field.write("sk-another-0123456789abcdef");
     window.press(&[ENTER]);
     // Tested at once: the server refuses this one too.

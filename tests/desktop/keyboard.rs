@@ -64,7 +64,7 @@ fn the_palette_leads_everywhere_and_escape_one_step_out() {
 
 #[track_caller]
 fn focused(element: &Element<'_>) {
-    wait_until("the focus", || element.is_focused());
+    element.gets_focus();
 }
 
 /// Whatever has the focus has an outline that is there and not see-through.

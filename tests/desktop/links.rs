@@ -37,14 +37,26 @@ fn a_link_shows_its_true_address_is_copied_and_opens_only_when_one_says_so() {
     window.press(&[ENTER]);
     window.says("https://example.org/manual?page=2");
     let open = window.element("button", "Open in browser");
-    wait_until("the focus", || open.is_focused());
+    open.gets_focus();
     assert!(shows_focus(&window), "the focus cannot be seen");
     window.pictures("link");
     no_barrier(&window, "a link");
     window.press(&[ESCAPE]);
     window.gone("dialog", "Open this link?");
-    wait_until("the focus on the link", || link.is_focused());
+    link.gets_focus();
     assert!(!opened.exists(), "it was opened by itself");
+
+    // While the style of another part is on its way, WebKit says of what is new that it isn't visible.
+    link.ask(
+        "const style = document.createElement('link');
+         style.rel = 'stylesheet';
+         style.href = document.querySelector('link[rel=stylesheet]').href + '?again';
+         document.head.append(style);
+         arguments[0].click()",
+    );
+    window.element("button", "Open in browser").gets_focus();
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Open this link?");
 
     link.click();
     window.click("Copy address");

@@ -17,7 +17,7 @@ fn a_session_is_replayed_by_keys_with_its_files() {
     window.write("Replay this session");
     window.press(&[ENTER]);
     let slider = window.element("slider", "Moment");
-    wait_until("the slider's focus", || slider.is_focused());
+    slider.gets_focus();
     wait_until("only the prompt", || !window.text().contains(DONE) && window.text().contains("Change two lines"));
     wait_until("no change yet", || window.text().contains("as before"));
     no_barrier(&window, "the replay's beginning");

@@ -17,7 +17,7 @@ fn five_files() -> Script {
 
 #[track_caller]
 fn focused(element: &Element<'_>) {
-    wait_until("the focus", || element.is_focused());
+    element.gets_focus();
 }
 
 #[test]

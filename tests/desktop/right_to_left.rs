@@ -104,7 +104,7 @@ fn a_window_read_to_the_left_is_used_from_trust_to_settings() {
     for (tab, view) in [("Rules", "the rules"), ("Hooks, agents & skills", "hooks"), ("MCP servers", "the servers")] {
         window.press(&[DOWN]);
         let next = settings.inside("tab", tab);
-        wait_until("the next tab", || next.is_focused());
+        next.gets_focus();
         next.click();
         is_fine(&window, &format!("{view}, read to the left"));
     }
@@ -121,10 +121,10 @@ fn walks_the_other_way(window: &Window<'_>) {
     window.element("tab", "Changes").ask("arguments[0].focus()");
     window.press(&[LEFT]);
     let timeline = window.element("tab", "Timeline");
-    wait_until("the focus on the next tab", || timeline.is_focused());
+    timeline.gets_focus();
     window.press(&[RIGHT]);
     let changes = window.element("tab", "Changes");
-    wait_until("the focus on the tab before", || changes.is_focused());
+    changes.gets_focus();
 
     for (border, role, name) in
         [("Width of the sessions", "navigation", "Sessions"), ("Width of the inspector", "complementary", "Inspector")]

@@ -37,7 +37,7 @@ fn sessions_are_pinned_archived_and_filtered_and_stay_so() {
     window.says("+3");
     palette(&window, "filter sessions");
     let filter = window.element("searchbox", "Filter sessions");
-    wait_until("the focus in the filter", || filter.is_focused());
+    filter.gets_focus();
     window.write("third");
     window.gone("button", "First words");
     window.click("Third words");

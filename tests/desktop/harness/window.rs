@@ -362,6 +362,18 @@ impl<'a> Element<'a> {
         self.ask("return document.activeElement === arguments[0]") == true
     }
 
+    /// Waits until it has the focus.
+    #[track_caller]
+    pub(crate) fn gets_focus(&self) {
+        let other = || self.window.run("return document.activeElement?.outerHTML.slice(0, 500)");
+        assert!(
+            in_time(|| self.is_focused()),
+            "waited in vain: the focus, which is on {}, in the window, which says:\n{}",
+            other(),
+            self.window.text()
+        );
+    }
+
     #[track_caller]
     pub(crate) fn inside(&self, role: &str, name: &str) -> Element<'a> {
         self.window.sole(role, name, Some(&self.id))

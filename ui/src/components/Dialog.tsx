@@ -24,6 +24,7 @@ type Props = {
 export function Dialog(props: Props) {
   const { title, open, onClose, children, footer, wide, initialFocus, nextFocus, afterwards } = props;
   const before = useRef<Element | null>(null);
+  const popup = useRef<HTMLDivElement>(null);
   useModal(open);
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
@@ -34,8 +35,15 @@ export function Dialog(props: Props) {
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup
+          ref={popup}
           className={wide ? `dialog ${wide === true ? "wide" : wide}` : "dialog"}
-          initialFocus={initialFocus}
+          initialFocus={(openedBy) => {
+            // Laid out before its first control is looked for: while any style sheet is on its way, WebKit's
+            // `checkVisibility` finds nothing that is new visible (WebKitGTK 2.50).
+            popup.current?.getBoundingClientRect();
+            // No button in it for a finger, which would seem to choose it.
+            return initialFocus?.current ?? (openedBy === "touch" ? popup.current : true);
+          }}
           finalFocus={() => {
             // It is given back right after this is asked.
             if (afterwards) setTimeout(afterwards, 0);
