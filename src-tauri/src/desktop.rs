@@ -9,7 +9,7 @@ use crate::windows::{PageData, Windows};
 use crate::{
     arguments, awake, display, drops, log_files, menu_bar, notices, process_environment, rpc, rpc_configured,
     rpc_context, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_memory, rpc_observations, rpc_pictures,
-    rpc_pipelines, rpc_places, rpc_runs, rpc_sent, rpc_settings, rpc_windows, tray, updates, windows,
+    rpc_pipelines, rpc_places, rpc_runs, rpc_sent, rpc_settings, rpc_windows, tray, updates, webkit_threads, windows,
 };
 use arki_domain::{Fault, SessionId};
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
@@ -363,7 +363,10 @@ fn hear(window: &Window, event: &WindowEvent) {
     let windows = window.state::<Windows>();
     match event {
         WindowEvent::DragDrop(event) => drops::hear(window, event),
-        WindowEvent::Focused(true) => windows.comes_to_front(window.label()),
+        WindowEvent::Focused(true) => {
+            windows.comes_to_front(window.label());
+            webkit_threads::calm_soon();
+        }
         WindowEvent::Destroyed => windows.remove(window.label()),
         _ => {}
     }

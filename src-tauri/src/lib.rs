@@ -39,6 +39,7 @@ mod rpc_windows;
 mod spelling;
 mod tray;
 mod updates;
+mod webkit_threads;
 mod windows;
 
 pub use desktop::run;

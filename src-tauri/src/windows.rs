@@ -4,7 +4,7 @@
 use crate::arguments::Asked;
 use crate::drops::Dropped;
 use crate::rpc_frames::Listening;
-use crate::{lost_pages, spelling};
+use crate::{lost_pages, spelling, webkit_threads};
 use arki_api::AskedOfWindow;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Client, Engine, Presence};
@@ -230,6 +230,7 @@ fn build(app: &AppHandle, label: &str) -> tauri::Result<WebviewWindow> {
         })
         // A window shows what it was built with; links go to the browser.
         .on_navigation(|url| matches!(url.scheme(), "tauri" | "about") || is_own_address(url))
+        .on_page_load(|_, _| webkit_threads::calm_soon())
         .build()?;
     lost_pages::watch(&window);
     spelling::check_soon(&window);

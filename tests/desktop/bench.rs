@@ -2,7 +2,6 @@
 
 #![allow(clippy::print_stdout, reason = "a measurement prints its figures")]
 
-mod account;
 mod large;
 mod material;
 mod start;

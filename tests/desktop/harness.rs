@@ -1,5 +1,6 @@
 //! What a test stands on, from the display up to the words in the window.
 
+pub(crate) mod account;
 mod desk;
 mod display;
 mod driver;

@@ -53,6 +53,7 @@ mod several;
 mod spelling;
 mod stale_preview;
 mod stopping;
+mod threads;
 mod transcript;
 mod tray;
 mod untrusted;

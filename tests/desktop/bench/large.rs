@@ -1,8 +1,8 @@
 //! A long life: a session of 100,000 events among 10,000 sessions, opened, filtered, and left alone.
 
-use super::account::{Account, Threads};
 use super::empty_window;
 use super::start::median;
+use crate::harness::account::{Account, Threads};
 use crate::harness::{Stage, Window, wait_until};
 use arki_domain::{Event, EventId, GENESIS_HASH, RunId, SessionId};
 use arki_testkit::{Script, Turn};

@@ -1,7 +1,7 @@
 //! From the program's start to what it first shows, and until it can be used, beside an empty window.
 
-use super::account::{Account, began_at};
 use super::empty_window;
+use crate::harness::account::{Account, began_at};
 use crate::harness::{Stage, Window, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::json;

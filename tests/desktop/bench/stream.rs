@@ -1,8 +1,8 @@
 //! 2,000 tokens a second into the window: how evenly it draws, and what that takes.
 
-use super::account::Account;
 use super::empty_window;
 use super::material::Material;
+use crate::harness::account::Account;
 use crate::harness::{Stage, Window};
 use arki_testkit::{Script, Turn};
 use serde_json::json;

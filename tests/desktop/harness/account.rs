@@ -8,15 +8,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Times in `/proc` are told in hundredths of a second, on every Linux.
 const TICKS_A_SECOND: f64 = 100.0;
 
-pub(super) struct Account {
+pub(crate) struct Account {
     /// Processor time of all threads since they began.
-    pub(super) cpu: Duration,
+    pub(crate) cpu: Duration,
     /// Memory, with what is shared counted in parts.
-    pub(super) pss_kib: u64,
+    pub(crate) pss_kib: u64,
 }
 
 impl Account {
-    pub(super) fn of(root: u32) -> Self {
+    pub(crate) fn of(root: u32) -> Self {
         let family = family(root);
         let ticks: u64 = family.iter().filter_map(|id| ticks(*id)).sum();
         Self {
@@ -27,16 +27,16 @@ impl Account {
 }
 
 /// Processor time of each thread, by its id and name; what is over is not in it.
-pub(super) struct Threads(HashMap<(u32, String), Duration>);
+pub(crate) struct Threads(HashMap<(u32, String), Duration>);
 
 impl Threads {
-    pub(super) fn of(root: u32) -> Self {
+    pub(crate) fn of(root: u32) -> Self {
         let tasks = family(root).into_iter().filter_map(|id| fs::read_dir(format!("/proc/{id}/task")).ok()).flatten();
         Self(tasks.flatten().filter_map(|task| thread(&task.path())).collect())
     }
 
     /// The busiest first, with what each has taken since; those that took nothing are left out.
-    pub(super) fn since(&self, earlier: &Self) -> Vec<(String, Duration)> {
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<(String, Duration)> {
         let took = self.0.iter().map(|(of, time)| {
             let before = earlier.0.get(of).copied().unwrap_or_default();
             (of.1.clone(), time.saturating_sub(before))
@@ -47,6 +47,19 @@ impl Threads {
     }
 }
 
+/// The names of the threads that run before all others.
+pub(crate) fn realtime_threads(root: u32) -> Vec<String> {
+    /// `SCHED_FIFO` and `SCHED_RR`.
+    const REALTIME: [&str; 2] = ["1", "2"];
+    let tasks = family(root).into_iter().filter_map(|id| fs::read_dir(format!("/proc/{id}/task")).ok()).flatten();
+    let realtime = |task: &fs::DirEntry| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        fields(&stat).get(38).is_some_and(|policy| REALTIME.contains(policy))
+    };
+    let named = tasks.flatten().filter(realtime).map(|task| fs::read_to_string(task.path().join("comm")));
+    named.flatten().map(|name| name.trim().to_owned()).collect()
+}
+
 fn thread(task: &Path) -> Option<((u32, String), Duration)> {
     let id = task.file_name()?.to_str()?.parse().ok()?;
     let name = fs::read_to_string(task.join("comm")).ok()?.trim().to_owned();
@@ -55,7 +68,7 @@ fn thread(task: &Path) -> Option<((u32, String), Duration)> {
 }
 
 /// When a process was begun, in milliseconds since 1970.
-pub(super) fn began_at(id: u32) -> f64 {
+pub(crate) fn began_at(id: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
     let after_boot = fields(&stat)[19].parse::<f64>().unwrap() / TICKS_A_SECOND;
     let up: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
