@@ -52,6 +52,8 @@ export type Platform = {
   setBadge(count: number | null): Promise<void>;
   /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
   openLink(url: string): Promise<void>;
+  /** Waits for the next frame. A hidden window paints nothing, but goes on. */
+  painted(): Promise<void>;
 };
 
 /** Whatever was thrown, in the shape the window shows. */

@@ -330,6 +330,7 @@ export function createFake(given: {
     openLink: async (url) => {
       opened.push(url);
     },
+    painted: async () => {},
   };
   const askOutside = (asked: AskedOfWindow) => onAsked?.(asked);
   return { platform, calls, opened, zooms, badges, tested, send, openOutside, askOutside, drag, logs, app };

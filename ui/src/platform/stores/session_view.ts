@@ -73,6 +73,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     const own = asked;
     try {
       const got = await page(null);
+      // What else a session brings when it is opened is drawn first: both in one frame would be seen as a jerk.
+      if (view.get().status === "loading") await platform.painted();
       if (own !== asked) return;
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
       const joined = win.appendLive(base, early, false);

@@ -24,6 +24,7 @@ export const tauriPlatform: Platform = {
   setZoom: (value) => invoke("plugin:webview|set_webview_zoom", { value }),
   setBadge: (value) => invoke("plugin:window|set_badge_count", { value }),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
+  painted,
 };
 
 function ask<Name extends keyof Commands>(
