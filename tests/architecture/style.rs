@@ -37,6 +37,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "src-tauri/crates/sandbox/src/domain.rs",
     "src-tauri/crates/sandbox/src/mark.rs",
     "src-tauri/src/process_environment.rs",
+    "src-tauri/src/webkit_threads.rs",
 ];
 
 const MAX_LINES: usize = 500;

@@ -1,10 +1,6 @@
-/**
- * Batches frames to the screen's rhythm: one store update a painted frame, however fast the engine sends.
- * A hidden window paints nothing, so a timer stands in for the frame callback there.
- */
+/** Batches frames to the screen's rhythm: one store update a painted frame, however fast the engine sends. */
 import type { Frame } from "../../protocol/generated";
-
-const hiddenDelayMs = 200;
+import { whenPainted } from "../painting";
 
 export function createFrameQueue(apply: (frames: Frame[]) => void) {
   let queued: Frame[] = [];
@@ -16,18 +12,10 @@ export function createFrameQueue(apply: (frames: Frame[]) => void) {
     queued = [];
     if (frames.length > 0) apply(frames);
   };
-  const schedule = () => {
-    const painted = requestAnimationFrame(flush);
-    const timer = setTimeout(flush, hiddenDelayMs);
-    cancel = () => {
-      cancelAnimationFrame(painted);
-      clearTimeout(timer);
-    };
-  };
   return {
     push(frame: Frame) {
       queued.push(frame);
-      if (cancel === null) schedule();
+      cancel ??= whenPainted(flush);
     },
     flush,
     dispose() {

@@ -2,6 +2,7 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { type EventCallback, listen } from "@tauri-apps/api/event";
 import type { Commands, DragStep, Frame, ProjectState } from "../../protocol/generated";
+import { whenPainted } from "../painting";
 import type { Answer, Params, Platform } from "../platform";
 
 export const tauriPlatform: Platform = {
@@ -88,17 +89,6 @@ const nothing = { events: [], deltas: [], commandOutput: [], elicitationsChanged
 /** Words that come with every second frame read as well as with each, and take a quarter less of a processor. */
 const paintedBetween = 2;
 
-/** A hidden window paints nothing, but goes on. */
-const hiddenMs = 200;
-
 function painted(): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-      resolve();
-    };
-    const frame = requestAnimationFrame(done);
-    const timer = setTimeout(done, hiddenMs);
-  });
+  return new Promise((resolve) => void whenPainted(resolve));
 }
