@@ -85,7 +85,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
         ...holding(v, joined),
         status: "ready",
         error: null,
-        live: withPartial(v.live, isStored(got) ? null : got.partial),
+        live: withPartial(v.live, isStored(joined.events, got.partial) ? null : got.partial),
       }));
     } catch (thrown) {
       if (own === asked) view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
@@ -204,8 +204,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   };
 }
 
-/** The answer is whole among the events: it was kept and then stored while the page was read. */
-function isStored({ events, partial }: SessionPage): boolean {
+/** The answer is whole among the events: it was kept, and then stored while the page was read or waited to be shown. */
+function isStored(events: readonly Event[], partial: SessionPage["partial"]): boolean {
   return events.some(
     (event) =>
       event.type === "output.message" &&

@@ -81,6 +81,24 @@ describe("the stores", () => {
     expect(session.view.get().live.answer?.turn).toBe(2);
   });
 
+  it("show no kept answer of a turn that was stored, with the next one, before the page was shown", async () => {
+    const { add } = eventLog("s");
+    const events = [add("run.started", { prompt: "1" }, "r")];
+    const partial = { runId: "r", turn: 1, text: "who", thoughts: "" };
+    const fake = createFake({ handlers: { session_page: () => ({ events, hasMore: false, partial }) } });
+    let show = () => {};
+    fake.platform.painted = () => new Promise((resolve) => (show = resolve));
+    const { view } = (await started(fake)).session("s");
+    await paint();
+    for (const turn of [1, 2])
+      fake.send({ events: [add("output.message", { role: "assistant", content: `${turn}`, turn }, "r")] });
+    await paint();
+    show();
+    await paint();
+    expect(view.get().live.answer).toBeNull();
+    expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "1" }, { text: "2" }]);
+  });
+
   it("hear every frame once, also after a start that failed", async () => {
     let broken = true;
     const fake = createFake({
