@@ -88,6 +88,17 @@ export function writeHook(draft: HookDraft): Record<string, unknown> {
   return written;
 }
 
+/** How many commands stand in an entry; those behind one matcher share one. */
+export function runsIn(entry: unknown): number {
+  return isRecord(entry) && Array.isArray(entry.hooks) ? entry.hooks.length : 1;
+}
+
+/** The entry without one of the commands in it; null where nothing is left. */
+export function withoutRun(entry: unknown, place: number): unknown {
+  if (!isRecord(entry) || !Array.isArray(entry.hooks) || entry.hooks.length <= 1) return null;
+  return { ...entry, hooks: entry.hooks.toSpliced(place, 1) };
+}
+
 /** An empty value takes the key away. */
 function put(object: Record<string, unknown>, key: string, value: unknown) {
   if (value === "") delete object[key];

@@ -8,7 +8,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { List } from "../../components/List";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, HookEntry, SettingChange } from "../../protocol/generated";
-import { isRecord } from "../../protocol/read";
+import { runsIn, withoutRun } from "../../protocol/hook_entries";
 import { HookForm } from "./HookForm";
 import { HookTest } from "./HookTest";
 import { actions, events, reasons } from "./hook_words";
@@ -33,12 +33,19 @@ export function Hooks({ folder }: { folder: string | null }) {
     add.goOn();
     setOpen(null);
   };
-  const remove = async (hook: HookEntry) => {
+  const remove = async (hook: HookEntry, place: number) => {
     if (!hook.key) return;
     const text = JSON.stringify(hook.entry);
-    const failed = await change([{ key: hook.key, text: null, was: text }]);
+    const left = withoutRun(hook.entry, place);
+    const removal = { key: hook.key, text: left === null ? null : JSON.stringify(left), was: text };
+    const failed = await change([removal]);
     setFailure(failed);
-    if (failed === null) setRemoved({ key: hook.key.replace(/\d+\]$/, "]"), text, was: null });
+    if (failed !== null) return;
+    setRemoved(
+      left === null
+        ? { key: hook.key.replace(/\d+\]$/, "]"), text, was: null }
+        : { key: hook.key, text, was: removal.text },
+    );
   };
   const save: Change = (changes) => {
     setRemoved(null);
@@ -56,14 +63,15 @@ export function Hooks({ folder }: { folder: string | null }) {
         </p>
       )}
       <List className="configured">
-        {listed?.hooks.map((hook, place) => (
+        {listed?.hooks.map((hook, place, all) => (
           // They keep their order while they are shown, and two may be the same in everything.
           <li key={place}>
             <Hook
               hook={hook}
               folder={folder}
               onOpen={(part) => setOpen({ place, part })}
-              onRemove={() => void remove(hook)}
+              onRemove={() => void remove(hook, sharing(all, hook).indexOf(hook))}
+              canRemove={isRemovable(all, hook)}
             />
             {open?.place === place && open.part === "edit" && (
               <HookForm hook={hook} onChange={save} onClose={close} />
@@ -103,14 +111,26 @@ export function Hooks({ folder }: { folder: string | null }) {
   );
 }
 
+/** Those that stand in the same entry, in its order. */
+const sharing = (all: readonly HookEntry[], hook: HookEntry) => all.filter(({ key }) => key === hook.key);
+
+/** What stays of an entry is written as it is shown, so nothing in it may be missing or hidden. */
+function isRemovable(all: readonly HookEntry[], hook: HookEntry): boolean {
+  if (!hook.key) return false;
+  const runs = runsIn(hook.entry);
+  if (runs <= 1) return true;
+  return sharing(all, hook).length === runs && !hidesSecrets(JSON.stringify(hook.entry));
+}
+
 type HookProps = {
   hook: HookEntry;
   folder: string | null;
   onOpen: (part: "edit" | "test") => void;
   onRemove: () => void;
+  canRemove: boolean;
 };
 
-function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
+function Hook({ hook, folder, onOpen, onRemove, canRemove }: HookProps) {
   const { name, event, condition, action, does, timeoutSeconds, network, origin, off, key, entry } = hook;
   const facts = [
     i18n._(actions[action]),
@@ -120,8 +140,6 @@ function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
   ];
   const text = JSON.stringify(entry ?? null);
   const canEdit = key && !hidesSecrets(text);
-  // Others under the same matcher stand in the same entry, and would go with it.
-  const among = isRecord(entry) && Array.isArray(entry.hooks) ? entry.hooks.length : 1;
   return (
     <div className="configured-line">
       <div className="grow">
@@ -160,7 +178,7 @@ function Hook({ hook, folder, onOpen, onRemove }: HookProps) {
         ) : (
           <OpenFile folder={folder} path={origin} name={name} />
         )}
-        {key && among <= 1 && (
+        {canRemove && (
           <Button small look="quiet" aria-label={t`Remove ${name}`} onClick={onRemove}>
             {t`Remove`}
           </Button>

@@ -161,6 +161,23 @@ describe("hooks", () => {
     expect(within(hooks).getAllByRole("button", { name: /^Edit|^Remove/ })).toHaveLength(2);
   });
 
+  it("that share a matcher are removed one at a time, and come back", async () => {
+    const entry = { matcher: "Edit", hooks: [{ command: "a" }, { command: "b", timeout: 5 }] };
+    const key = "hooks.PostToolUse[1]";
+    const shares = ["a", "b"].map((name) => ({ ...hook, key, entry, name, does: name }));
+    const { fake, hooks } = await shown({
+      list_hooks: () => ({ hooks: [ownHook, ...shares], refused: null }),
+    });
+    await userEvent.click(await within(hooks).findByRole("button", { name: "Remove b" }));
+    await userEvent.click(await within(hooks).findByRole("button", { name: "Undo" }));
+    const whole = JSON.stringify(entry);
+    const left = JSON.stringify({ matcher: "Edit", hooks: [{ command: "a" }] });
+    expect(changesOf(fake)).toEqual([
+      { key, text: left, was: whole },
+      { key, text: whole, was: left },
+    ]);
+  });
+
   it("are tried with something made up, and their answers are shown", async () => {
     const { fake, hooks } = await shown({
       list_hooks: () => ({ hooks: [ownHook], refused: null }),
