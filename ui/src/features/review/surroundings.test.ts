@@ -10,9 +10,12 @@ const diff = `--- a/a
 +11
 +11 and a half
  twelve
-@@ -40,1 +41,1 @@
+@@ -40,4 +41,4 @@
 -forty
 +40
+ 41
+ 42
+ 43
 `;
 const hunks = parseDiff(diff)[0]?.hunks ?? [];
 
@@ -24,18 +27,27 @@ describe("the room around hunks", () => {
     ]);
   });
 
+  it("ends where a hunk has fewer lines below its change than a diff shows", () => {
+    const [hunk] = hunks;
+    if (!hunk) throw new Error("no hunk");
+    expect(roomsOf([hunk])).toEqual([{ first: 1, last: 12 }]);
+    // Not all of it has come.
+    const cut = { ...hunk, oldLines: 30 };
+    expect(roomsOf([cut])).toEqual([{ first: 1, last: null }]);
+  });
+
   it("is none between neighbours", () => {
     const [hunk] = hunks;
     if (!hunk) throw new Error("no hunk");
     const next = { ...hunk, oldStart: 13 };
     expect(roomsOf([hunk, next])).toEqual([
       { first: 1, last: 12 },
-      { first: 13, last: null },
+      { first: 13, last: 15 },
     ]);
     const afterOne = { ...hunk, oldStart: 14 };
     expect(roomsOf([hunk, afterOne])).toEqual([
       { first: 1, last: 13 },
-      { first: 14, last: null },
+      { first: 14, last: 16 },
     ]);
   });
 

@@ -9,9 +9,12 @@ import type { CommandError } from "../../protocol/generated";
 /** What can be shown around a hunk, in lines of the file before the change, counted from 1. */
 export type Room = {
   first: number;
-  /** Null: the file's last line. */
+  /** Null: the file's last line, whichever that is. */
   last: number | null;
 };
+
+/** As many lines as a diff has below a change, where the file has them. */
+const contextLines = 3;
 
 /** For each hunk of a file. Two neighbours have a half each of what lies between them: no line is shown twice. */
 export function roomsOf(hunks: readonly DiffHunk[]): Room[] {
@@ -21,9 +24,18 @@ export function roomsOf(hunks: readonly DiffHunk[]): Room[] {
     const [before, after] = [hunks[at - 1], hunks[at + 1]];
     return {
       first: before ? middle(before, hunk) : 1,
-      last: after ? middle(hunk, after) - 1 : null,
+      last: after ? middle(hunk, after) - 1 : endOfFile(hunk),
     };
   });
+}
+
+/** The file's last line where the hunk has it; null where the file may go on below, or not all of the hunk has come. */
+function endOfFile(hunk: DiffHunk): number | null {
+  const changed = hunk.lines.findLastIndex((line) => line.kind !== "context");
+  const below = hunk.lines.length - 1 - changed;
+  const come = hunk.lines.filter((line) => line.kind !== "added").length;
+  if (below >= contextLines || come < hunk.oldLines) return null;
+  return hunk.oldStart + hunk.oldLines - 1;
 }
 
 type Lines = { above: readonly string[]; below: readonly string[]; total: number | null };
