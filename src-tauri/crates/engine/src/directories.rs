@@ -102,9 +102,18 @@ impl Directories {
     }
 
     /// The folder with the desktop app's diagnostics.
-    #[must_use]
-    pub fn logs(&self) -> PathBuf {
+    pub(crate) fn logs(&self) -> PathBuf {
         self.data.join("logs")
+    }
+
+    /// Makes the folder for the desktop app's diagnostics, for the user alone, and returns it.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub fn make_logs(&self) -> std::io::Result<PathBuf> {
+        let logs = self.logs();
+        create_private_dir(&logs)?;
+        Ok(logs)
     }
 
     /// Makes the folder for what the window's pages store, for the user alone, and returns it.
