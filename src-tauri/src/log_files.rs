@@ -9,7 +9,7 @@ const KEPT_FILES: usize = 7;
 /// Starts logging; warnings and errors unless `ARKI_LOG` says otherwise. Without a writable folder there is no log.
 pub(crate) fn start(directories: &Directories) {
     // Made here: the appender looks for old files in it first, and says aloud that it isn't there.
-    let Ok(logs) = directories.make_logs() else { return };
+    let Some(logs) = directories.make_logs() else { return };
     let appender = tracing_appender::rolling::Builder::new()
         .rotation(tracing_appender::rolling::Rotation::DAILY)
         .filename_prefix("desktop")

@@ -106,14 +106,12 @@ impl Directories {
         self.data.join("logs")
     }
 
-    /// Makes the folder for the desktop app's diagnostics, for the user alone, and returns it.
-    ///
-    /// # Errors
-    /// When it can't be made.
-    pub fn make_logs(&self) -> std::io::Result<PathBuf> {
+    /// Makes the folder for the desktop app's diagnostics, for the user alone; `None` where it can't be made.
+    #[must_use]
+    pub fn make_logs(&self) -> Option<PathBuf> {
         let logs = self.logs();
-        create_private_dir(&logs)?;
-        Ok(logs)
+        create_private_dir(&logs).ok()?;
+        Some(logs)
     }
 
     /// Makes the folder for what the window's pages store, for the user alone, and returns it.

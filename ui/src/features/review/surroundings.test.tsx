@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { buttons, press, show, waiting as waitingFor } from "../../testing/approvals";
-import { previewOf } from "../../testing/scenes";
 import { sent } from "../../testing/render";
+import { previewOf } from "../../testing/scenes";
 
 /** A file of 40 lines, of which the hunks change the 2nd and the 12th. */
 const lineAt = (number: number) => ({ 1: "one", 2: "two", 11: "x", 12: "y" })[number] ?? `line ${number}`;
@@ -29,7 +29,8 @@ const diff = `--- a/src/a.rs
  line 14
  line 15
 `;
-const waiting = (handlers: Parameters<typeof waitingFor>[0]) => waitingFor(handlers, { preview: previewOf(diff) });
+const waiting = (handlers: Parameters<typeof waitingFor>[0]) =>
+  waitingFor(handlers, { preview: previewOf(diff) });
 const texts = () => [...document.querySelectorAll(".diff-text")].map((line) => line.textContent);
 
 it("shows lines between hunks once, and below them to the file's end", async () => {
