@@ -7,6 +7,11 @@ const LINES_BETWEEN_HUNKS: usize = 8;
 /// Headings named in a line of contents.
 const MAX_HEADINGS: usize = 6;
 
+/// What a change near the top leaves behind: at a line's end, and at its beginning.
+const CHECKED: &str = " Checked by Arki's demo model.";
+const OVERVIEW: &str = ": an overview";
+const CONTENTS: &str = "Contents: ";
+
 /// A file as `read_file` shows it: each line behind its number and a tab.
 #[derive(Debug, PartialEq)]
 pub(super) struct NumberedFile<'a> {
@@ -48,11 +53,11 @@ impl<'a> NumberedFile<'a> {
 }
 
 /// One change near the top and one at the end, or only the latter where they would run together. On a second visit only
-/// the end changes.
+/// the end changes. What the file has from an earlier session is not proposed again.
 pub(super) fn propose(path: &str, file: &NumberedFile<'_>, is_follow_up: bool) -> Vec<Edit> {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let Some(last) = file.lines.iter().rposition(|line| !line.trim().is_empty()) else { return Vec::new() };
-    let at_end = at_end(extension, is_follow_up);
+    let at_end = at_end(extension, file, is_follow_up);
     let end = file.unique_text_ending_at(last).map(|old| Edit { new_text: format!("{old}{at_end}"), old_text: old });
     let top = if is_follow_up { None } else { at_top(extension, file, last) };
     top.into_iter().chain(end).collect()
@@ -67,25 +72,35 @@ fn at_top(extension: &str, file: &NumberedFile<'_>, last: usize) -> Option<Edit>
         return None;
     }
     let new_text = match comment_mark(extension) {
-        Some(mark) => format!("{mark} Checked by Arki's demo model.\n{old_text}"),
+        Some(mark) => format!("{mark}{CHECKED}\n{old_text}"),
         None => match headings(file).as_slice() {
-            [] => format!("{}: an overview", old_text.trim_end_matches(['.', ':', ' '])),
-            headings => format!("{old_text}\n\nContents: {}.", headings.join(", ")),
+            [] => format!("{}{OVERVIEW}", old_text.trim_end_matches(['.', ':', ' '])),
+            headings => format!("{old_text}\n\n{CONTENTS}{}.", headings.join(", ")),
         },
     };
-    Some(Edit { old_text, new_text })
+    let was_here = |line: &&str| line.ends_with(CHECKED) || line.ends_with(OVERVIEW) || line.starts_with(CONTENTS);
+    (!file.lines.iter().any(was_here)).then_some(Edit { old_text, new_text })
 }
 
-fn at_end(extension: &str, is_follow_up: bool) -> String {
-    match (comment_mark(extension), is_follow_up) {
-        (Some(mark), false) => format!("\n\n{mark} End of file. Questions? Ask before changing what others rely on."),
-        (Some(mark), true) => format!("\n\n{mark} Checked again by Arki's demo model."),
-        (None, false) => {
-            "\n\n## Feedback\n\nIs something unclear or wrong? Say which line, and what you expected instead."
-                .to_owned()
-        }
-        (None, true) => "\n\n## Next steps\n\n- Read this once more with fresh eyes.".to_owned(),
-    }
+fn at_end(extension: &str, file: &NumberedFile<'_>, is_follow_up: bool) -> String {
+    let mark = comment_mark(extension);
+    let (first, second, last) = match mark {
+        Some(_) => (
+            " End of file. Questions? Ask before changing what others rely on.",
+            " Checked again by Arki's demo model.",
+            " And once more.",
+        ),
+        None => (
+            "## Feedback\n\nIs something unclear or wrong? Say which line, and what you expected instead.",
+            "## Next steps\n\n- Read this once more with fresh eyes.",
+            "Read once more.",
+        ),
+    };
+    let texts = [first, second, last].map(|text| format!("{}{text}", mark.unwrap_or_default()));
+    let is_new = |text: &&String| text.lines().next().is_some_and(|line| !file.lines.contains(&line));
+    let [_, _, fallback] = &texts;
+    let text = texts.iter().skip(usize::from(is_follow_up)).find(is_new).unwrap_or(fallback);
+    format!("\n\n{text}")
 }
 
 fn headings<'a>(file: &NumberedFile<'a>) -> Vec<&'a str> {
@@ -128,6 +143,26 @@ mod tests {
         let shown = numbered(&["# T", "", "## Install", "a", "b", "c", "d", "e", "f", "## Use", "g"]);
         let edits = propose("a.md", &NumberedFile::parse(&shown), false);
         assert_eq!(edits[0].new_text, "# T\n\nContents: Install, Use.");
+    }
+
+    #[test]
+    fn what_an_earlier_session_added_is_not_added_again() {
+        for (path, first) in [("a.md", "# T"), ("a.md", "## T"), ("a.rs", "//! T")] {
+            let mut text = [&[first], ["", "text"].repeat(6).as_slice(), &["The end."]].concat().join("\n");
+            let mut seen = BTreeSet::new();
+            for session in 1..=4 {
+                let shown = numbered(&text.lines().collect::<Vec<_>>());
+                let edits = propose(path, &NumberedFile::parse(&shown), false);
+                assert_eq!(edits.len(), if session == 1 { 2 } else { 1 }, "{text}");
+                for edit in edits {
+                    text = text.replace(&edit.old_text, &edit.new_text);
+                }
+                seen.insert(
+                    text.lines().filter(|line| line.contains("Feedback") || line.contains("End of file")).count(),
+                );
+            }
+            assert_eq!(seen, BTreeSet::from([1]), "{text}");
+        }
     }
 
     #[test]
