@@ -108,9 +108,13 @@ function useRunActions(window: Window) {
     if (last?.kind === "user") history.edit(sessionId, last.seq - 1, last.text);
   };
   const inbox = () => {
-    const next = nextWaiting(waiting, selected);
+    const isIn = (sessionId: string | null) => (one: { sessionId: string }) =>
+      decidedIn(arki.sessions.get(), one.sessionId) === sessionId;
+    // Who isn't at the one that is shown goes there first.
+    const isAway = !document.activeElement?.closest(".changes");
+    const next = isAway && approvals.some(isIn(selected)) ? selected : nextWaiting(waiting, selected);
     if (next === null) return;
-    const decided = (one: { sessionId: string }) => decidedIn(arki.sessions.get(), one.sessionId) === next;
+    const decided = isIn(next);
     if (approvals.some(decided)) return leadTo(window, next, "approval");
     leadTo(window, next, questions.some(decided) ? "question" : "form");
   };

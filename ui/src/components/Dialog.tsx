@@ -29,9 +29,16 @@ export function Dialog(props: Props) {
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
   }, [open]);
+  // What is being typed in a form marked so doesn't go with a click beside the dialog.
+  const isTypedIn = () => popup.current?.querySelector("[data-typing]") != null;
   const isGone = () => before.current?.isConnected === false;
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root
+      open={open}
+      onOpenChange={(next, { reason }) => {
+        if (!next && !(reason === "outside-press" && isTypedIn())) onClose();
+      }}
+    >
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup

@@ -81,6 +81,16 @@ export function composes(event: Pick<KeyboardEvent, "isComposing" | "keyCode">):
   return event.isComposing || event.keyCode === composingKeyCode;
 }
 
+/** Escape closes what is being typed into, and nothing around it. */
+export function cancelOnEscape(onCancel: () => void) {
+  return (event: React.KeyboardEvent) => {
+    if (event.key !== "Escape" || composes(event.nativeEvent)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onCancel();
+  };
+}
+
 /** Enter sends, except while an input method is composing; with Shift it makes a line. */
 export function sends(event: Typed): boolean {
   if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return false;

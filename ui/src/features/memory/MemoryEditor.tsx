@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../components/Button";
-import { sends } from "../../components/shortcuts";
+import { cancelOnEscape, sends } from "../../components/shortcuts";
 
 type Props = {
   text: string;
@@ -21,18 +21,13 @@ export function MemoryEditor({ text, save, onSave, onCancel }: Props) {
     if (!(await onSave(words.trim()))) setSaving(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && !event.nativeEvent.isComposing) {
-      // The dialog stays.
-      event.stopPropagation();
-      event.preventDefault();
-      onCancel();
-    }
+    cancelOnEscape(onCancel)(event);
     if (!sends(event.nativeEvent)) return;
     event.preventDefault();
     if (ready) void keep();
   };
   return (
-    <div className="memory-editor">
+    <div className="memory-editor" data-typing>
       <textarea
         className="field"
         aria-label={t`Memory`}

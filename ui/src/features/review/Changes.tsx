@@ -33,13 +33,10 @@ export function Changes({ sessionId, focusRequest }: Props) {
   const root = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (focusRequest === 0) return;
-    const find = (what: string) => root.current?.querySelector<HTMLElement>(what);
-    // Never a button: a stray Enter must not approve what has not been read.
-    (find(".approval .hunk.open") ?? find(".approval") ?? root.current)?.focus();
+    if (focusRequest !== 0) focusDecision(root.current);
   }, [focusRequest]);
 
-  const within = useFocusKept(root, pending.length);
+  const within = useFocusKept(root, pending[0]?.approvalId);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (
@@ -115,15 +112,26 @@ function Asking({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** When what has the focus goes, as a decided approval does, the focus stays here: keys would reach nothing otherwise. */
-function useFocusKept(root: RefObject<HTMLElement | null>, waiting: number) {
+/** Never a button: a stray Enter must not approve what has not been read. */
+function focusDecision(root: HTMLElement | null): void {
+  const find = (what: string) => root?.querySelector<HTMLElement>(what);
+  (find(".approval .hunk.open") ?? find(".approval") ?? root)?.focus();
+}
+
+/**
+ * When what has the focus goes, as a decided approval does, the focus goes on to the next, or waits here until there is
+ * one: keys would reach nothing otherwise. `first`: the approval that is shown first.
+ */
+function useFocusKept(root: RefObject<HTMLElement | null>, first: string | undefined) {
   const inside = useRef(false);
-  const before = useRef(waiting);
+  const before = useRef(first);
   useEffect(() => {
-    const fewer = waiting < before.current;
-    before.current = waiting;
-    if (fewer && inside.current && document.activeElement === document.body) root.current?.focus();
-  }, [root, waiting]);
+    if (before.current === first) return;
+    before.current = first;
+    const { activeElement } = document;
+    if (inside.current && (activeElement === document.body || activeElement === root.current))
+      focusDecision(root.current);
+  }, [root, first]);
   return {
     onFocus: () => {
       inside.current = true;

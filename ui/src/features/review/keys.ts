@@ -1,6 +1,6 @@
 /**
  * The review's keys. A letter acts on the hunk, file or line that has the focus, never from a text; Mod+Enter accepts
- * from anywhere in the approval, its note too.
+ * from anywhere in the approval, its note too. A key that is held decides once: the focus has gone on by then.
  */
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { composes, inTextField, matches } from "../../components/shortcuts";
@@ -32,13 +32,13 @@ const fileListKeys: Record<string, FileListKey> = {
 };
 
 export function reviewKey(event: KeyboardEvent): "files" | "accept all" | null {
-  if (composes(event.nativeEvent)) return null;
+  if (composes(event.nativeEvent) || event.repeat) return null;
   if (matches(event, "Mod+Enter")) return "accept all";
   return letter(event) === "f" ? "files" : null;
 }
 
 export function hunkKey(event: KeyboardEvent): HunkAction | null {
-  return hunkKeys[letter(event) ?? ""] ?? null;
+  return event.repeat ? null : (hunkKeys[letter(event) ?? ""] ?? null);
 }
 
 /** A key that is no text and has no modifier. */

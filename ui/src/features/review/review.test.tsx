@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { buttons, diff, hash, press, resolution, show, waiting } from "../../testing/approvals";
@@ -328,6 +328,58 @@ describe("an approval for longer than once", () => {
     await show(none.fake, none.id);
     expect(buttons("Approve")).toHaveLength(1);
     expect(buttons("Always approve")).toHaveLength(0);
+  });
+});
+
+describe("the next decision", () => {
+  const ask = (add: ReturnType<typeof waiting>["add"], approvalId: string) =>
+    add("approval.requested", {
+      approvalId,
+      callId: approvalId,
+      toolId: "edit_file",
+      args: {},
+      risk: "low",
+      reason: "writes ask",
+      preview: previewOf(diff),
+    });
+  const isAt = (hunk: string) =>
+    waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe(hunk));
+
+  it("has the focus on its first hunk, also where it comes after the one before it is gone", async () => {
+    const { id, approvalId, fake, add } = waiting();
+    await show(fake, id);
+    await isAt("1");
+    await act(async () => fake.send({ events: [add("approval.resolved", { approvalId, decision: "approve" })] }));
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
+    expect(document.activeElement?.className).toBe("changes");
+    await act(async () => fake.send({ events: [ask(add, "next")] }));
+    await isAt("1");
+    const both = [add("approval.resolved", { approvalId: "next", decision: "reject" }), ask(add, "third")];
+    await act(async () => fake.send({ events: both }));
+    await isAt("1");
+  });
+
+  it("takes no focus from elsewhere", async () => {
+    const { id, approvalId, fake, add } = waiting();
+    await show(fake, id);
+    await isAt("1");
+    const elsewhere = document.body.appendChild(document.createElement("input"));
+    elsewhere.focus();
+    const next = [add("approval.resolved", { approvalId, decision: "approve" }), ask(add, "next")];
+    await act(async () => fake.send({ events: next }));
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(3));
+    expect(document.activeElement).toBe(elsewhere);
+    elsewhere.remove();
+  });
+
+  it("is not made by the key that is still held from the one before", async () => {
+    const { id, fake } = waiting();
+    await show(fake, id);
+    const hunk = document.activeElement as HTMLElement;
+    fireEvent.keyDown(hunk, { key: "a", repeat: true });
+    fireEvent.keyDown(hunk, { key: "Enter", ctrlKey: true, repeat: true });
+    expect(buttons("Accept hunk")).toHaveLength(3);
+    expect(resolution(fake)).toEqual([]);
   });
 });
 

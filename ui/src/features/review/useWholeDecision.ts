@@ -33,7 +33,7 @@ export function useWholeDecision(approval: PendingApproval) {
 /** Mod+Enter approves from anywhere in the approval, its note too. */
 export function onApproveKey(approve: () => void) {
   return (event: KeyboardEvent) => {
-    if (!matches(event, "Mod+Enter") || composes(event.nativeEvent)) return;
+    if (!matches(event, "Mod+Enter") || event.repeat || composes(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
     approve();

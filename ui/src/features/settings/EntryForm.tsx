@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { Button } from "../../components/Button";
+import { cancelOnEscape } from "../../components/shortcuts";
 
 type Props = {
   /** What the form is called. */
@@ -28,7 +29,14 @@ export function EntryForm({ label, save, more, children, onSave, onCancel }: Pro
     onSave();
   };
   return (
-    <form ref={form} className="entry-form" aria-label={label} onSubmit={submit}>
+    <form
+      ref={form}
+      className="entry-form"
+      aria-label={label}
+      data-typing
+      onSubmit={submit}
+      onKeyDown={cancelOnEscape(onCancel)}
+    >
       {children}
       <div className="form-buttons">
         <Button type="submit" look="primary">

@@ -49,6 +49,17 @@ describe("Trust this folder?", () => {
     await waitFor(() => expect(document.activeElement?.textContent).toBe("Keep untrusted"));
   });
 
+  it("keeps a trusted folder trusted at a stray Enter, and withdraws trust by its own button", async () => {
+    const { fake, onClose } = await show(demoProject);
+    screen.getByRole("dialog", { name: "This folder is trusted" });
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Keep trusted"));
+    await userEvent.keyboard("{Enter}");
+    expect(onClose).toHaveBeenCalledOnce();
+    expect(sent(fake, "keep_untrusted")).toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Withdraw trust" }));
+    expect(sent(fake, "keep_untrusted")).toEqual([{ path: demoProject.path }]);
+  });
+
   it.each([
     ["Trust folder", "trust_project"],
     ["Keep untrusted", "keep_untrusted"],

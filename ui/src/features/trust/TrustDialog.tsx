@@ -22,6 +22,7 @@ export function TrustDialog({ project, open, onClose }: Props) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<CommandError | null>(null);
   const again = project.trust === "trusted" && project.changed.length > 0;
+  const isAsked = project.trust !== "trusted" || again;
   const decide = async (trust: "trusted" | "untrusted") => {
     setBusy(true);
     setError(null);
@@ -34,20 +35,29 @@ export function TrustDialog({ project, open, onClose }: Props) {
       setBusy(false);
     }
   };
-  const footer = (
+  // Enter comes easily: what has the focus first leaves the folder as it is, or off.
+  const footer = isAsked ? (
     <>
       <Button ref={keep} disabled={busy} onClick={() => decide("untrusted")}>
         {t`Keep untrusted`}
       </Button>
-      {(project.trust !== "trusted" || again) && (
-        <Button look="primary" disabled={busy} onClick={() => decide("trusted")}>
-          {t`Trust folder`}
-        </Button>
-      )}
+      <Button look="primary" disabled={busy} onClick={() => decide("trusted")}>
+        {t`Trust folder`}
+      </Button>
+    </>
+  ) : (
+    <>
+      <Button ref={keep} disabled={busy} onClick={onClose}>
+        {t`Keep trusted`}
+      </Button>
+      <Button look="quiet" disabled={busy} onClick={() => decide("untrusted")}>
+        {t`Withdraw trust`}
+      </Button>
     </>
   );
+  const title = isAsked ? t`Trust this folder?` : t`This folder is trusted`;
   return (
-    <Dialog title={t`Trust this folder?`} open={open} onClose={onClose} footer={footer} initialFocus={keep}>
+    <Dialog title={title} open={open} onClose={onClose} footer={footer} initialFocus={keep}>
       <p className="trust-path mono">
         <VisibleText text={homePath(project.path)} />
       </p>
@@ -65,7 +75,7 @@ function Enables({ project }: { project: ProjectState }) {
     <>
       <p>
         {trusted
-          ? t`You trust this folder. Arki can propose edits and commands, and the folder's own settings apply.`
+          ? t`Arki can propose edits and commands here, and the folder's own settings apply.`
           : t`If you trust this folder, Arki can propose edits and commands here. If not, it can only read.`}
       </p>
       {groups.length === 0 ? (
