@@ -1,7 +1,16 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
-import type { CompactionStrategy, Elicitation, Image, TextStyle, ToolCategory } from "./generated";
+import type { CompactionStrategy, Elicitation, HookRan, Image, TextStyle, ToolCategory } from "./generated";
 
-export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
+/** `queued`: it has not begun, since another call of its turn comes first. `waiting`: for the user. */
+export type ToolState =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "done"
+  | "failed"
+  | "rejected"
+  | "denied"
+  | "interrupted";
 
 type Placed = {
   key: string;
@@ -65,6 +74,8 @@ export type ToolItem = Placed & {
   files: string[];
   question: Question | null;
   subagent: Subagent | null;
+  /** Those around it that failed or objected. */
+  hooks: readonly HookRan[];
 };
 
 /** Tools that read, as far as the policy is asked, but make something that is to be seen. */
@@ -93,6 +104,8 @@ export type Notice =
   | { what: "cleaned_up"; notes: readonly string[] }
   | { what: "planned"; intent: string; steps: readonly string[] };
 export type NoticeItem = Placed & { kind: "notice"; notice: Notice };
+/** A hook that failed or objected where there is no call whose card could say so. */
+export type HookItem = Placed & { kind: "hook"; ran: HookRan };
 /** Went back to how things stood right after `toSeq`. */
 export type RewoundItem = Placed & {
   kind: "rewound";
@@ -123,6 +136,7 @@ export type Item =
   | ToolItem
   | FailureItem
   | NoticeItem
+  | HookItem
   | RewoundItem
   | ForkedItem
   | CompactedItem;

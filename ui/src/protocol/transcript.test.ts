@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/events";
+import type { ToolCategory } from "./generated";
 import { foldTranscript, type ToolItem } from "./transcript";
 
 const tools = (items: { kind: string }[]) => items.filter((item) => item.kind === "tool") as ToolItem[];
@@ -129,6 +130,92 @@ describe("foldTranscript", () => {
     expect(tools(foldTranscript(events).items)[0]?.state).toBe("running");
     add("file.changed", { path: "src/a.rs", callId: "c" });
     expect(tools(foldTranscript(events).items)[0]?.files).toEqual(["src/a.rs"]);
+  });
+
+  describe("a call that has not begun", () => {
+    const turnOf = (calls: readonly { callId: string; toolId: string; category: ToolCategory }[]) => {
+      const log = eventLog("s");
+      log.add("run.started", { prompt: "x" });
+      log.add("engine.request", { turn: 1 });
+      for (const call of calls) log.add("tool.call", { turn: 1, args: {}, ...call });
+      const states = () => tools(foldTranscript(log.events).items).map((call) => call.state);
+      return { ...log, states };
+    };
+    const edit = (callId: string) => ({ callId, toolId: "edit_file", category: "write" }) as const;
+    const read = (callId: string, toolId = "read_file") => ({ callId, toolId, category: "read" }) as const;
+
+    it("waits its turn behind one that waits for the user, and behind one at work", () => {
+      const { add, states } = turnOf([edit("a"), edit("b"), read("c")]);
+      expect(states()).toEqual(["running", "queued", "queued"]);
+      add("policy.decided", { callId: "a", decision: "approval" });
+      add("approval.requested", { approvalId: "p", callId: "a", toolId: "edit_file" });
+      add("run.paused", { reason: "approval", approvalId: "p" });
+      expect(states()).toEqual(["waiting", "queued", "queued"]);
+      add("approval.resolved", { approvalId: "p", decision: "approve" });
+      add("run.resumed", { reason: "approval", approvalId: "p" });
+      expect(states()).toEqual(["running", "queued", "queued"]);
+      add("tool.result", { callId: "a", toolId: "edit_file" });
+      expect(states()).toEqual(["done", "running", "queued"]);
+      add("run.cancelled", {});
+      expect(states()).toEqual(["done", "interrupted", "interrupted"]);
+    });
+
+    it("is no read that goes together with others", () => {
+      const { add, states } = turnOf([read("a"), read("b"), edit("c"), read("d")]);
+      expect(states()).toEqual(["running", "running", "queued", "queued"]);
+      for (const callId of ["a", "b", "c"]) add("tool.result", { callId });
+      expect(states()).toEqual(["done", "done", "done", "running"]);
+      // It reads what another call of its turn may bring.
+      expect(turnOf([read("a"), read("b", "read_result")]).states()).toEqual(["running", "queued"]);
+    });
+
+    it("is no sub-agent that works beside others", () => {
+      const { add, states } = turnOf([read("a", "delegate"), read("b", "delegate"), read("c", "delegate")]);
+      for (const callId of ["a", "b"])
+        add("subagent.started", { callId, agent: "explorer", sessionId: callId, runId: "r" });
+      expect(states()).toEqual(["running", "running", "queued"]);
+    });
+
+    it("waits while the user has paused the run", () => {
+      const { add, states } = turnOf([edit("a"), edit("b")]);
+      add("tool.result", { callId: "a" });
+      add("run.paused", { reason: "user" });
+      expect(states()).toEqual(["done", "queued"]);
+      add("run.resumed", { reason: "user" });
+      expect(states()).toEqual(["done", "running"]);
+    });
+  });
+
+  describe("a hook", () => {
+    it("that failed or objected is told on the card of its call, and one that did its work nowhere", () => {
+      const { events, add } = eventLog("s");
+      const ofCall = { callId: "c", event: "PostToolUse" } as const;
+      add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
+      add("tool.result", { callId: "c" });
+      add("hook.ran", { ...ofCall, hook: "fmt", exitCode: 0, outcome: "passed", said: "formatted" });
+      add("hook.ran", { ...ofCall, hook: "lint", exitCode: 1, outcome: "failed", said: "Exit code 1." });
+      add("hook.ran", { ...ofCall, hook: "guard", exitCode: 2, outcome: "blocked", said: "no" });
+      const { items } = foldTranscript(events);
+      expect(items.map((item) => item.kind)).toEqual(["tool"]);
+      expect(tools(items)[0]?.hooks.map((ran) => ran.hook)).toEqual(["lint", "guard"]);
+    });
+
+    it("of a moment without a call is told in a line of its own", () => {
+      const { events, add } = eventLog("s");
+      add("run.started", { prompt: "x" });
+      add("hook.ran", { hook: "a", event: "SessionStart", exitCode: 0, outcome: "passed" });
+      add("hook.ran", { hook: "b", event: "SessionStart", exitCode: null, outcome: "timed_out" });
+      // The run's failure tells this one.
+      add("hook.ran", { hook: "c", event: "UserPromptSubmit", exitCode: 2, outcome: "blocked" });
+      add("hook.ran", { hook: "d", event: "Stop", exitCode: 2, outcome: "blocked", said: "tests fail" });
+      // Of an earlier version.
+      add("hook.ran", { hook: "e", exitCode: 0 });
+      add("hook.ran", { hook: "f", exitCode: 3 });
+      const told = foldTranscript(events).items.flatMap((item) =>
+        item.kind === "hook" ? item.ran.hook : [],
+      );
+      expect(told).toEqual(["b", "d", "f"]);
+    });
   });
 
   it("gives a result whose call lies before the window a card of its own", () => {

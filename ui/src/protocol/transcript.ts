@@ -5,8 +5,10 @@
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
 import type { Event, RestoredFile, Stage, ToolCategory } from "./generated";
-import type { AssistantItem, Item, Notice, ToolItem, UserItem } from "./items";
+import { isToldAlone, isToldOfCall } from "./hooks";
+import type { AssistantItem, Item, Notice, ToolItem, ToolState, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
+import { statesInTurn } from "./turns";
 
 export type * from "./items";
 
@@ -24,6 +26,8 @@ export type Transcript = {
   pausedFor: string | null;
   /** Position of a tool call's item, so that a result finds its card without a search. */
   calls: Readonly<Record<string, number>>;
+  /** The calls of the run that have no result yet, in the order in which they are carried out. */
+  pending: readonly string[];
   /** Words that wait, by message: they are shown once the model was told. */
   queued: Readonly<Record<string, string>>;
   rewinds: readonly Rewind[];
@@ -42,6 +46,7 @@ export const emptyTranscript: Transcript = {
   run: "none",
   pausedFor: null,
   calls: {},
+  pending: [],
   queued: {},
   rewinds: [],
   retry: null,
@@ -53,7 +58,7 @@ export function foldTranscript(events: readonly Event[], from: Transcript = empt
 }
 
 export function transcriptStep(state: Transcript, event: Event): Transcript {
-  const next = byKind(steps, state, event) ?? state;
+  const next = inTurn(byKind(steps, state, event) ?? state);
   if (!goesOn.has(event.type)) return next;
   const compacting = event.type === "engine.request" && event.payload.purpose === "compaction";
   return next.retry || next.compacting !== compacting ? { ...next, retry: null, compacting } : next;
@@ -89,6 +94,7 @@ const steps: ByKind<Transcript, Transcript> = {
     provider: p.model?.split("/")[0] ?? null,
     run: "running",
     pausedFor: null,
+    pending: [],
     turn: 0,
     stage: null,
   }),
@@ -137,12 +143,12 @@ const steps: ByKind<Transcript, Transcript> = {
     return call ? patchCall(state, call.callId, { files: [...call.files, p.path] }) : state;
   },
   "run.paused": (state, p) => ({
-    ...(p.reason === "plan" ? withCallsOfPlan(state, "running", "waiting") : state),
+    ...(p.reason === "plan" ? withCallsOfPlan(state, ["running", "queued"], "waiting") : state),
     run: "paused",
     pausedFor: p.questionId ? "question" : p.reason,
   }),
   "run.resumed": (state, p) => ({
-    ...(p.reason === "plan" ? withCallsOfPlan(state, "waiting", "running") : state),
+    ...(p.reason === "plan" ? withCallsOfPlan(state, ["waiting"], "running") : state),
     run: "running",
     pausedFor: null,
   }),
@@ -164,6 +170,7 @@ const steps: ByKind<Transcript, Transcript> = {
     append(state, { kind: "forked", ...at(event), fromSession: p.fromSession, fromSeq: p.fromSeq }),
   "change.taken_back": (state, p, event) =>
     notice(state, event, { what: "reverted", paths: writtenPaths(p.changes) }),
+  "hook.ran": hookRan,
   "sandbox.cleaned_up": (state, p, event) => notice(state, event, { what: "cleaned_up", notes: p.notes }),
 };
 
@@ -225,7 +232,15 @@ function rewound(state: Transcript, p: PayloadOf<"session.rewound">, event: Even
   const gone = items.filter((item, place) => item.takenBack && !state.items[place]?.takenBack);
   const prompts = items.filter((item) => item.kind === "user" && !item.takenBack) as UserItem[];
   const then: Transcript = conversation
-    ? { ...state, items, rewinds, lastPrompt: prompts.at(-1)?.text ?? null, run: "ended", pausedFor: null }
+    ? {
+        ...state,
+        items,
+        rewinds,
+        lastPrompt: prompts.at(-1)?.text ?? null,
+        run: "ended",
+        pausedFor: null,
+        pending: [],
+      }
     : state;
   return append(then, {
     kind: "rewound",
@@ -289,8 +304,9 @@ function textOfTurn(state: Transcript, event: Event): AssistantItem | null {
 }
 
 /** The calls of a plan wait for the user together with it. */
-function withCallsOfPlan(state: Transcript, from: ToolItem["state"], to: ToolItem["state"]): Transcript {
-  const isIts = (call: ToolItem) => call.state === from && call.approvalId === null && call.question === null;
+function withCallsOfPlan(state: Transcript, from: readonly ToolState[], to: ToolState): Transcript {
+  const isIts = (call: ToolItem) =>
+    from.includes(call.state) && call.approvalId === null && call.question === null;
   const items = state.items.map((item) =>
     item.kind === "tool" && isIts(item) ? { ...item, state: to } : item,
   );
@@ -321,8 +337,28 @@ function addCall(state: Transcript, event: Event, call: Call): Transcript {
     files: [],
     question: null,
     subagent: null,
+    hooks: [],
   };
-  return { ...append(state, item), calls: { ...state.calls, [callId]: state.items.length } };
+  return {
+    ...append(state, item),
+    calls: { ...state.calls, [callId]: state.items.length },
+    pending: [...state.pending, callId],
+  };
+}
+
+/** A pause between two calls. Of any other reason, a call waits for the user or may be at work. */
+const restingPauses: ReadonlySet<string | null> = new Set(["user", "budget"]);
+
+/** Says of each call without a result whether it is at work or waits for its turn. */
+function inTurn(state: Transcript): Transcript {
+  if (state.pending.length === 0) return state;
+  const calls = state.pending.flatMap((callId) => callItem(state, callId) ?? []);
+  const rests = state.run === "paused" && restingPauses.has(state.pausedFor);
+  const states = statesInTurn(calls, rests);
+  return calls.reduce((now, call, place) => {
+    const next = states[place] ?? call.state;
+    return next === call.state ? now : patchCall(now, call.callId, { state: next });
+  }, state);
 }
 
 /** Results and approvals of calls that lie before the window's first event get a card of their own. */
@@ -358,7 +394,8 @@ function answered(state: Transcript, { questionId, text }: PayloadOf<"question.a
 }
 
 function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event): Transcript {
-  const known = withCall(state, event, p);
+  const found = withCall(state, event, p);
+  const known = { ...found, pending: found.pending.filter((callId) => callId !== p.callId) };
   const item = callItem(known, p.callId);
   if (!item) return known;
   // A placeholder: the sub-agent works on in the background.
@@ -374,6 +411,13 @@ function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event
   });
 }
 
+/** Told by the card of its call; where there is none, in a line of its own. */
+function hookRan(state: Transcript, ran: PayloadOf<"hook.ran">, event: Event): Transcript {
+  if (!ran.callId) return isToldAlone(ran) ? append(state, { kind: "hook", ...at(event), ran }) : state;
+  const call = isToldOfCall(ran) ? callItem(state, ran.callId) : null;
+  return call ? patchCall(state, call.callId, { hooks: [...call.hooks, ran] }) : state;
+}
+
 /** Of a sub-agent in the background, on the card of its call. */
 function lateResult(state: Transcript, p: PayloadOf<"tool.async_result">): Transcript {
   const item = callItem(state, p.asyncCallId);
@@ -381,12 +425,12 @@ function lateResult(state: Transcript, p: PayloadOf<"tool.async_result">): Trans
   return patchCall(state, item.callId, { state: p.isError ? "failed" : "done", result: p.result });
 }
 
+const unfinished: ReadonlySet<ToolState> = new Set(["queued", "running", "waiting"]);
+
 /** When a run ends, a call without a result did not finish; its card must not say "running" for ever. */
 function end(state: Transcript, _as: "done" | "failed" | "interrupted"): Transcript {
   const items = state.items.map((item) =>
-    item.kind === "tool" && (item.state === "running" || item.state === "waiting")
-      ? { ...item, state: "interrupted" as const }
-      : item,
+    item.kind === "tool" && unfinished.has(item.state) ? { ...item, state: "interrupted" as const } : item,
   );
-  return { ...state, items, run: "ended", pausedFor: null };
+  return { ...state, items, run: "ended", pausedFor: null, pending: [] };
 }

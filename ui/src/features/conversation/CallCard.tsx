@@ -4,7 +4,12 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
 import { duration } from "../../components/format";
+import { lazily } from "../../components/lazily";
+import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
+
+const FoldedHooks = lazily(() => import("./HookNotes").then((part) => part.FoldedHooks));
+const OpenHooks = lazily(() => import("./HookNotes").then((part) => part.OpenHooks));
 
 export type Standing = ToolState | "paused";
 
@@ -39,6 +44,8 @@ export function CallCard({
 }: Props) {
   const [open, setOpen] = useState(false);
   const body = useId();
+  // A denial gives the objection as its reason already.
+  const untold = standing === "denied" ? item.hooks.filter(hasFailed) : item.hooks;
   return (
     <div className={`tool tool-${standing}`}>
       <div className="tool-line">
@@ -60,6 +67,7 @@ export function CallCard({
         {actions}
       </div>
       {!open && closed}
+      {!open && untold.length > 0 && <FoldedHooks hooks={untold} />}
       {open && (
         <div id={body} className="tool-body">
           {asked}
@@ -78,6 +86,7 @@ export function CallCard({
             </p>
           )}
           {children}
+          {item.hooks.length > 0 && <OpenHooks hooks={item.hooks} />}
         </div>
       )}
     </div>

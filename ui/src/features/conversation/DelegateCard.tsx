@@ -88,6 +88,7 @@ function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: 
 }
 
 const words: Readonly<Record<Standing, MessageDescriptor>> = {
+  queued: msg`○ waiting its turn`,
   running: msg`◐ works`,
   waiting: msg`! waiting for you`,
   paused: msg`‖ paused`,

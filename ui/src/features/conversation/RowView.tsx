@@ -53,6 +53,7 @@ const DelegateCard = lazily(
   () => import("./DelegateCard").then((part) => part.DelegateCard),
   () => <div className="tool" />,
 );
+const HookNotice = lazily(() => import("./HookNotes").then((part) => part.HookNotice));
 const PlainRow = lazily(() => import("./PlainRow").then((part) => part.PlainRow));
 const SentPictures = lazily(
   () => import("./pictures/SentPictures").then((part) => part.SentPictures),
@@ -158,6 +159,8 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
           <VisibleText text={noticeWords(item.notice)} />
         </p>
       );
+    case "hook":
+      return <HookNotice ran={item.ran} />;
     case "forked": {
       const open = () => actions.onOpenSession(item.fromSession, item.fromSeq);
       return <Forked item={item} title={actions.titleOf(item.fromSession)} onOpen={open} />;

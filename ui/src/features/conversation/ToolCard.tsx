@@ -13,6 +13,7 @@ import { CallCard } from "./CallCard";
 import { colouredResult, exitCode, outputSoFar, previewOf } from "./preview";
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
+  queued: msg`○ waiting its turn`,
   running: msg`◐ running`,
   waiting: msg`! waiting for you`,
   done: null,

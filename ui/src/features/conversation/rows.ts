@@ -54,7 +54,8 @@ type Given = {
 export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untrusted }: Given): Row[] {
   const rows: Row[] = [];
   const offers = new Map<string, Offer>();
-  const last = transcript.items.at(-1);
+  // Hooks of `Notification` run when the run is over, and take nothing from how it ended.
+  const last = transcript.items.findLast((item) => item.kind !== "hook");
   const lacking = transcript.items.findLast((item) => item.kind === "tool" && item.lacksTrust);
   if (untrusted && lacking) offers.set(lacking.key, "trust");
   if (idle && last?.kind === "failure") offers.set(last.key, "resume");
@@ -123,9 +124,10 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
   return rows;
 }
 
-/** What was in progress when the program ended is not running any more. */
+/** What was in progress when the program ended is not running any more, and nothing comes after it. */
 function asLeft(item: Item): Item {
-  return item.kind === "tool" && item.state === "running" ? { ...item, state: "interrupted" } : item;
+  const isLeft = item.kind === "tool" && (item.state === "running" || item.state === "queued");
+  return isLeft ? { ...item, state: "interrupted" } : item;
 }
 
 export const liveKey = "live";
@@ -136,13 +138,14 @@ const readsKey = (first: Item) => `reads ${first.key}`;
 /** Fewer calls stay as they are: one line would say less than they do. */
 const fewestReads = 3;
 
-/** It is over, only read, and asked nobody anything. */
+/** It is over, only read, asked nobody anything, and no hook had anything against it. */
 const isRead = (item: Item) =>
   item.kind === "tool" &&
   onlyReads(item) &&
   (item.state === "done" || item.state === "failed") &&
   item.question === null &&
-  item.elicitations.length === 0;
+  item.elicitations.length === 0 &&
+  item.hooks.length === 0;
 
 /** A model that only calls says nothing. */
 const saysNothing = (item: Item) =>
