@@ -44,3 +44,32 @@ it("a session is gone through step by step, with its files as they were", async 
   expect(screen.queryByRole("slider", { name: "Moment" })).toBeNull();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" })));
 });
+
+it("a file that is made later is not there yet, and no file as before", async () => {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const log = eventLog("s");
+  log.add("run.started", { prompt: "the prompt" });
+  log.add("file.changed", { path: "new.txt" });
+  log.add("file.changed", { path: "old.txt" });
+  log.add("run.completed", { response: "" });
+  const fake = createFake({
+    sessions: [session],
+    logs: { s: log.events },
+    handlers: {
+      replay_files: ({ seq }) => [
+        { path: "new.txt", change: seq < 2 ? null : "added" },
+        { path: "old.txt", change: seq < 3 ? null : "modified" },
+      ],
+    },
+  });
+  await renderOn(fake, <App />);
+  await userEvent.click(screen.getByRole("button", { name: "One" }));
+  await screen.findByText("the prompt");
+  await userEvent.click(screen.getByRole("button", { name: "Session menu" }));
+  await userEvent.click(await screen.findByText("Replay"));
+  const files = await screen.findByRole("region", { name: /^Files at event/ });
+  const rows = () => [...files.querySelectorAll("li")].map((row) => row.textContent);
+  expect(rows()).toEqual(["new.txtnot there", "old.txtas before"]);
+  await userEvent.click(screen.getByRole("button", { name: "Next step" }));
+  await waitFor(() => expect(rows()).toEqual(["new.txtadded", "old.txtas before"]));
+});

@@ -14,6 +14,7 @@ import { Restored } from "./Restored";
 import { usePreview } from "./usePreview";
 import { writes } from "./words";
 import "./history.css";
+import "../../components/checks.css";
 
 type What = "both" | "conversation" | "files";
 

@@ -121,6 +121,26 @@ describe("who wrote this", () => {
     expect(onTakeBack).toHaveBeenCalledExactlyOnceWith("a.rs", 5);
   });
 
+  it("tells a file that is as before from those that are changed", async () => {
+    const log = eventLog("s");
+    for (const path of ["a.rs", "b.rs", "b.rs", "c.rs", "c.rs"]) log.add("file.changed", { path });
+    const fake = createFake({
+      logs: { s: log.events },
+      handlers: {
+        replay_files: ({ seq }) => [
+          { path: "a.rs", change: "modified" },
+          { path: "b.rs", change: seq === 5 ? null : "modified" },
+          { path: "c.rs", change: "added" },
+        ],
+      },
+    });
+    const does = { onLines: vi.fn(), onTakeBack: vi.fn(), onEditor: vi.fn(), onReveal: vi.fn() };
+    await renderOn(fake, <ChangedFiles sessionId="s" {...does} />);
+    await screen.findByText("as before");
+    const rows = screen.getAllByRole("listitem").map((row) => row.textContent);
+    expect(rows).toEqual(["a.rs1 changeRevert last", "c.rs2 changesRevert last", "b.rsas before"]);
+  });
+
   it("goes through the lines by keyboard and tells of each who, with what and when", async () => {
     const onTakeBack = vi.fn<(line: LineOrigin) => void>();
     await renderOn(

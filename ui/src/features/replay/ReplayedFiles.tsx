@@ -1,16 +1,17 @@
 /** The files that a session changes, as they were at the moment that is shown. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { HunkLines, plainLook } from "../../components/diff/HunkLines";
 import { parseDiff } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki, useSessionPart } from "../../platform/context";
+import { useArki, useOverview, useSessionPart } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ReplayedContent, ReplayedFile, ReviewChange } from "../../protocol/generated";
 import "./replay.css";
 import { List } from "../../components/List";
+import { madeFiles } from "./made_files";
 
 const words: Record<ReviewChange, MessageDescriptor> = {
   added: msg`added`,
@@ -19,18 +20,28 @@ const words: Record<ReviewChange, MessageDescriptor> = {
   renamed: msg`renamed`,
 };
 
+type Shown = { files: readonly ReplayedFile[]; made: ReadonlySet<string> };
+
 /** Moments that are only passed over on the way to another one need no files. */
 const restMs = 150;
 
 export function ReplayedFiles({ sessionId }: { sessionId: string }) {
   const seq = useSessionPart(sessionId, (view) => view.replay?.seq ?? null);
   const { platform } = useArki();
-  const { value: files, error } = useAt<ReplayedFile[]>(seq, sessionId, (at) =>
-    platform.call("replay_files", { sessionId, seq: at }),
-  );
+  const { overview, error: untold } = useOverview(sessionId);
+  const isKnown = overview !== null || untold !== null;
+  const made = useRef<Promise<ReadonlySet<string>> | null>(null);
+  const { value, error } = useAt<Shown>(isKnown ? seq : null, sessionId, async (at) => {
+    const ask = (seq: number) => platform.call("replay_files", { sessionId, seq });
+    // Asked once: it is the same at every moment.
+    made.current ??= madeFiles(overview?.changedFiles ?? [], ask).catch(() => new Set<string>());
+    const files = await ask(at);
+    return { files, made: await made.current };
+  });
   const [open, setOpen] = useState<string | null>(null);
   if (error) return <ErrorNote error={error} />;
-  if (files === null || seq === null) return <p className="empty secondary">{t`Loading…`}</p>;
+  if (value === null || seq === null) return <p className="empty secondary">{t`Loading…`}</p>;
+  const { files } = value;
   if (files.length === 0) return <p className="empty secondary">{t`This session changes no files.`}</p>;
   return (
     <section className="changed-files" aria-label={t`Files at event ${seq}`}>
@@ -48,7 +59,7 @@ export function ReplayedFiles({ sessionId }: { sessionId: string }) {
                 <VisibleText text={path} />
               </button>
               <span className="secondary small">
-                {change === null ? t`as before` : i18n._(words[change])}
+                {change !== null ? i18n._(words[change]) : value.made.has(path) ? t`not there` : t`as before`}
               </span>
             </div>
             {open === path && <Content sessionId={sessionId} path={path} seq={seq} />}

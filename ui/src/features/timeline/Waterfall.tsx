@@ -11,11 +11,11 @@ import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { Bare } from "./Bare";
 import { LoadedFoot } from "./LoadedFoot";
-import { type Filter, layout, placeOf, type Row, type Scale } from "./layout";
+import { type Filter, layout, type Row, type Scale } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
 import { Entry, type EventActions } from "./Timeline";
-import { fit, moved, movedBy, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
+import { centerOf, fit, moved, movedBy, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
 import { movedTo, rowOf, spanWith, zoomKeys } from "./tree_keys";
 import { useNow } from "./useNow";
 import { pauseBands, WaterfallAxis } from "./WaterfallAxis";
@@ -180,13 +180,13 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[at];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const middle = placeOf(scale, (row.span.from + row.span.to) / 2);
     const to = movedTo(readingKey(event.key), at, rows);
     const nearer = zoomKeys[event.key];
     if (to !== null) go(to);
     else if (event.key === "ArrowRight" || event.key === "ArrowLeft") onToggle(row.span);
     else if (event.key === "Enter" || event.key === " ") act(row);
-    else if (nearer !== undefined) onZoom(nearer === 0 ? fit : zoomed(zoom, nearer, scale, middle));
+    else if (nearer !== undefined)
+      onZoom(nearer === 0 ? fit : zoomed(zoom, nearer, scale, centerOf(scale, row.span, zoom)));
     else if (event.key === "Escape" && onClose) onClose();
     else return;
     event.preventDefault();

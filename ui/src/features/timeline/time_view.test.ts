@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Scale } from "./layout";
-import { fit, moved, movedBy, viewOf, zoomed } from "./time_view";
+import type { Span } from "./spans";
+import { centerOf, fit, moved, movedBy, viewOf, zoomed } from "./time_view";
 import { timesOn } from "./WaterfallAxis";
 
 const start = new Date(2026, 10, 21, 9, 30).getTime();
@@ -40,6 +41,37 @@ describe("the part of the time that is shown", () => {
     const before = { from: start - 5000, to: start - 4000 };
     expect(viewOf(scale, before)).toEqual({ from: 0, length: 20 });
     expect(viewOf(scaleOf(1), before)).toEqual({ from: 0, length: 1 });
+  });
+});
+
+describe("what is brought nearer for a row", () => {
+  const pause = { from: start + 1000, to: start + 3_601_000, at: 1000, drawn: 400 };
+  const paused = { from: start, to: start + 3_602_000, length: 2400, pauses: [pause] };
+  const spanOf = (...pieces: Span["pieces"]) => {
+    const [from = 0, to = 0] = [pieces[0]?.from, pieces.at(-1)?.to];
+    return { from, to, pieces } as Span;
+  };
+  const piece = (from: number, to: number, look: "work" | "wait" = "work") => ({
+    from: start + from,
+    to: start + to,
+    look,
+  });
+
+  it("is its work, wherever most of its time went", () => {
+    const edit = spanOf(piece(900, 3_601_100, "wait"), piece(3_601_100, 3_601_300));
+    expect(centerOf(paused, edit, fit)).toBe(1600);
+    expect(centerOf(paused, spanOf(piece(0, 3_601_100)), fit)).toBe(1450);
+  });
+
+  it("is the work that is nearest to what is shown", () => {
+    const run = spanOf(piece(0, 600), piece(600, 3_601_000, "wait"), piece(3_601_000, 3_602_000));
+    expect(centerOf(paused, run, { from: start, to: start + 600 })).toBe(300);
+    expect(centerOf(paused, run, { from: start + 3_601_500, to: start + 3_602_000 })).toBe(1900);
+  });
+
+  it("is its own middle as it is drawn where it only waits, or took no time", () => {
+    expect(centerOf(paused, spanOf(piece(1000, 3_601_000, "wait")), fit)).toBe(1200);
+    expect(centerOf(paused, spanOf(piece(700, 700)), fit)).toBe(700);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The part of the waterfall's time that is shown, kept in real time: it stays while the run and its scale grow. Pure. */
 import { placeOf, type Scale, timeAt, type View } from "./layout";
+import type { Span } from "./spans";
 
 /** Null shows everything. */
 export type Zoom = { from: number; to: number } | null;
@@ -21,6 +22,37 @@ export function zoomed(zoom: Zoom, by: number, scale: Scale, center?: number): Z
   const view = viewOf(scale, zoom);
   const length = inside(scale, view.length / by);
   return zoomOn(scale, (center ?? view.from + view.length / 2) - length / 2, length);
+}
+
+/**
+ * The place to bring nearer for a span: the middle of its work that is nearest to what is shown now, so that a bar of it
+ * stays in sight. What is drawn short is no work, even where something goes on in the background; a span that only waits
+ * has its own middle.
+ */
+export function centerOf(scale: Scale, span: Span, zoom: Zoom): number {
+  const view = viewOf(scale, zoom);
+  const shown = view.from + view.length / 2;
+  const middle = ({ from, to }: Stretch) => (placeOf(scale, from) + placeOf(scale, to)) / 2;
+  const pieces: readonly Stretch[] =
+    span.pieces.length > 0 ? span.pieces.filter((piece) => piece.look !== "wait") : [span];
+  const work = pieces.flatMap((piece) => outsidePauses(scale, piece)).map(middle);
+  const [first = middle(span), ...others] = work;
+  return others.reduce((best, one) => (Math.abs(one - shown) < Math.abs(best - shown) ? one : best), first);
+}
+
+type Stretch = { from: number; to: number };
+
+function outsidePauses({ pauses }: Scale, { from, to }: Stretch): Stretch[] {
+  const parts: Stretch[] = [];
+  let at = from;
+  for (const pause of pauses) {
+    if (pause.to <= at || pause.from >= to) continue;
+    if (pause.from > at) parts.push({ from: at, to: pause.from });
+    at = pause.to;
+  }
+  // What took no time has its place all the same.
+  if (at < to || at === from) parts.push({ from: at, to });
+  return parts;
 }
 
 /** `share`: of the way that the view can move. */

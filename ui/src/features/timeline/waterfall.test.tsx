@@ -101,6 +101,30 @@ describe("the waterfall", () => {
     expect(screen.queryByRole("slider")).toBeNull();
   });
 
+  it("keeps a bar of the active row in sight while it zooms, however long the row waited", async () => {
+    const log = eventLog("s");
+    log.add("run.started", { prompt: "Rename it" });
+    log.add("engine.request", { turn: 1 });
+    log.add("tool.call", { turn: 1, callId: "c", toolId: "edit_file", args: { path: "a" } });
+    log.add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file" });
+    log.add("approval.resolved", { approvalId: "a" }, undefined, 3_600_000);
+    log.add("tool.result", { callId: "c", toolId: "edit_file", durationMs: 300 });
+    log.add("run.completed", {});
+    const { tree } = await open(log.events, 5);
+    const bars = () => {
+      const row = document.getElementById(tree.getAttribute("aria-activedescendant") ?? "");
+      return [...(row?.querySelectorAll(".span-bar.work") ?? [])];
+    };
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowDown}");
+    expect(active(tree)).toContain("edit_file");
+    expect(bars().length).toBeGreaterThan(0);
+    await userEvent.keyboard("++++++");
+    expect(bars().length).toBeGreaterThan(0);
+    // Nor does the row of the whole run lead into the pause.
+    await userEvent.keyboard("0{Home}++++++");
+    expect(bars().length).toBeGreaterThan(0);
+  });
+
   it("keeps the active row and the open details when reads become one row", async () => {
     const events = log();
     // With the first of the two reads only.
