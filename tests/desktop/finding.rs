@@ -47,6 +47,39 @@ fn words_are_found_in_the_whole_session_and_marked() {
     assert!(window.element("textbox", "Message").is_focused());
 }
 
+/// Whether the first mark is in sight as a whole.
+const MARK_IN_SIGHT: &str = r"
+    const [range] = CSS.highlights.get('found') ?? [];
+    if (range === undefined) return false;
+    const place = new Range();
+    place.setStart(range.startContainer, range.startOffset);
+    place.setEnd(range.endContainer, range.endOffset);
+    const { top, bottom, height } = place.getBoundingClientRect();
+    const log = document.querySelector('[role=log]').getBoundingClientRect();
+    return height > 0 && top >= log.top && bottom <= log.bottom;
+";
+
+#[test]
+fn words_deep_in_a_long_answer_are_brought_into_sight() {
+    let lines: String = (1..=600).map(|number| format!("let x{number} = {number};\n")).collect();
+    let answer = format!("Here it is:\n\n```rust\n{lines}```\n\nThe footnote is at its end.");
+    let stage = Stage::trusted(Script::new(vec![Turn::text(answer)]));
+    stage.arki(&["exec", "Write much"]);
+    let window = stage.open();
+    window.element("navigation", "Sessions").inside("button", "Write much").click();
+    window.says("The footnote");
+    window.press(&[CONTROL, "f"]);
+    let field = window.element("searchbox", "Find in this session");
+    for words in ["x550", "x20 ", "footnote", "x300"] {
+        window.press(&[CONTROL, "a"]);
+        field.write(words);
+        wait_until(&format!("{words} in sight"), || {
+            let marked = window.run("return [...(CSS.highlights.get('found') ?? [])][0]?.startContainer.textContent ?? ''");
+            marked.as_str().unwrap().contains(words.trim()) && window.run(MARK_IN_SIGHT) == true
+        });
+    }
+}
+
 #[test]
 fn words_of_another_session_are_found_in_the_palette_and_lead_there() {
     let stage = Stage::trusted(Script::new(vec![Turn::text("The zeppelin is in the third hangar.")]));

@@ -6,8 +6,9 @@ import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, use
 
 /** Tells of elements that come near to what a scroller shows, or leave it. */
 export type Nearness = {
-  watch: (element: Element, tell: (entry: IntersectionObserverEntry) => void) => () => void;
+  watch: (element: Element, tell: (entry: Sighting) => void) => () => void;
 };
+type Sighting = Pick<IntersectionObserverEntry, "isIntersecting" | "boundingClientRect">;
 
 const NearnessContext = createContext<Nearness | null>(null);
 export const NearnessProvider = NearnessContext.Provider;
@@ -15,9 +16,15 @@ export const NearnessProvider = NearnessContext.Provider;
 /** More than a screen on each side: what is scrolled to is mostly there before it is seen. */
 const margin = "1200px 0px";
 
-/** Until there is a scroller what is to be watched waits. */
-export function createNearness(): Nearness & { begin: (scroller: Element) => () => void } {
-  const heard = new Map<Element, (entry: IntersectionObserverEntry) => void>();
+/** So many parts are drawn at most where something is looked for that may be in any of them. */
+const mostRevealed = 500;
+
+/** Until there is a scroller what is to be watched waits. `reveal` draws what is far away in an element, too. */
+export function createNearness(): Nearness & {
+  begin: (scroller: Element) => () => void;
+  reveal: (inside: Element) => void;
+} {
+  const heard = new Map<Element, (entry: Sighting) => void>();
   /** Told of while the scroller had no room, and not again since. */
   const missed = new Set<Element>();
   let observer: IntersectionObserver | null = null;
@@ -30,6 +37,11 @@ export function createNearness(): Nearness & { begin: (scroller: Element) => () 
         missed.delete(element);
         observer?.unobserve(element);
       };
+    },
+    reveal: (inside) => {
+      const parts = [...heard].filter(([element]) => inside.contains(element)).slice(0, mostRevealed);
+      for (const [element, tell] of parts)
+        tell({ isIntersecting: true, boundingClientRect: element.getBoundingClientRect() });
     },
     begin: (scroller) => {
       const begun = new IntersectionObserver(

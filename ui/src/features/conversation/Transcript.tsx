@@ -7,7 +7,8 @@ import { t } from "@lingui/core/macro";
 import { ArrowDown } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
-import { createNearness, type Nearness, NearnessProvider } from "../../components/near";
+import { useLatest } from "../../components/latest";
+import { createNearness, NearnessProvider } from "../../components/near";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
 import { isFull } from "../../protocol/window";
@@ -38,7 +39,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
   };
   const steady = useSteady({ scroller, following, setFollowing: follow });
   useFound({ scroller, steady, found }, follow);
-  useMarked(scroller, found);
+  useMarked({ scroller, steady, found }, nearness);
 
   /**
    * Asked after each change too, not only where somebody scrolls: a page may add next to nothing to what is seen. What
@@ -108,7 +109,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
 }
 
 /** Null where nothing has a place. */
-function useNearness(scroller: RefObject<HTMLElement | null>): Nearness | null {
+function useNearness(scroller: RefObject<HTMLElement | null>) {
   const [nearness] = useState(() => (typeof IntersectionObserver === "undefined" ? null : createNearness()));
   useLayoutEffect(() => {
     const el = scroller.current;
@@ -119,22 +120,32 @@ function useNearness(scroller: RefObject<HTMLElement | null>): Nearness | null {
 
 type Found = { scroller: RefObject<HTMLDivElement | null>; steady: Steady; found: FoundRow | null };
 
-/** Marks what was looked for in the row, also in parts of it that are drawn later. */
-function useMarked(scroller: RefObject<HTMLDivElement | null>, found: FoundRow | null): void {
+/** Marks what was looked for in the row, also in parts of it that are drawn later, and brings its first place into sight. */
+function useMarked({ scroller, steady, found }: Found, nearness: ReturnType<typeof useNearness>): void {
+  const { platform } = useArki();
+  const latest = useLatest({ steady, nearness, platform });
   useEffect(() => {
     const row = scroller.current?.querySelector<HTMLElement>(".row.found");
     const words = found?.words ?? null;
     if (!row || words === null) return;
     let stop = () => {};
     let isShown = true;
-    void import("./mark").then(({ markIn }) => {
-      if (isShown) stop = markIn(row, words);
+    void import("./mark").then(async ({ markIn }) => {
+      if (!isShown) return;
+      let first: Range | null = null;
+      // The place may be in a part that is too far away to be drawn.
+      latest.current.nearness?.reveal(row);
+      stop = markIn(row, words, (place) => {
+        first = place;
+      });
+      await latest.current.platform.painted();
+      if (isShown && first !== null) latest.current.steady.reach(first);
     });
     return () => {
       isShown = false;
       stop();
     };
-  }, [scroller, found]);
+  }, [scroller, found, latest]);
 }
 
 /** Brings the row into sight and gives it, or what in it is to be operated, the focus; again only when asked again. */

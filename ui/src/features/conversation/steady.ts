@@ -20,7 +20,12 @@ export type Steady = {
   scrolled: () => boolean;
   /** Shows an element in the middle, or with its end at the end, and stays there. */
   show: (element: Element, at: "center" | "end") => void;
+  /** Shows a place in a text in the middle, unless it is seen already. */
+  reach: (place: Range) => void;
 };
+
+/** A place nearer than this to an edge of the scroller may lie under something, or is half cut. */
+const edge = 64;
 
 type Given = {
   scroller: RefObject<HTMLElement | null>;
@@ -91,6 +96,15 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     scrollTo(el, el.scrollTop + topIn(el, element) - above);
     anchors.current = [{ element, top: topIn(el, element) }];
   };
+  const reach = (place: Range) => {
+    const el = scroller.current;
+    if (!el) return;
+    const { top, bottom } = place.getBoundingClientRect();
+    const frame = el.getBoundingClientRect();
+    if (top >= frame.top + edge && bottom <= frame.bottom - edge) return;
+    scrollTo(el, el.scrollTop + (top + bottom) / 2 - (frame.top + frame.bottom) / 2);
+    anchors.current = anchorsOf(el);
+  };
 
   const latest = useRef(hold);
   latest.current = hold;
@@ -103,7 +117,7 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     observer.observe(el);
     return () => observer.disconnect();
   }, [scroller]);
-  return { hold, scrolled, show };
+  return { hold, scrolled, show, reach };
 }
 
 /** What somebody does goes on scrolling for so long, in milliseconds. */

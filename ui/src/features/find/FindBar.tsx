@@ -15,10 +15,12 @@ type Props = {
   /** Counts how often it was asked for: each time the field has the focus again. */
   asked: number;
   onShow: (seq: number, words: string) => void;
+  /** There is no place to show any more. */
+  onNone: () => void;
   onClose: () => void;
 };
 
-export function FindBar({ sessionId, asked, onShow, onClose }: Props) {
+export function FindBar({ sessionId, asked, onShow, onNone, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const { of, hits, isCut, isSearching, error } = useFind(sessionId, typed);
   // One reads the end mostly: the newest place comes first.
@@ -28,11 +30,12 @@ export function FindBar({ sessionId, asked, onShow, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each time it is asked for
   useEffect(() => field.current?.select(), [asked]);
-  const show = useLatest(onShow);
+  const latest = useLatest({ onShow, onNone });
   const seq = hit?.seq ?? null;
   useEffect(() => {
-    if (seq !== null) show.current(seq, of);
-  }, [seq, of, show]);
+    if (seq !== null) latest.current.onShow(seq, of);
+    else latest.current.onNone();
+  }, [seq, of, latest]);
   const step = (by: 1 | -1) => {
     if (hits.length > 0) setPlace({ of, at: (at + by + hits.length) % hits.length });
   };

@@ -20,7 +20,7 @@ const hit = (seq: number, type = "output.message"): SearchHit => ({
 });
 
 async function shown(hits: SearchHit[] | (() => never)) {
-  const does = { onShow: vi.fn(), onClose: vi.fn() };
+  const does = { onShow: vi.fn(), onNone: vi.fn(), onClose: vi.fn() };
   const search = typeof hits === "function" ? hits : () => hits;
   const fake = createFake({ handlers: { find_in_session: search } });
   await renderOn(fake, <FindBar sessionId="s" asked={1} {...does} />);
