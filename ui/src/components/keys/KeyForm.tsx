@@ -3,6 +3,7 @@ import { type FormEvent, useRef, useState } from "react";
 import type { CommandError } from "../../protocol/generated";
 import { Button } from "../Button";
 import { ErrorNote } from "../ErrorNote";
+import { cancelOnEscape } from "../shortcuts";
 import "./keys.css";
 
 type Props = {
@@ -30,7 +31,12 @@ export function KeyForm({ provider, onSave, onCancel }: Props) {
     setBusy(false);
   };
   return (
-    <form className="inline-form" onSubmit={(event) => void save(event)}>
+    <form
+      className="inline-form"
+      data-typing
+      onSubmit={(event) => void save(event)}
+      onKeyDown={cancelOnEscape(onCancel)}
+    >
       <input
         ref={field}
         className="field"

@@ -1,6 +1,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { type TextSize, type Theme, textSizes, themes } from "./themes";
+import "../../components/checks.css";
 
 const words: Record<Theme, MessageDescriptor> = {
   system: msg`System`,

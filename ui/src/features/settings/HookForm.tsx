@@ -3,12 +3,14 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
+import { withDot } from "../../components/typed_number";
 import type { CommandError, HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
 import { type HookDraft, isOfCall, newHook, readHook, writeHook } from "../../protocol/hook_entries";
 import { EntryForm } from "./EntryForm";
 import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 import { actions, events } from "./hook_words";
 import type { Change } from "./use_settings";
+import "../../components/checks.css";
 
 type Props = {
   /** Null for a new one. */
@@ -22,7 +24,8 @@ export function HookForm({ hook, onChange, onClose }: Props) {
   const [error, setError] = useState<CommandError | null>(null);
   const set = (part: Partial<HookDraft>) => setDraft((now) => ({ ...now, ...part }));
   const save = async () => {
-    const text = JSON.stringify(writeHook(draft));
+    const runs = draft.runs.map((run) => ({ ...run, seconds: withDot(run.seconds) }));
+    const text = JSON.stringify(writeHook({ ...draft, runs }));
     const failure = await onChange([
       hook?.key
         ? { key: hook.key, text, was: JSON.stringify(hook.entry) }

@@ -2,7 +2,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
-import { bytes, cost, duration } from "../../components/format";
+import { bytes, cost, duration, exact } from "../../components/format";
 import { List } from "../../components/List";
 import type { SettingEntry } from "../../protocol/generated";
 import { SettingRow } from "./SettingRow";
@@ -15,8 +15,8 @@ type Row = {
   key: string;
   name: MessageDescriptor;
   means: MessageDescriptor;
-  /** What holds where nothing is set. */
-  otherwise?: MessageDescriptor;
+  /** What holds where nothing is set: a figure of the engine's, or in words. */
+  otherwise?: number | MessageDescriptor;
   unit: Unit;
 };
 
@@ -35,6 +35,7 @@ const ofRuns: readonly Row[] = [
     key: "limits.maxTurns",
     name: msg`Requests of a run`,
     means: msg`After so many requests to the model the run pauses.`,
+    otherwise: 50,
     unit: "requests",
   },
   {
@@ -55,6 +56,7 @@ const ofRuns: readonly Row[] = [
     key: "limits.maxAnswerSeconds",
     name: msg`Time of an answer`,
     means: msg`An answer of the model that takes longer ends there. What there is of it is kept.`,
+    otherwise: 1800,
     unit: "seconds",
   },
   {
@@ -71,12 +73,14 @@ const ofCommands: readonly Row[] = [
     key: "limits.toolTimeoutSeconds",
     name: msg`Time of a call`,
     means: msg`A command or another call that takes longer is ended.`,
+    otherwise: 120,
     unit: "seconds",
   },
   {
     key: "limits.maxToolOutputBytes",
     name: msg`Output for the model`,
     means: msg`The model gets no more of what a call answers.`,
+    otherwise: 65_536,
     unit: "bytes",
   },
   {
@@ -90,12 +94,14 @@ const ofCommands: readonly Row[] = [
     key: "limits.maxCommandProcesses",
     name: msg`Processes of a command`,
     means: msg`A command that has more at the same time is ended.`,
+    otherwise: 1000,
     unit: "processes",
   },
   {
     key: "limits.maxCommandOutputMegabytes",
     name: msg`Output of a command`,
     means: msg`A command that writes more is ended.`,
+    otherwise: 1024,
     unit: "megabytes",
   },
 ];
@@ -172,10 +178,16 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
   );
 }
 
-/** The value as people say it, where that differs from the figure beside its unit. */
+/** What holds, where the field doesn't say it as people do. */
 function inWords(value: unknown, { unit, otherwise }: Row): string | null {
-  if (value === null) return otherwise ? i18n._(otherwise) : null;
-  if (typeof value !== "number") return null;
+  if (typeof value === "number") return figureInWords(value, unit);
+  if (value !== null || otherwise === undefined) return null;
+  if (typeof otherwise !== "number") return i18n._(otherwise);
+  return figureInWords(otherwise, unit) ?? `${exact(otherwise)} ${i18n._(units[unit])}`;
+}
+
+/** Null where that is the figure beside its unit. */
+function figureInWords(value: number, unit: Unit): string | null {
   switch (unit) {
     case "seconds":
       return value < 60 ? null : duration(value * 1000);

@@ -4,9 +4,13 @@ import { useState } from "react";
 import type { McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
 import { EntryForm } from "./EntryForm";
 import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
+import "../../components/checks.css";
 
 /** How a value is taken from the environment. The same in every language. */
 const variable = `$\{NAME}`;
+// Values of their messages, in which braces would name a value themselves.
+const environmentLine = `NAME=${variable}`;
+const headerLine = `NAME=Bearer $\{TOKEN}`;
 
 type Props = {
   server: McpServerEntry | null;
@@ -65,7 +69,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
           <LinesRow label={t`Arguments`} placeholder={t`One per line`} value={args} onChange={setArgs} />
           <LinesRow
             label={t`Environment`}
-            placeholder={t`NAME=\${NAME}, one per line`}
+            placeholder={t`${environmentLine}, one per line`}
             value={env}
             onChange={setEnv}
           />
@@ -93,7 +97,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
           />
           <LinesRow
             label={t`Headers`}
-            placeholder={t`NAME=Bearer \${TOKEN}, one per line`}
+            placeholder={t`${headerLine}, one per line`}
             value={headers}
             onChange={setHeaders}
           />

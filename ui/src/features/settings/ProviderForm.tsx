@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { useState } from "react";
-import type { ProviderEntry } from "../../protocol/generated";
+import { ErrorNote } from "../../components/ErrorNote";
+import type { CommandError, ProviderEntry } from "../../protocol/generated";
 import { EntryForm } from "./EntryForm";
 import { ChoiceRow, TextRow } from "./FormRows";
 
@@ -20,7 +21,8 @@ const kinds = [
 type Entry = { name: string; kind: string; baseUrl: string | null };
 type Props = {
   provider: ProviderEntry | null;
-  onSave: (entry: Entry) => Promise<void>;
+  /** Returns why it was not saved. */
+  onSave: (entry: Entry) => Promise<CommandError | null>;
   onCancel: () => void;
 };
 
@@ -28,13 +30,16 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
   const [name, setName] = useState(provider?.name ?? "");
   const [kind, setKind] = useState(provider?.kind ?? "custom");
   const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? "");
-  const save = () =>
-    void onSave({ name: name.trim(), kind, baseUrl: baseUrl.trim() === "" ? null : baseUrl.trim() });
+  const [error, setError] = useState<CommandError | null>(null);
+  const save = async () => {
+    const entry = { name: name.trim(), kind, baseUrl: baseUrl.trim() === "" ? null : baseUrl.trim() };
+    setError(await onSave(entry));
+  };
   return (
     <EntryForm
       label={provider ? t`Edit ${provider.name}` : t`Add provider`}
       save={t`Save provider`}
-      onSave={save}
+      onSave={() => void save()}
       onCancel={onCancel}
     >
       <TextRow
@@ -60,6 +65,7 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
         required={kind === "custom"}
         placeholder={kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The provider's default`}
       />
+      {error && <ErrorNote error={error} />}
     </EntryForm>
   );
 }

@@ -6,7 +6,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { KeyForm } from "../../components/keys/KeyForm";
 import { List } from "../../components/List";
 import { useArki, useCatalogue } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
+import { asCommandError, type Params } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
 import { ProviderForm } from "./ProviderForm";
 import { ProviderTest } from "./ProviderTest";
@@ -14,30 +14,31 @@ import { ProviderTest } from "./ProviderTest";
 type Form = "key" | "edit" | "test";
 type Open = { name: string; form: Form } | { name: null; form: "add" } | null;
 
+type Attempt = (work: () => Promise<unknown>) => Promise<CommandError | null>;
+
 export function Providers({ keyOf }: { keyOf: string | null }) {
   const arki = useArki();
   const { providers } = useCatalogue();
   const [open, setOpen] = useState<Open>(keyOf === null ? null : { name: keyOf, form: "key" });
-  const [error, setError] = useState<CommandError | null>(null);
-  const attempt = async (work: () => Promise<unknown>) => {
-    setError(null);
+  /** Returns why it failed, for whoever asked for it to say so in its place. */
+  const attempt: Attempt = async (work) => {
     const before = open;
     try {
       await work();
-      // What was opened meanwhile stays.
-      setOpen((now) => (now === before ? null : now));
       await arki.refreshCatalogue();
-      void arki.refreshLiveModels();
-      return true;
     } catch (thrown) {
-      setError(asCommandError(thrown));
-      return false;
+      return asCommandError(thrown);
     }
+    // What was opened meanwhile stays.
+    setOpen((now) => (now === before ? null : now));
+    void arki.refreshLiveModels();
+    return null;
   };
+  const saveProvider = (entry: Params<"save_provider">) =>
+    attempt(() => arki.platform.call("save_provider", entry));
   return (
     <section className="settings-section" aria-labelledby="providers-title">
       <h3 id="providers-title">{t`Providers`}</h3>
-      {error && <ErrorNote error={error} />}
       <List className="providers">
         {providers.map((provider) => (
           <li key={provider.name} className="provider">
@@ -53,7 +54,9 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
                 onSave={async (key) => {
                   const work = () => arki.platform.call("set_key", { provider: provider.name, key });
                   // Whether it is the right one shows at once.
-                  if (await attempt(work)) setOpen({ name: provider.name, form: "test" });
+                  const failure = await attempt(work);
+                  if (failure === null) setOpen({ name: provider.name, form: "test" });
+                  return failure;
                 }}
               />
             )}
@@ -65,23 +68,13 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
               />
             )}
             {open?.name === provider.name && open.form === "edit" && (
-              <ProviderForm
-                provider={provider}
-                onCancel={() => setOpen(null)}
-                onSave={async (entry) =>
-                  void (await attempt(() => arki.platform.call("save_provider", entry)))
-                }
-              />
+              <ProviderForm provider={provider} onCancel={() => setOpen(null)} onSave={saveProvider} />
             )}
           </li>
         ))}
       </List>
       {open?.form === "add" ? (
-        <ProviderForm
-          provider={null}
-          onCancel={() => setOpen(null)}
-          onSave={async (entry) => void (await attempt(() => arki.platform.call("save_provider", entry)))}
-        />
+        <ProviderForm provider={null} onCancel={() => setOpen(null)} onSave={saveProvider} />
       ) : (
         <Button
           small
@@ -98,60 +91,72 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
 type EntryProps = {
   provider: ProviderEntry;
   onOpen: (form: Form) => void;
-  attempt: (work: () => Promise<unknown>) => Promise<boolean>;
+  attempt: Attempt;
 };
 
-function Entry({ provider, onOpen, attempt }: EntryProps) {
+function Entry({ provider, onOpen: open, attempt }: EntryProps) {
   const arki = useArki();
   const { name, kind, baseUrl, keySource } = provider;
   const about = `provider-${name}`;
+  const [error, setError] = useState<CommandError | null>(null);
+  const onOpen = (form: Form) => {
+    setError(null);
+    open(form);
+  };
+  const remove = async (work: () => Promise<unknown>) => {
+    setError(null);
+    setError(await attempt(work));
+  };
   return (
-    <div className="provider-line">
-      <span className="grow" id={about}>
-        <b>{name}</b>
-        {kind !== name && <span className="secondary"> {kind}</span>}
-        <span className="provider-facts small secondary">
-          {keyWords(provider)}
-          {baseUrl && (
-            <>
-              {" · "}
-              <code>{baseUrl}</code>
-            </>
-          )}
+    <>
+      <div className="provider-line">
+        <span className="grow" id={about}>
+          <b>{name}</b>
+          {kind !== name && <span className="secondary"> {kind}</span>}
+          <span className="provider-facts small secondary">
+            {keyWords(provider)}
+            {baseUrl && (
+              <>
+                {" · "}
+                <code>{baseUrl}</code>
+              </>
+            )}
+          </span>
         </span>
-      </span>
-      <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("test")}>
-        {t`Test connection`}
-      </Button>
-      {kind !== "demo" && (
-        <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
-          {keySource === "keychain" || keySource === "environment" ? t`Replace key` : t`Set key`}
+        <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("test")}>
+          {t`Test connection`}
         </Button>
-      )}
-      {keySource === "keychain" && (
-        <Button
-          small
-          look="quiet"
-          aria-describedby={about}
-          onClick={() => attempt(() => arki.platform.call("remove_key", { provider: name }))}
-        >
-          {t`Remove key`}
+        {kind !== "demo" && (
+          <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
+            {keySource === "keychain" || keySource === "environment" ? t`Replace key` : t`Set key`}
+          </Button>
+        )}
+        {keySource === "keychain" && (
+          <Button
+            small
+            look="quiet"
+            aria-describedby={about}
+            onClick={() => void remove(() => arki.platform.call("remove_key", { provider: name }))}
+          >
+            {t`Remove key`}
+          </Button>
+        )}
+        <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("edit")}>
+          {t`Edit`}
         </Button>
-      )}
-      <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("edit")}>
-        {t`Edit`}
-      </Button>
-      {!isBuiltIn(provider) && (
-        <Button
-          small
-          look="quiet"
-          aria-describedby={about}
-          onClick={() => attempt(() => arki.platform.call("remove_provider", { name }))}
-        >
-          {t`Remove`}
-        </Button>
-      )}
-    </div>
+        {!isBuiltIn(provider) && (
+          <Button
+            small
+            look="quiet"
+            aria-describedby={about}
+            onClick={() => void remove(() => arki.platform.call("remove_provider", { name }))}
+          >
+            {t`Remove`}
+          </Button>
+        )}
+      </div>
+      {error && <ErrorNote error={error} />}
+    </>
   );
 }
 

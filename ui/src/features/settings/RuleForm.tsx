@@ -14,6 +14,7 @@ import { Backtest } from "./Backtest";
 import { EntryForm } from "./EntryForm";
 import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 import { noFields, type RuleFields, ruleText } from "./rule_form";
+import "../../components/checks.css";
 
 export type ShowCall = (call: PastCallEntry) => void;
 

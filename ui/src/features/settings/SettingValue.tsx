@@ -5,6 +5,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { Switch } from "../../components/Switch";
+import { figure, withDot } from "../../components/typed_number";
 import type { SettingEntry, SettingKind } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
 
@@ -93,6 +94,7 @@ function Json({ value }: { value: unknown }) {
 
 /** As it is typed: a text without quotes where nobody could take it for anything else. */
 export function typedText(kind: SettingKind, value: unknown): string {
+  if (kind === "number" && typeof value === "number") return figure(value);
   if (kind === "text" || kind === "long_text" || kind === "number") return String(value ?? "");
   if (kind === "secret") return "";
   return typeof value === "string" && !isJson(value) ? value : JSON.stringify(value, null, 1);
@@ -102,7 +104,8 @@ export function typedText(kind: SettingKind, value: unknown): string {
 export function sentText(kind: SettingKind, text: string): string {
   if (kind === "secret") return JSON.stringify(text);
   if (kind === "text" || kind === "long_text") return text.trim() === "" ? "null" : JSON.stringify(text);
-  return text.trim() === "" ? "null" : text;
+  if (text.trim() === "") return "null";
+  return kind === "number" ? withDot(text) : text;
 }
 
 function isJson(text: string): boolean {

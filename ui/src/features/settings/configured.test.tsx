@@ -137,6 +137,16 @@ describe("hooks", () => {
     });
   });
 
+  it("have their seconds typed with a decimal comma too, for the engine to judge", async () => {
+    const { fake, hooks } = await shown({});
+    await userEvent.click(within(hooks).getByRole("button", { name: "Add hook" }));
+    const form = within(hooks).getByRole("form", { name: "Add hook" });
+    await userEvent.type(within(form).getByRole("textbox", { name: "Command" }), "x");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Seconds" }), "1,5");
+    await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
+    expect(JSON.parse(changesOf(fake)[0]?.text ?? "")).toEqual({ command: "x", timeoutSeconds: 1.5 });
+  });
+
   it("are edited and removed as they were shown, a project's are not", async () => {
     const { fake, hooks } = await shown({ list_hooks: () => ({ hooks: [ownHook, hook], refused: null }) });
     const edit = await within(hooks).findByRole("button", { name: "Edit format" });

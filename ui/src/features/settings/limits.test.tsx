@@ -1,6 +1,7 @@
+import { i18n } from "@lingui/core";
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { SettingEntry } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
@@ -30,14 +31,16 @@ const settings = [
   limit("retention.deleteSessionsAfterDays", null),
 ];
 
-async function shown(handlers: Parameters<typeof createFake>[0]["handlers"] = {}) {
-  const fake = createFake({ settings, handlers });
+async function shown(handlers: Parameters<typeof createFake>[0]["handlers"] = {}, entries = settings) {
+  const fake = createFake({ settings: entries, handlers });
   await renderOn(fake, <Limits folder="/p" />);
   await screen.findByText("Requests of a run");
   return fake;
 }
 
 const row = (name: string) => within(screen.getByText(name).closest("li") as HTMLElement);
+
+afterEach(() => i18n.loadAndActivate({ locale: "en", messages: {} }));
 
 describe("limits and storage", () => {
   it("say each value in words, and where it comes from", async () => {
@@ -49,6 +52,27 @@ describe("limits and storage", () => {
     expect(row("Sessions").getByText("Now: kept until you remove them.")).toBeTruthy();
     expect(row("Processes of a command").queryByRole("textbox")).toBeNull();
     expect(row("Processes of a command").getByText("This folder")).toBeTruthy();
+  });
+
+  it("say what holds where one was emptied", async () => {
+    await shown({}, [
+      limit("limits.maxTurns", null, "user"),
+      limit("limits.toolTimeoutSeconds", null, "user"),
+    ]);
+    expect(row("Requests of a run").getByText("Now: 50 requests.")).toBeTruthy();
+    expect(row("Time of a call").getByText("Now: 2 min.")).toBeTruthy();
+  });
+
+  it("are typed with the language's decimal mark", async () => {
+    i18n.loadAndActivate({ locale: "de", messages: {} });
+    const fake = await shown({}, [limit("limits.maxTurns", 50), limit("limits.maxCostUsd", 2.5, "user")]);
+    const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Cost of a run" });
+    expect(field.value).toBe("2,5");
+    await userEvent.clear(field);
+    await userEvent.type(field, "1,5{Enter}");
+    expect(sent(fake, "change_settings")).toEqual([
+      { changes: [{ key: "limits.maxCostUsd", text: "1.5", was: "2.5" }] },
+    ]);
   });
 
   it("are set and reset, and say why not", async () => {

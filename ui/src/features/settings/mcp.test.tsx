@@ -102,6 +102,15 @@ describe("a server's form", () => {
     expect(screen.queryByRole("form")).toBeNull();
   });
 
+  it("shows how a variable is written, as it is typed", async () => {
+    await shown({});
+    await press("Add MCP server");
+    const example = (name: string) => screen.getByRole<HTMLInputElement>("textbox", { name }).placeholder;
+    expect(example("Environment")).toBe(`NAME=$${"{NAME}"}, one per line`);
+    await userEvent.selectOptions(screen.getByRole("combobox", { name: "Kind" }), "address");
+    expect(example("Headers")).toBe(`NAME=Bearer ${reference}, one per line`);
+  });
+
   it("shows a configured value by its name alone, and stays open with what is wrong", async () => {
     const settings = {
       command: null,

@@ -89,6 +89,39 @@ describe("Test connection", () => {
     await waitFor(() => expect(fake.tested).toHaveLength(2));
   });
 
+  it("leaves a key that couldn't be stored in its field, and says why beside it", async () => {
+    let isLocked = true;
+    const fake = createFake({
+      providers: [lab],
+      handlers: { set_key: () => (isLocked ? fail("KEYCHAIN_UNAVAILABLE", "There is no keychain.") : null) },
+    });
+    await renderOn(fake, <Providers keyOf="lab" />);
+    const field = screen.getByLabelText<HTMLInputElement>("API key for lab");
+    await userEvent.type(field, "sk-mine{Enter}");
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("There is no keychain.");
+    expect(alert.closest("form")).toBe(field.form);
+    expect(field.value).toBe("sk-mine");
+    isLocked = false;
+    await userEvent.click(screen.getByRole("button", { name: "Save key" }));
+    await waitFor(() => expect(field.isConnected).toBe(false));
+    expect(field.value).toBe("");
+    expect(sent(fake, "set_key").map(({ key }) => key)).toEqual(["sk-mine", "sk-mine"]);
+  });
+
+  it("says in a provider's form why it couldn't be saved, and in its row why it couldn't be removed", async () => {
+    const refusal = () => fail("CONFIG_INVALID", "The file is damaged.");
+    const handlers = { save_provider: refusal, remove_provider: refusal };
+    await renderOn(createFake({ providers: [lab], handlers }), <Providers keyOf={null} />);
+    await userEvent.click(screen.getByRole("button", { name: "Remove" }));
+    expect((await screen.findByRole("alert")).closest("li")?.textContent).toContain("lab");
+    await userEvent.click(screen.getByRole("button", { name: "Edit" }));
+    expect(screen.queryByRole("alert")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Save provider" }));
+    const form = within(screen.getByRole("form", { name: "Edit lab" }));
+    expect((await form.findByRole("alert")).textContent).toContain("The file is damaged.");
+  });
+
   it("shows the step that failed with what to do", async () => {
     const { steps } = await shown([step({}), refused]);
     const alert = within(steps).getByRole("alert");

@@ -13,6 +13,7 @@ import {
   columns,
   entriesIn,
   groupsBy,
+  isUnknown,
   type Measure,
   type Range,
   type Totals,
@@ -44,8 +45,11 @@ export function UsageDialog({ open, onClose }: { open: boolean; onClose: () => v
 
 function Report({ report }: { report: UsageReport }) {
   const [range, setRange] = useState<Range>("30");
-  const [measure, setMeasure] = useState<Measure>("cost");
+  const [chosen, setChosen] = useState<Measure | null>(null);
   const entries = useMemo(() => entriesIn(report, range), [report, range]);
+  const totals = useMemo(() => total(entries), [entries]);
+  // A plot of costs that nobody knows would be empty.
+  const measure = chosen ?? (isUnknown(totals.cost) ? "tokens" : "cost");
   const days = useMemo(() => columns(report, range), [report, range]);
   const used = days.filter((day) => day.totals.requests > 0).reverse();
   const isMonths = days[0]?.key.length === "2026-11".length;
@@ -63,9 +67,9 @@ function Report({ report }: { report: UsageReport }) {
     <>
       <div className="usage-bar">
         <Segments label={t`Time range`} value={range} choices={ranges} onChoose={setRange} />
-        <Segments label={t`Shown in the plots`} value={measure} choices={measures} onChoose={setMeasure} />
+        <Segments label={t`Shown in the plots`} value={measure} choices={measures} onChoose={setChosen} />
       </div>
-      <Summary totals={total(entries)} />
+      <Summary totals={totals} />
       {entries.length === 0 ? (
         <p className="secondary">{t`Nothing was used in this time.`}</p>
       ) : (

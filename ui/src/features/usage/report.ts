@@ -25,6 +25,11 @@ export function allTokens({ input, output }: Totals): Sum {
   return { known: input.known + output.known, partial: input.partial || output.partial };
 }
 
+/** Whether there is something of which nothing is known. */
+export function isUnknown({ known, partial }: Sum): boolean {
+  return known === 0 && partial;
+}
+
 export function measured(totals: Totals, measure: Measure): Sum {
   return measure === "cost" ? totals.cost : allTokens(totals);
 }

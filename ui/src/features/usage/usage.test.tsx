@@ -203,8 +203,11 @@ describe("the plot of the days", () => {
     expect(legend).toEqual(["in, cached", "in", "out"]);
   });
 
-  it("has no scale where every cost is unknown", async () => {
+  it("begins with tokens where no cost is known, whose plot has no scale", async () => {
     await open(report(used("2026-11-22", priceless)));
+    expect(screen.getByRole<HTMLInputElement>("radio", { name: "Tokens" }).checked).toBe(true);
+    expect(plot().scale).toEqual(["1.1k"]);
+    await userEvent.click(screen.getByRole("radio", { name: "Cost" }));
     expect(plot().scale).toEqual(["unknown"]);
   });
 });

@@ -2,7 +2,7 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { atLeast, cost, exact, exactCost, folderName, homePath, tokens } from "../../components/format";
-import type { Sum } from "./report";
+import { isUnknown, type Sum } from "./report";
 
 type Figure = { words: string; exact: string };
 
@@ -14,9 +14,9 @@ export function tokenFigure(sum: Sum): Figure {
   return figure(sum, tokens(sum.known), exact(sum.known));
 }
 
-function figure({ known, partial }: Sum, words: string, all: string): Figure {
-  if (!partial) return { words, exact: all };
-  if (known === 0) return { words: t`unknown`, exact: t`Unknown for at least one request` };
+function figure(sum: Sum, words: string, all: string): Figure {
+  if (!sum.partial) return { words, exact: all };
+  if (isUnknown(sum)) return { words: t`unknown`, exact: t`Unknown for at least one request` };
   return { words: atLeast(words), exact: t`At least ${all}: unknown for at least one request` };
 }
 

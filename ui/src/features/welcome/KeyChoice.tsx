@@ -2,12 +2,10 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { ErrorNote } from "../../components/ErrorNote";
 import { KeyForm } from "../../components/keys/KeyForm";
 import { TestOnce } from "../../components/keys/ProviderSteps";
 import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 
 /** The vendors' names, and the kinds that their providers are called by. */
 const vendors = {
@@ -30,12 +28,10 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
   const [stage, setStage] = useState<Stage>("enter");
   /** Each key is tested by itself. */
   const [attempt, setAttempt] = useState(0);
-  const [error, setError] = useState<CommandError | null>(null);
   const choice = useId();
   // One that is configured under another name keeps it.
   const provider = providers.find((one) => one.kind === kind)?.name ?? kind;
   const save = async (key: string) => {
-    setError(null);
     try {
       if (!providers.some((one) => one.name === provider))
         await arki.platform.call("save_provider", { name: provider, kind, baseUrl: null });
@@ -43,8 +39,9 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
       await arki.refreshCatalogue();
       setAttempt((now) => now + 1);
       setStage("test");
+      return null;
     } catch (thrown) {
-      setError(asCommandError(thrown));
+      return asCommandError(thrown);
     }
   };
   return (
@@ -58,7 +55,6 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
           onChange={(event) => {
             setKind(event.target.value);
             setStage("enter");
-            setError(null);
           }}
         >
           {Object.entries(vendors).map(([name, value]) => (
@@ -71,7 +67,6 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
       {(stage === "enter" || stage === "failed") && (
         <KeyForm key={`${kind} ${stage}`} provider={provider} onSave={save} onCancel={onCancel} />
       )}
-      {error && <ErrorNote error={error} />}
       {stage !== "enter" && (
         <TestOnce
           key={attempt}

@@ -62,7 +62,11 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
           placeholder="feature/search"
           aria-describedby={placeId}
           value={branch}
-          onChange={(event) => setBranch(event.target.value)}
+          onChange={(event) => {
+            setBranch(event.target.value);
+            // It was about another name.
+            setFailed(null);
+          }}
         />
         <p id={placeId} className="worktree-place small secondary" role="status">
           {problem?.message ??
