@@ -139,7 +139,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   UPDATE_FAILED: msg`An update can't be found, downloaded or installed.`,
   UPDATE_NOT_SIGNED: msg`An update isn't signed by the key of Arki's releases, so it was not installed.`,
   URL_INVALID: msg`The text is not a URL that fetch_url can read.`,
-  USAGE: msg`The command line was used wrongly.`,
+  USAGE: msg`Arki can't do this as requested.`,
   WINDOWS_FULL: msg`No more windows are opened.`,
   WORKTREE_CONFLICT: msg`The changes in a worktree and those in the project since then don't go together.`,
   WORKTREE_EXISTS: msg`There is a worktree or another folder of this name already.`,

@@ -286,7 +286,7 @@ codes! {
     UPDATE_NOT_SIGNED,
     /// The text is not a URL that fetch_url can read.
     URL_INVALID,
-    /// The command line was used wrongly.
+    /// Arki can't do this as requested.
     USAGE,
     /// No more windows are opened.
     WINDOWS_FULL,
