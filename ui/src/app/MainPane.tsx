@@ -10,8 +10,7 @@ import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { History } from "./history";
-import { CrashNote, FindBar, ReplayBar } from "./parts";
-import { SessionMenu } from "./SessionMenu";
+import { CrashNote, FindBar, ReplayBar, SessionMenu } from "./parts";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
 
@@ -45,6 +44,7 @@ export function MainPane({ window }: { window: Window }) {
           key={window.finding.sessionId}
           {...window.finding}
           onShow={(seq, words) => selected !== null && history.showFound(selected, seq, words)}
+          onNone={window.history.leavePlace}
           onClose={window.endFinding}
         />
       )}

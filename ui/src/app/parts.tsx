@@ -10,6 +10,10 @@ export const InspectorRail = lazily(
   () => import("./InspectorRail").then((part) => part.InspectorRail),
   () => <aside className="inspector-rail" aria-label={t`Inspector`} aria-busy />,
 );
+export const SessionMenu = lazily(
+  () => import("./SessionMenu").then((part) => part.SessionMenu),
+  () => <span className="button icon small" />,
+);
 export const SettingsDialog = lazily(() =>
   import("../features/settings/SettingsDialog").then((part) => part.SettingsDialog),
 );
