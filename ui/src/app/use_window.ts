@@ -11,6 +11,7 @@ import {
 } from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
+import { useChosenModel } from "./chosen_model";
 import { useHistory } from "./history";
 import { useColumns } from "./layout_state";
 import { useLanguage } from "./locale";
@@ -39,7 +40,7 @@ export function useWindow() {
   const waiting = useWaiting();
   const sessions = useArki().sessions;
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
-  const [model, setModel] = useState<string | null>(null);
+  const [model, setModel] = useChosenModel();
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   /** The session to find something in, and how often it was asked for. */
   const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);

@@ -1,0 +1,33 @@
+/** The model that the window sends with, where the user chose one in the status bar. */
+import { useEffect, useRef, useState } from "react";
+import { recall, remember, unremember } from "../components/remembered";
+import { useApp, useCatalogue } from "../platform/context";
+
+const key = "model";
+
+/**
+ * Goes before the session's own model and the default one, and holds for later windows too, until another default is
+ * chosen. Null where none is chosen, or its provider is gone.
+ */
+export function useChosenModel(): [string | null, (model: string | null) => void] {
+  const [model, setModel] = useState(() => recall(key));
+  const { models } = useCatalogue();
+  const choose = (next: string | null) => {
+    if (next === null) unremember(key);
+    else remember(key, next);
+    setModel(next);
+  };
+  const fallback = useApp()?.defaultModel ?? null;
+  const before = useRef(fallback);
+  useEffect(() => {
+    if (before.current !== null && fallback !== before.current) {
+      unremember(key);
+      setModel(null);
+    }
+    before.current = fallback;
+  }, [fallback]);
+  const isThere = models.length === 0 || models.some((one) => providerOf(one.id) === providerOf(model ?? ""));
+  return [isThere ? model : null, choose];
+}
+
+const providerOf = (model: string) => model.split("/")[0];
