@@ -152,6 +152,7 @@ export function draftsOf(
       id: `${recentId}${path}`,
       section: t`Folder`,
       title: t`Open recent: ${homePath(path)}`,
+      foreign: homePath(path),
       run: () => act.openRecent(path),
     })),
     { id: "commit", section: t`Folder`, title: t`Commit…`, run: act.commit },
@@ -235,6 +236,7 @@ export function draftsOf(
       id: `model ${model.id}`,
       section: t`Model`,
       title: t`Use ${model.id}`,
+      foreign: model.id,
       run: () => act.model(model.id),
     })),
   ];

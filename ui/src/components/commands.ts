@@ -2,6 +2,8 @@
 export type Command = {
   id: string;
   title: string;
+  /** What in the title others named, such as a path. */
+  foreign?: string;
   section: string;
   shortcut?: string | undefined;
   run: () => void;

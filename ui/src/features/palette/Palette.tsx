@@ -116,7 +116,7 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
                 className="palette-item"
                 onSelect={() => onCommand(command)}
               >
-                <span className="cut grow">{visibleWords(command.title)}</span>
+                <span className="cut grow">{titleOf(command)}</span>
                 {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
               </Cmdk.Item>
             ))}
@@ -145,4 +145,9 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
       </p>
     </Cmdk>
   );
+}
+
+/** Nothing hides in what others named. Arki's own words have spaces that don't break, and they stay spaces. */
+function titleOf({ title, foreign }: Command): string {
+  return foreign === undefined ? title : title.replace(foreign, () => visibleWords(foreign));
 }
