@@ -22,6 +22,13 @@ fn zoom_follows_its_keys_and_is_kept() {
     let window = stage.open();
     wait_until("the zoom of before", || width(&window).abs_diff(usual * 100 / 125) <= 1);
     window.pictures("zoomed-in");
+    step(&window, "=", usual * 100 / 150);
+    step(&window, "=", usual * 100 / 175);
+    step(&window, "=", usual * 100 / 200);
+    window.pictures("zoomed-twice");
+    for percent in [175, 150, 125] {
+        step(&window, "-", usual * 100 / percent);
+    }
     step(&window, "-", usual * 100 / 110);
     step(&window, "0", usual);
 }

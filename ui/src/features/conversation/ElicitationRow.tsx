@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useId } from "react";
 import type { ElicitationField } from "../../protocol/generated";
 import type { FilledValue } from "./elicitation_values";
+import "../../components/checks.css";
 
 type Props = {
   field: ElicitationField;

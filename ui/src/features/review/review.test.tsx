@@ -349,7 +349,9 @@ describe("the next decision", () => {
     const { id, approvalId, fake, add } = waiting();
     await show(fake, id);
     await isAt("1");
-    await act(async () => fake.send({ events: [add("approval.resolved", { approvalId, decision: "approve" })] }));
+    await act(async () =>
+      fake.send({ events: [add("approval.resolved", { approvalId, decision: "approve" })] }),
+    );
     await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
     expect(document.activeElement?.className).toBe("changes");
     await act(async () => fake.send({ events: [ask(add, "next")] }));

@@ -195,7 +195,9 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
       <span className="cut" dir="ltr">
         {homePath(project.path)}
       </span>
-      <span className={isCalm ? undefined : "status-attention"}>· {isCalm ? standing : `! ${standing}`}</span>
+      <span className={isCalm ? "status-usual" : "status-attention"}>
+        · {isCalm ? standing : `! ${standing}`}
+      </span>
     </button>
   );
 }

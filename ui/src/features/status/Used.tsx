@@ -50,12 +50,12 @@ export function Used({ sessionId, model, onContext, onUsage }: Props) {
           <Trans>ctx {full === 0 ? "< 1" : full} %</Trans>
         </button>
       )}
-      <span className="status-fact" title={exact}>
+      <span className="status-fact status-usual" title={exact}>
         <Trans>{part || untold ? atLeast(tokens(total)) : tokens(total)} tok</Trans>
       </span>
       <button
         type="button"
-        className="status-button"
+        className={usage.costUsd === null ? "status-button status-usual" : "status-button"}
         title={t`${price}. Click for the usage of all sessions`}
         onClick={onUsage}
       >

@@ -9,6 +9,7 @@ import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, SessionToolEntry, ToolCategory } from "../../protocol/generated";
 import "./tools.css";
+import "../../components/checks.css";
 
 const groups: { category: ToolCategory; title: MessageDescriptor }[] = [
   { category: "read", title: msg`Read` },
