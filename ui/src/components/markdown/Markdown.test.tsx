@@ -85,6 +85,18 @@ describe("Markdown", () => {
     sheet.remove();
   });
 
+  it("moves lists in further at each of ten levels, and no further below them", () => {
+    const levels = Array.from({ length: 13 }, (_, level) => `${"  ".repeat(level)}- x`).join("\n");
+    const { el } = shown(levels);
+    const sheet = document.createElement("style");
+    sheet.textContent = css;
+    document.head.append(sheet);
+    const indents = [...el.querySelectorAll("ul")].map((list) => getComputedStyle(list).paddingInlineStart);
+    sheet.remove();
+    const [wide, less] = [Array(4).fill("var(--s6)"), Array(6).fill("var(--s3)")];
+    expect(indents).toEqual([...wide, ...less, "0", "0", "0"]);
+  });
+
   it("keeps finished blocks while the last one is still arriving", () => {
     const { container, rerender } = render(<Markdown text={"First.\n\nSec"} onLink={() => {}} streaming />);
     const first = container.querySelector("p");

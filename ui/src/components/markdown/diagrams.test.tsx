@@ -61,12 +61,21 @@ describe("diagrams", () => {
     ["too many edges", `flowchart TD\n  a${" --> a".repeat(500)}`, "edges"],
   ])("that can't be drawn are their code, with the reason: %s", async (_, code, reason) => {
     const { el, nothingLeft } = show(code);
-    const said = await screen.findByText(/can't be drawn/);
-    expect(said.textContent).toContain(reason);
-    expect(said.textContent?.length).toBeLessThan(400);
+    const said = (await screen.findByText(/can't be drawn/)).closest(".secondary");
+    expect(said?.textContent).toContain(reason);
+    expect(said?.textContent?.length).toBeLessThan(400);
     expect(el.querySelector("pre")?.textContent).toBe(code);
     expect(el.querySelector("img")).toBeNull();
     nothingLeft();
+  });
+
+  it("with a mistake show what the parser points at, line by line", async () => {
+    const { el } = show("flowchart TD\n  a --> ");
+    await screen.findByText(/can't be drawn/);
+    const [first, second, pointer] = el.querySelector(".diagram-problem")?.textContent?.split("\n") ?? [];
+    expect(first).toMatch(/^Parse error/);
+    expect(second).toContain("a -->");
+    expect(pointer).toMatch(/^-+\^$/);
   });
 
   it("are code while they arrive, also in a list", () => {

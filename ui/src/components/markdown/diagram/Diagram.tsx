@@ -48,9 +48,18 @@ function Picture({ drawing: { url, width, height, words } }: { drawing: Drawing 
   return <img src={url} width={width} height={height} alt={words || t`Diagram`} draggable={false} />;
 }
 
-const Problem = ({ reason }: { reason: string }) => (
-  <p className="secondary small">{t`This diagram can't be drawn: ${reason}`}</p>
-);
+function Problem({ reason }: { reason: string }) {
+  if (!reason.includes("\n")) {
+    return <p className="secondary small">{t`This diagram can't be drawn: ${reason}`}</p>;
+  }
+  return (
+    <div className="secondary small">
+      <p>{t`This diagram can't be drawn:`}</p>
+      {/* The parser points at the place from the line below it. */}
+      <pre className="diagram-problem">{reason}</pre>
+    </div>
+  );
+}
 
 type Result = Drawing | { problem: string };
 
