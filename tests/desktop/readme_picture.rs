@@ -90,6 +90,9 @@ fn a_real_review_is_seen_whole_in_a_window_of_the_usual_size() {
     window.click("What would it change?");
     window.says("past call");
     window.pictures_for("guide-rules", "pictures/rules.png");
+    // Out of the form, then out of the settings.
+    window.press(&[ESCAPE]);
+    window.gone("form", "Add rule");
     window.press(&[ESCAPE]);
     window.gone("dialog", "Settings");
     assert_eq!(std::fs::read_to_string(project.join("windowsill.py")).unwrap(), DEMO[3].1);

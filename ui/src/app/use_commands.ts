@@ -110,8 +110,8 @@ function useRunActions(window: Window) {
   const inbox = () => {
     const isIn = (sessionId: string | null) => (one: { sessionId: string }) =>
       decidedIn(arki.sessions.get(), one.sessionId) === sessionId;
-    // Who isn't at the one that is shown goes there first.
-    const isAway = !document.activeElement?.closest(".changes");
+    // Who isn't at the one that is shown goes there first; the inbox's button leads on at each press.
+    const isAway = !document.activeElement?.closest(".changes, .sessions-inbox");
     const next = isAway && approvals.some(isIn(selected)) ? selected : nextWaiting(waiting, selected);
     if (next === null) return;
     const decided = isIn(next);

@@ -55,6 +55,26 @@ it("a branch's folder is shown before it is made, and the session begins there",
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
+it("why a worktree couldn't be made is said until another name is typed", async () => {
+  await shown({
+    plan_worktree: ({ branch }) => ({ ...worktree, branch, folder }),
+    add_worktree: () => {
+      throw { code: "BRANCH_CHECKED_OUT", message: "The branch is checked out.", hint: "" };
+    },
+  });
+  await choose(/^New session in a worktree/);
+  const dialog = within(await screen.findByRole("dialog", { name: "New session in a worktree" }));
+  const field = dialog.getByRole("textbox", { name: "New branch" });
+  await userEvent.type(field, "master");
+  await waitFor(() =>
+    expect(dialog.getByRole("button", { name: "Start session" })).toHaveProperty("disabled", false),
+  );
+  await userEvent.type(field, "{Enter}");
+  expect((await dialog.findByRole("alert")).textContent).toContain("The branch is checked out.");
+  await userEvent.type(field, "2");
+  expect(dialog.queryByRole("alert")).toBeNull();
+});
+
 it("its branch is brought to the project from the session's menu, and what stands against it is said", async () => {
   let commits = 2;
   const fake = await shown({
