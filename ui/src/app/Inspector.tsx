@@ -41,7 +41,9 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
         <div className="inspector-head">
           <Tabs.List className="tabs">
             <Tabs.Tab className="tab" value="changes" aria-label={t`Changes`} aria-describedby={count}>
-              <Trans>Changes {waiting > 0 && <span className="count" data-count={waiting} />}</Trans>
+              <Trans>
+                Changes {waiting > 0 && <span key={waiting} className="count" data-count={waiting} />}
+              </Trans>
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="timeline">
               {t`Timeline`}

@@ -1,6 +1,7 @@
 import { Fragment } from "react";
 import { CodeFrame } from "./CodeFrame";
 import type { Span } from "./highlight";
+import { inOrder } from "./in_order";
 import { useHighlight } from "./useHighlight";
 
 /** A block of code as it is, coloured when the colours arrive; they never change its size. */
@@ -8,7 +9,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   const spans = useHighlight(code, language);
   return (
     <CodeFrame language={language} whole={() => code}>
-      {() => <code>{spans ? <Lines lines={spans} /> : code}</code>}
+      {() => <code>{spans ? <Lines lines={spans} /> : inOrder(code)}</code>}
     </CodeFrame>
   );
 }
@@ -19,7 +20,7 @@ function Lines({ lines }: { lines: Span[][] }) {
       {row > 0 && "\n"}
       {line.map((span, column) => (
         <span key={`${column}`} style={span.color ? { color: span.color } : undefined}>
-          {span.text}
+          {inOrder(span.text)}
         </span>
       ))}
     </Fragment>

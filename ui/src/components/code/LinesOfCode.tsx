@@ -2,6 +2,7 @@
 import { memo } from "react";
 import { Near } from "../near";
 import { CodeFrame } from "./CodeFrame";
+import { inOrder } from "./in_order";
 
 /** In chunks, of which only the last one changes. */
 export type CodeLines = {
@@ -31,7 +32,7 @@ export function LinesOfCode({ language, text, tail, lines }: Props) {
               atFirst={at > last - chunksAtFirst}
             />
           ))}
-          {tail}
+          {inOrder(tail)}
         </code>
       )}
     </CodeFrame>
@@ -41,7 +42,7 @@ export function LinesOfCode({ language, text, tail, lines }: Props) {
 const Chunk = memo(
   ({ text, lines, atFirst }: { text: string; lines: number; atFirst: boolean }) => (
     <Near height={`calc(var(--leading-code) * ${lines})`} atFirst={atFirst}>
-      {() => text}
+      {() => inOrder(text)}
     </Near>
   ),
   (a, b) => a.text === b.text,

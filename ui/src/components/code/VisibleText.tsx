@@ -10,17 +10,20 @@ export function VisibleText({ text, line = text, offset = 0 }: Props) {
     // Pieces of one text never reorder, so their position is their identity.
     const key = `${index}`;
     if (piece.kind === "text") return piece.text;
-    if (piece.kind === "boxed") {
-      return (
-        <span key={key} className="boxed" title={t`Invisible character ${codePoint(piece.text)}`}>
-          {codePoint(piece.text)}
-        </span>
-      );
-    }
+    if (piece.kind === "boxed") return <Boxed key={key} char={piece.text} />;
     return (
       <span key={key} className={piece.kind === "tab" ? "inv inv-tab" : "inv inv-space"}>
         {piece.text}
       </span>
     );
   });
+}
+
+/** A character that shows nothing by itself. */
+export function Boxed({ char }: { char: string }) {
+  return (
+    <span className="boxed" title={t`Invisible character ${codePoint(char)}`}>
+      {codePoint(char)}
+    </span>
+  );
 }

@@ -10,6 +10,12 @@ function shown(text: string) {
 }
 
 describe("Markdown from a hostile model", () => {
+  it("shows what would turn words round, in code all of it", () => {
+    const { el } = shown("a \u202ehcae\u202c `b \u2066c\u2069`\n\n```\nd \u202ee\n```\n\n\u2067\u0634\u2069");
+    const boxes = [...el.querySelectorAll(".boxed")].map((box) => box.textContent);
+    expect(boxes).toEqual(["U+202E", "U+2066", "U+2069", "U+202E"]);
+  });
+
   it.each([
     "<img src=x onerror=alert(1)>",
     "<script>alert(1)</script>",

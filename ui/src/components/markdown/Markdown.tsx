@@ -9,6 +9,7 @@ import { memo, type ReactNode, useMemo, useState } from "react";
 import { safeLink } from "../../platform/links";
 import type { GrowingText } from "../../protocol/growing";
 import { CodeBlock } from "../code/Code";
+import { inOrder } from "../code/in_order";
 import { LinesOfCode } from "../code/LinesOfCode";
 import { lazily } from "../lazily";
 import { Near } from "../near";
@@ -277,7 +278,7 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
     case "paragraph":
       return <p>{inline(token.tokens, context)}</p>;
     case "text":
-      return token.tokens ? inline(token.tokens, context) : decodeEntities(token.text);
+      return token.tokens ? inline(token.tokens, context) : inOrder(decodeEntities(token.text), "words");
     case "as_written":
       return <p className="markdown-as-written">{token.raw}</p>;
     default:
@@ -380,7 +381,7 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
     case "math":
       return formula(token as MathToken);
     case "codespan":
-      return <code>{token.text}</code>;
+      return <code>{inOrder(token.text)}</code>;
     case "br":
       return <br />;
     case "link":
@@ -390,7 +391,7 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
     case "escape":
       return token.text;
     case "text":
-      return token.tokens ? inline(token.tokens, context) : decodeEntities(token.text);
+      return token.tokens ? inline(token.tokens, context) : inOrder(decodeEntities(token.text), "words");
     default:
       return token.raw;
   }

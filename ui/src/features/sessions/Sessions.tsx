@@ -121,7 +121,7 @@ export function Sessions(props: Props) {
             onClick={onInbox}
           >
             <span className="grow">{t`Inbox`}</span>
-            {all > 0 && <span className="count" data-count={all} />}
+            {all > 0 && <span key={all} className="count" data-count={all} />}
           </Button>
           {all > 0 && (
             <Button
@@ -172,7 +172,7 @@ function Memory({ onOpen }: { onOpen: () => void }) {
       onClick={onOpen}
     >
       <span className="grow">{t`Memory`}</span>
-      {proposed > 0 && <span className="count quiet" data-count={proposed} />}
+      {proposed > 0 && <span key={proposed} className="count quiet" data-count={proposed} />}
       <span id={count} className="sr-only">
         {proposed > 0 && t`${proposed} to review`}
       </span>
