@@ -74,7 +74,8 @@ fn words_deep_in_a_long_answer_are_brought_into_sight() {
         window.press(&[CONTROL, "a"]);
         field.write(words);
         wait_until(&format!("{words} in sight"), || {
-            let marked = window.run("return [...(CSS.highlights.get('found') ?? [])][0]?.startContainer.textContent ?? ''");
+            let marked =
+                window.run("return [...(CSS.highlights.get('found') ?? [])][0]?.startContainer.textContent ?? ''");
             marked.as_str().unwrap().contains(words.trim()) && window.run(MARK_IN_SIGHT) == true
         });
     }

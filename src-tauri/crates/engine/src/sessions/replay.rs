@@ -85,8 +85,10 @@ impl Sessions {
 }
 
 fn change(file: &Replayed) -> Option<ReviewChange> {
+    if file.is_as_before() {
+        return None;
+    }
     match (&file.began, &file.then) {
-        (began, then) if began == then => None,
         (FileAt::Nothing, _) => Some(ReviewChange::Added),
         (_, FileAt::Nothing) => Some(ReviewChange::Deleted),
         _ => Some(ReviewChange::Modified),

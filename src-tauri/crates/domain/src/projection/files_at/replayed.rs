@@ -12,6 +12,16 @@ pub struct ReplayedFile {
     pub began: FileAt,
     /// Right after the event.
     pub then: FileAt,
+    /// The session has changed it by then.
+    pub is_touched: bool,
+}
+
+impl ReplayedFile {
+    /// Whether it is as it was before the session. Of contents that nobody knows, only an untouched one is.
+    #[must_use]
+    pub fn is_as_before(&self) -> bool {
+        self.began == self.then && !(self.is_touched && self.then == FileAt::Unknown)
+    }
 }
 
 /// Returns the files by path, right after event `at_seq`. `events` are the session's own that tell of files, oldest
@@ -23,10 +33,11 @@ pub fn replayed_files<'a>(at_seq: u64, events: impl IntoIterator<Item = &'a Even
         for state in file_states(&event.body()) {
             let file = files.entry(state.path.to_owned()).or_insert_with(|| {
                 let began = FileAt::before(&state);
-                ReplayedFile { then: began.clone(), began }
+                ReplayedFile { then: began.clone(), began, is_touched: false }
             });
             if event.seq <= at_seq {
                 file.then = FileAt::after(&state);
+                file.is_touched = true;
             }
         }
     }
@@ -46,6 +57,16 @@ mod tests {
         let told: Vec<FileAt> = [2, 3, 4, 5, 8].map(|seq| then(seq).then).into();
         assert_eq!(told, [FileAt::Nothing, file("one"), file("one"), file("two"), FileAt::Nothing]);
         assert_eq!(then(8).began, FileAt::Nothing);
+    }
+
+    #[test]
+    fn what_nobody_knows_is_as_before_only_where_it_was_not_touched() {
+        let file = |is_touched| ReplayedFile { began: FileAt::Unknown, then: FileAt::Unknown, is_touched };
+        assert!(file(false).is_as_before());
+        assert!(!file(true).is_as_before());
+        let events = [changed(3, "one", "two"), changed(5, "two", "one")];
+        let as_before = |seq| replayed_files(seq, &events)["a"].is_as_before();
+        assert_eq!([2, 3, 5].map(as_before), [true, false, true]);
     }
 
     #[test]
