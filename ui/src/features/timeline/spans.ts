@@ -73,14 +73,27 @@ export function spansOf(events: readonly Event[], edge: Edge): Span[] {
     if (run) run.lastTs = event.ts;
   }
   const last = events.at(-1)?.ts ?? 0;
+  const queued = queuedIn(reading);
   // What is in a call before the call: it is at work only where nothing is waited for.
   for (const span of [...reading.open].reverse()) {
     if (edge === "cut") close(reading, span, last, "cut");
     else if (edge === "over") close(reading, span, last, outlivesRuns(span) ? "running" : "lost");
     else close(reading, span, Math.max(edge.now, span.from), "running");
+    if (queued.has(span)) span.pieces = [{ from: span.from, to: span.to, look: "wait" }];
   }
   reading.spans.forEach(enclose);
   return reading.spans;
+}
+
+/** Calls are carried out one after the other: those beside one that waits for somebody have not begun. */
+function queuedIn({ runs, open }: Reading): ReadonlySet<Span> {
+  const waits = (call: Span) => call.children.some((child) => child.kind === "wait" && open.has(child));
+  return new Set(
+    [...runs.values()].flatMap(({ calls }) => {
+      const left = [...calls.values()].filter((call) => open.has(call) && !call.inBackground);
+      return left.some(waits) ? left.filter((call) => call.kind === "tool" && !waits(call)) : [];
+    }),
+  );
 }
 
 const steps: ByKind<Reading, void> = {
