@@ -48,6 +48,12 @@ async function shown(given: Given = {}) {
 }
 
 describe("Composer", () => {
+  it("has the focus for a press on its edge", async () => {
+    const { box } = await shown();
+    expect(fireEvent.mouseDown(box.closest(".composer-box") as HTMLElement)).toBe(false);
+    expect(document.activeElement).toBe(box);
+  });
+
   it("sends with Enter and empties the box", async () => {
     const { onSend, box } = await shown();
     await userEvent.type(box, "hello{Enter}");

@@ -5,7 +5,15 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { ArrowUp, Paperclip, Pause, Square } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "../../components/Button";
 import { isText, storedDrafts } from "../../components/drafts";
 import { folderName } from "../../components/format";
@@ -125,7 +133,8 @@ export function Composer({
         </p>
       )}
       {menu.menu}
-      <div className="composer-box">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its edge belongs to the field for who points at it */}
+      <div className="composer-box" onMouseDown={focusField}>
         <div className="composer-grow" data-text={`${text}\n`}>
           <textarea
             ref={inputRef}
@@ -266,4 +275,11 @@ function useGiven(given: Draft | null, text: string, write: (words: string) => v
     if (given === null || given.text === "") return;
     write(text.trim() === "" || text === given.text ? given.text : `${given.text.trimEnd()}\n\n${text}`);
   }, [at]);
+}
+
+/** A press on the edge around the field is meant for the field. */
+function focusField(event: MouseEvent<HTMLElement>) {
+  if (event.target !== event.currentTarget) return;
+  event.preventDefault();
+  event.currentTarget.querySelector("textarea")?.focus();
 }
