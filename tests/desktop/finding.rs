@@ -47,7 +47,7 @@ fn words_are_found_in_the_whole_session_and_marked() {
     assert!(window.element("textbox", "Message").is_focused());
 }
 
-/// Whether the first mark is in sight as a whole.
+/// Answers if the first mark is in sight as a whole.
 const MARK_IN_SIGHT: &str = r"
     const [range] = CSS.highlights.get('found') ?? [];
     if (range === undefined) return false;

@@ -1,5 +1,5 @@
 //! The priorities of the window's threads: one that runs before all others can keep the whole window from drawing.
-//! Where the system gives nobody such a priority, there is nothing to see; as root, such as in a container, there is.
+//! It sees something only where the system gives such a priority, as it does to root.
 
 use crate::harness::account::realtime_threads;
 use crate::harness::{Stage, wait_until};

@@ -20,6 +20,8 @@ export function useChosenModel(): [string | null, (model: string | null) => void
   const fallback = useApp()?.defaultModel ?? null;
   const before = useRef(fallback);
   useEffect(() => {
+    // It isn't known before the engine has answered.
+    if (fallback === null) return;
     if (before.current !== null && fallback !== before.current) {
       unremember(key);
       setModel(null);

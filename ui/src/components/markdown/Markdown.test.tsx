@@ -14,6 +14,12 @@ describe("Markdown from a hostile model", () => {
     const { el } = shown("a \u202ehcae\u202c `b \u2066c\u2069`\n\n```\nd \u202ee\n```\n\n\u2067\u0634\u2069");
     const boxes = [...el.querySelectorAll(".boxed")].map((box) => box.textContent);
     expect(boxes).toEqual(["U+202E", "U+2066", "U+2069", "U+202E"]);
+    const raw = shown("<b>\u202ehcae</b>").el;
+    expect(raw.querySelector(".boxed")?.textContent).toBe("U+202E");
+    // As many as a hostile model likes: no element for each.
+    const many = shown(`\`${"\u202e".repeat(5_000)}\``).el;
+    expect(many.querySelectorAll(".boxed")).toHaveLength(0);
+    expect(many.textContent).toContain("[U+202E][U+202E]");
   });
 
   it.each([

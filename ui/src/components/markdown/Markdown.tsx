@@ -280,9 +280,9 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
     case "text":
       return token.tokens ? inline(token.tokens, context) : inOrder(decodeEntities(token.text), "words");
     case "as_written":
-      return <p className="markdown-as-written">{token.raw}</p>;
+      return <p className="markdown-as-written">{inOrder(token.raw, "words")}</p>;
     default:
-      return <p>{token.raw}</p>;
+      return <p>{inOrder(token.raw, "words")}</p>;
   }
 }
 
@@ -393,7 +393,7 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
     case "text":
       return token.tokens ? inline(token.tokens, context) : inOrder(decodeEntities(token.text), "words");
     default:
-      return token.raw;
+      return inOrder(token.raw, "words");
   }
 }
 

@@ -7,7 +7,7 @@ const LINES_BETWEEN_HUNKS: usize = 8;
 /// Headings named in a line of contents.
 const MAX_HEADINGS: usize = 6;
 
-/// What a change near the top leaves behind: at a line's end, and at its beginning.
+/// Marks that a change near the top leaves behind: two at a line's end, one at its beginning.
 const CHECKED: &str = " Checked by Arki's demo model.";
 const OVERVIEW: &str = ": an overview";
 const CONTENTS: &str = "Contents: ";

@@ -17,7 +17,7 @@ pub struct ReplayedFile {
 }
 
 impl ReplayedFile {
-    /// Whether it is as it was before the session. Of contents that nobody knows, only an untouched one is.
+    /// Says if it is as it was before the session. A file of unknown content is only where nothing touched it.
     #[must_use]
     pub fn is_as_before(&self) -> bool {
         self.began == self.then && !(self.is_touched && self.then == FileAt::Unknown)
