@@ -64,6 +64,10 @@ fn the_review_of_many_files_is_decided_from_their_list_by_keys() {
         window.press(&[LEFT]);
     }
     window.press(&[CONTROL, "j"]);
+    let open = window.element("group", "Hunk 4 of 5, lines 1–3 of src/deep/other.txt");
+    focused(&open);
+    // It was in sight before, at a height that depends on when each width was laid out.
+    open.ask("arguments[0].scrollIntoView({ block: 'center' })");
     window.pictures("review-files-wide");
     window.press(&[CONTROL, ENTER]);
     window.says(DONE);
