@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use ts_rs::TS;
 
-/// Payloads of calls and questions below this go as they are.
+/// Payloads below this go as they are.
 const WHOLE_BYTES: usize = 256 << 10;
 /// Of a string in a longer one.
 const SHOWN_STRING_BYTES: usize = 16 << 10;
@@ -74,11 +74,13 @@ impl Serialize for Payload<'_> {
     }
 }
 
-/// A call or question with only what is shown of it.
+/// A call or question with only what is shown of it; the end of a run without the whole answer, which an
+/// `output.message` before it has told.
 fn shortened_body(mut body: EventBody) -> EventBody {
     match &mut body {
         EventBody::ToolCall(call) => shorten(&mut call.args),
         EventBody::ApprovalRequested(requested) => shorten_request(requested),
+        EventBody::RunCompleted(completed) => shorten_text(&mut completed.response),
         _ => {}
     }
     body
@@ -111,20 +113,25 @@ pub fn shortened_observation(mut seen: Observation) -> Observation {
 /// Long strings are cut, and say so.
 fn shorten(value: &mut Value) {
     match value {
-        Value::String(text) if text.len() > SHOWN_STRING_BYTES => {
-            let bytes = text.len();
-            text.truncate(text.floor_char_boundary(SHOWN_STRING_BYTES));
-            text.push_str(&format!("… ({bytes} bytes in all)"));
-        }
+        Value::String(text) => shorten_text(text),
         Value::Array(items) => items.iter_mut().for_each(shorten),
         Value::Object(map) => map.values_mut().for_each(shorten),
         _ => {}
     }
 }
 
+fn shorten_text(text: &mut String) {
+    let bytes = text.len();
+    if bytes > SHOWN_STRING_BYTES {
+        text.truncate(text.floor_char_boundary(SHOWN_STRING_BYTES));
+        text.push_str(&format!("… ({bytes} bytes in all)"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Usage;
     use serde_json::json;
 
     fn sent(kind: &str, payload: &Value) -> Value {
@@ -137,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_call_is_cut_and_everything_else_goes_whole() {
+    fn a_large_call_and_the_answer_told_again_are_cut_and_everything_else_goes_whole() {
         let call = |bytes: usize| {
             let args = json!({"path": "a", "content": "é".repeat(bytes / 2)});
             json!({"turn": 1, "callId": "c", "toolId": "write_file", "args": args, "category": "write"})
@@ -149,6 +156,10 @@ mod tests {
         assert!(cut["payload"]["args"]["content"].as_str().unwrap().ends_with("bytes in all)"));
         let said = json!({"turn": 1, "role": "assistant", "content": "x".repeat(1 << 20), "interrupted": false});
         assert_eq!(sent("output.message", &said)["payload"], said);
+        let end = |response: String| json!({"response": response, "turns": 1, "usage": Usage::zero()});
+        let cut = sent("run.completed", &end("x".repeat(1 << 20)));
+        assert!(cut["payload"]["response"].as_str().unwrap().ends_with("(1048576 bytes in all)"));
+        assert_eq!(sent("run.completed", &end("Done.".to_owned()))["payload"], end("Done.".to_owned()));
     }
 
     #[test]
