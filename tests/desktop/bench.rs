@@ -4,6 +4,7 @@
 
 mod large;
 mod material;
+mod standstills;
 mod start;
 mod stream;
 

@@ -2,6 +2,7 @@
 
 use super::empty_window;
 use super::material::Material;
+use super::standstills::{Watch, within};
 use crate::harness::account::Account;
 use crate::harness::{Stage, Window};
 use arki_testkit::{Script, Turn};
@@ -23,20 +24,31 @@ const JERK_MS: f64 = 50.0;
 const EMPTY_FOR: Duration = Duration::from_secs(10);
 
 const COUNT_FRAMES: &str = r"
-    const seen = (window.seen = { gaps: [], last: null });
+    const seen = (window.seen = { frames: [] });
     const frame = (now) => {
-        if (seen.last !== null) seen.gaps.push(now - seen.last);
-        seen.last = now;
+        seen.frames.push(performance.timeOrigin + now);
         requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
 ";
-const FRAMES: &str = "const { gaps } = window.seen; window.seen.gaps = []; return gaps.join(' ')";
+/// When each was drawn, in milliseconds since 1970.
+const FRAMES: &str = "const { frames } = window.seen; window.seen.frames = []; return frames.join(' ')";
+
+/// A gap that is seen as a jerk.
+struct Jerk {
+    ms: f64,
+    /// Seconds since the first frame.
+    at: f64,
+    /// For so many milliseconds of it the machine stood still.
+    still_ms: f64,
+}
 
 struct Figures {
+    /// Milliseconds, the shortest first.
     gaps: Vec<f64>,
-    /// Those that are seen as a jerk, in milliseconds, with the second that each was at.
-    jerks: Vec<(f64, f64)>,
+    jerks: Vec<Jerk>,
+    /// Whether somebody could see the machine stand still.
+    is_watched: bool,
     cpu: f64,
     settled_kib: u64,
     end_kib: u64,
@@ -95,25 +107,28 @@ fn streamed(material: &Material) -> Figures {
 
 fn watched(stage: &Stage, window: &Window<'_>, mut is_over: impl FnMut(Duration) -> bool) -> Figures {
     window.run(COUNT_FRAMES);
+    let watch = Watch::begin();
     let app = stage.app();
     let (started, first) = (Instant::now(), Account::of(app));
-    let (mut gaps, mut pss): (Vec<f64>, Vec<(Duration, u64)>) = (Vec::new(), Vec::new());
-    let mut look = |gaps: &mut Vec<f64>| {
+    let (mut frames, mut pss): (Vec<f64>, Vec<(Duration, u64)>) = (Vec::new(), Vec::new());
+    let mut look = |frames: &mut Vec<f64>| {
         let text = window.run(FRAMES);
-        gaps.extend(text.as_str().unwrap().split(' ').filter_map(|gap| gap.parse::<f64>().ok()));
+        frames.extend(text.as_str().unwrap().split(' ').filter_map(|at| at.parse::<f64>().ok()));
         pss.push((started.elapsed(), Account::of(app).pss_kib));
     };
     while !is_over(started.elapsed()) {
         thread::sleep(LOOK_EVERY);
-        look(&mut gaps);
+        look(&mut frames);
     }
     let (seconds, last) = (started.elapsed().as_secs_f64(), Account::of(app));
     let settled = pss.iter().find(|(at, _)| *at >= SETTLED_AFTER).or(pss.last()).unwrap().1;
-    let jerks = jerks_of(&gaps);
+    let still = watch.end();
+    let mut gaps: Vec<f64> = frames.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort_by(f64::total_cmp);
     Figures {
         gaps,
-        jerks,
+        jerks: jerks_in(&frames, still.as_deref().unwrap_or_default()),
+        is_watched: still.is_some(),
         cpu: (last.cpu - first.cpu).as_secs_f64() / seconds,
         settled_kib: settled,
         end_kib: last.pss_kib,
@@ -122,13 +137,13 @@ fn watched(stage: &Stage, window: &Window<'_>, mut is_over: impl FnMut(Duration)
     }
 }
 
-fn jerks_of(gaps: &[f64]) -> Vec<(f64, f64)> {
-    let mut passed = 0.0;
-    let timed = gaps.iter().map(|gap| {
-        passed += gap;
-        (*gap, passed / 1000.0)
-    });
-    timed.filter(|(gap, _)| *gap > JERK_MS).collect()
+fn jerks_in(frames: &[f64], still: &[(f64, f64)]) -> Vec<Jerk> {
+    let jerk = |pair: &[f64]| Jerk {
+        ms: pair[1] - pair[0],
+        at: (pair[1] - frames[0]) / 1e3,
+        still_ms: within((pair[0], pair[1]), still),
+    };
+    frames.windows(2).map(jerk).filter(|jerk| jerk.ms > JERK_MS).collect()
 }
 
 impl Figures {
@@ -144,20 +159,24 @@ impl Figures {
 fn report(name: &str, words: &str, figures: &Figures, empty: &Figures) {
     let mib = |kib: u64| kib as f64 / 1024.0;
     let (p95, p99, worst, over) = (figures.gap(0.95), figures.gap(0.99), figures.gap(1.0), figures.jerks.len());
+    let own = figures.jerks.iter().filter(|jerk| jerk.ms - jerk.still_ms > JERK_MS).count();
     let memory = format!("{:.0} → {:.0} MiB", mib(figures.settled_kib), mib(figures.end_kib));
     println!(
         "  {words:<30} {p95:>5.1} ms {p99:>5.1} ms {worst:>5.0} ms {over:>7} {:>5.0} % {memory:>16} {:>5.0} MiB",
         figures.cpu * 100.0,
         mib(figures.peak_kib),
     );
-    for (gap, at) in &figures.jerks {
-        println!("    {gap:.0} ms at {at:.1} s");
+    for Jerk { ms, at, still_ms } in &figures.jerks {
+        println!("    {ms:.0} ms at {at:.1} s; the machine stood still for {still_ms:.0} ms of it");
+    }
+    if !figures.is_watched {
+        println!("    whether the machine stood still is not known: that takes the right to a realtime priority");
     }
     println!(
         "{}",
         json!({
             "bench": "window", "what": name, "seconds": figures.seconds, "frames": figures.gaps.len(),
-            "gap95Ms": p95, "gap99Ms": p99, "worstGapMs": worst, "over50Ms": over,
+            "gap95Ms": p95, "gap99Ms": p99, "worstGapMs": worst, "over50Ms": over, "ownOver50Ms": own,
             "over100Ms": figures.longer_than(100.0), "cores": figures.cpu,
             "settledKib": figures.settled_kib, "endKib": figures.end_kib, "peakKib": figures.peak_kib,
             "gap95ToEmpty": p95 / empty.gap(0.95), "memoryToEmpty": figures.end_kib as f64 / empty.end_kib as f64,
