@@ -53,7 +53,7 @@ export function frame(part: Partial<Frame>): Frame {
   return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
 }
 
-const demoApp: AppState = {
+export const demoApp: AppState = {
   version: "0.1.0",
   dataDir: "/home/ada/.local/share/arki",
   project: demoProject,

@@ -120,7 +120,11 @@ export function createArki(platform: Platform, now: () => number): Arki {
   };
   const refreshQuestions = async () => questions.set(await platform.call("list_questions", {}));
   const refreshElicitations = async () => elicitations.set(await platform.call("list_elicitations", {}));
-  const refreshApp = async () => app.set(await platform.call("app_state", {}));
+  /** Each new session asks; where nothing is new, nothing is drawn anew. */
+  const refreshApp = async () => {
+    const state = await platform.call("app_state", {});
+    app.update((known) => (JSON.stringify(known) === JSON.stringify(state) ? known : state));
+  };
   const refreshCatalogue = async () => {
     try {
       const [models, providers] = await Promise.all([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventLog } from "../../testing/events";
-import { createFake } from "../../testing/fake";
+import { createFake, demoApp } from "../../testing/fake";
 import { sent } from "../../testing/render";
 import { type Arki, createArki } from "./arki";
 
@@ -97,6 +97,19 @@ describe("the stores", () => {
     await paint();
     expect(view.get().live.answer).toBeNull();
     expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "1" }, { text: "2" }]);
+  });
+
+  it("change nothing where the state of the app is as it was", async () => {
+    let defaultModel = "demo/demo";
+    const fake = createFake({ handlers: { app_state: () => ({ ...demoApp, defaultModel }) } });
+    const arki = await started(fake);
+    const changed = vi.fn();
+    arki.app.subscribe(changed);
+    await arki.refreshApp();
+    expect(changed).not.toHaveBeenCalled();
+    defaultModel = "demo/other";
+    await arki.refreshApp();
+    expect(changed).toHaveBeenCalledOnce();
   });
 
   it("hear every frame once, also after a start that failed", async () => {
