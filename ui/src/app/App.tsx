@@ -7,6 +7,7 @@ import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { fetchParts } from "../components/lazily";
+import { lookForFonts } from "../components/markdown/fonts";
 import { isModalOpen } from "../components/modal";
 import { OpenRulesContext } from "../components/why/open_rules";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
@@ -171,7 +172,7 @@ function useTheRest() {
     requestAnimationFrame(() => performance.mark("arki.usable"));
     const soon = setTimeout(() => {
       void arki.refreshMemory();
-      void fetchParts();
+      void fetchParts().then(() => lookForFonts(arki.platform.painted));
     }, restAfterMs);
     return () => clearTimeout(soon);
   }, [arki, ready]);
