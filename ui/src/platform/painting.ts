@@ -1,7 +1,10 @@
 /** A hidden window paints nothing, but goes on. */
 const hiddenMs = 200;
 
-/** Runs it with the next frame; the answer keeps it from running. */
+/**
+ * Runs it once the next frame has been painted; the answer keeps it from running. Not within that frame: it would be
+ * drawn together with what was changed before, and both together late.
+ */
 export function whenPainted(run: () => void): () => void {
   const cancel = () => {
     cancelAnimationFrame(frame);
@@ -11,7 +14,10 @@ export function whenPainted(run: () => void): () => void {
     cancel();
     run();
   };
-  const frame = requestAnimationFrame(done);
-  const timer = setTimeout(done, hiddenMs);
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    timer = setTimeout(done, 0);
+  });
+  let timer = setTimeout(done, hiddenMs);
   return cancel;
 }
