@@ -61,6 +61,8 @@ async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> 
       if (over || frame === null) return;
       const heard = performance.now();
       onFrame(frame);
+      // It is applied once a frame has been painted, and in sight with the next.
+      await painted();
       do await painted();
       while (performance.now() - heard < betweenMs);
     }
