@@ -14,7 +14,7 @@ export async function lookForFonts(painted: () => Promise<void>): Promise<void> 
   for (const [tag, className] of samples) {
     await painted();
     const place = document.createElement("div");
-    place.className = "markdown sr-only";
+    place.classList.add("markdown", "sr-only");
     place.ariaHidden = "true";
     const sample = document.createElement(tag);
     sample.className = className;
