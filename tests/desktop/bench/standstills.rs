@@ -44,7 +44,7 @@ impl Watch {
     }
 }
 
-/// What is in both.
+/// Returns the part that two spans share.
 fn common(a: Span, b: Span) -> Option<Span> {
     let (from, to) = (a.0.max(b.0), a.1.min(b.1));
     (from < to).then_some((from, to))

@@ -47,7 +47,7 @@ struct Figures {
     /// Milliseconds, the shortest first.
     gaps: Vec<f64>,
     jerks: Vec<Jerk>,
-    /// Whether somebody could see the machine stand still.
+    /// False where nobody may see the machine stand still.
     is_watched: bool,
     cpu: f64,
     settled_kib: u64,

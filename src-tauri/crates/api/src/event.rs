@@ -74,8 +74,8 @@ impl Serialize for Payload<'_> {
     }
 }
 
-/// A call or question with only what is shown of it; the end of a run without the whole answer, which an
-/// `output.message` before it has told.
+/// A call or question with only what is shown of it; the end of a run without the whole answer, which
+/// clients take from its `output.message`.
 fn shortened_body(mut body: EventBody) -> EventBody {
     match &mut body {
         EventBody::ToolCall(call) => shorten(&mut call.args),

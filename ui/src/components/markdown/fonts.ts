@@ -1,4 +1,4 @@
-/** Of each font that Markdown is drawn in, besides that of all other words: an element, and its class. */
+/** An element, and its class, for each font that Markdown has besides that of all other words. */
 const samples = [
   ["strong", ""],
   ["em", ""],
