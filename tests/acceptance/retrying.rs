@@ -74,12 +74,58 @@ fn a_connection_lost_before_the_answer_is_made_anew() {
     assert_eq!(payload(&log, "engine.retry")["code"], "PROVIDER_STREAM_CUT");
 }
 
+/// Case 8: in every place at which a stream can break.
 #[test]
-fn after_words_were_shown_nothing_is_tried_again() {
-    let stage =
-        sequence(vec![Turn::text("These words have come and the rest has not").cut_after(700), Turn::text("Again.")]);
-    stage.exec(&["hello"]).fails(1, "PROVIDER_STREAM_CUT");
-    assert_eq!(stage.model.requests().len(), 1);
+fn an_answer_that_breaks_off_is_asked_for_again_and_shown_once() {
+    let thoughts = json!({"choices": [{"index": 0, "delta": {"reasoning_content": "Let me think. "}}]});
+    let overloaded = json!({"error": {"message": "Overloaded", "type": "overloaded_error"}});
+    let half_a_call =
+        Turn::text("These words").call("write_file", json!({"path": "a.txt", "content": "x".repeat(900)}));
+    let broken = [
+        Turn::chunks(std::slice::from_ref(&thoughts)).cut_after(90),
+        Turn::text("These words have come and the rest has not").cut_after(700),
+        half_a_call.cut_after(900),
+        Turn::chunks(&[thoughts.clone(), overloaded]),
+        Turn::stream(format!("data: {thoughts}\n\ndata: {{\"choices\": <garbage>\n\n")),
+    ];
+    for (number, broken) in broken.into_iter().enumerate() {
+        let whole = "These words have come and so has the rest.";
+        let next = Turn::text("It was told.");
+        let stage = sequence(vec![broken, Turn::text(whole), next]);
+        let done = stage.arki(&["exec", "--approve", "all", "hello"]).exits(0);
+        assert_eq!(done.stdout.replace('\n', ""), format!("{whole} "), "{number}");
+        assert!(done.stderr.contains("retrying in"), "{number}: {}", done.stderr);
+        let log = stage.log();
+        assert_eq!(payloads(&log, "engine.retry").len(), 1, "{number}");
+        assert_eq!(payloads(&log, "tool.call"), Vec::<Value>::new(), "{number}");
+        assert!(!stage.path("a.txt").exists());
+        let messages = payloads(&log, "output.message");
+        let (retried, last) = messages.split_at(messages.len() - 1);
+        assert_eq!((&last[0]["content"], &last[0]["interrupted"]), (&json!(format!("{whole} ")), &json!(false)));
+        assert!(retried.iter().all(|message| message["interrupted"] == true && message["retried"] == true));
+        let requests = stage.model.requests();
+        assert_eq!((requests.len(), &requests[0].body), (2, &requests[1].body), "{number}");
+
+        let told = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
+        assert_eq!(told.matches("These words").count(), 1, "{number}: {told}");
+        stage.exec(&["--continue", "and now?"]).exits(0);
+        let sent = String::from_utf8(stage.model.requests()[2].body.clone()).unwrap();
+        assert_eq!(sent.matches("These words").count(), 1, "{number}: {sent}");
+        assert!(!sent.contains("interrupted"), "{number}: {sent}");
+        stage.verifies();
+    }
+}
+
+#[test]
+fn a_silence_in_the_midst_of_an_answer_is_a_retry_too() {
+    let stage = sequence(vec![Turn::text("These words have come").hang_after(500), Turn::text("Here I am.")]);
+    let models = json!({"mock": {"contextWindow": 32768}});
+    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "timeoutSeconds": 1, "models": models});
+    stage.write_config(
+        &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
+    );
+    let log = stage.exec(&["hello"]).exits(0).lines();
+    assert_eq!(payload(&log, "engine.retry")["code"], "PROVIDER_TIMEOUT");
 }
 
 #[test]

@@ -95,6 +95,15 @@ describe("live", () => {
     expect(said(deltaStep(live, delta("whole"), 0))).toBe("whole");
   });
 
+  it("shows an answer that broke off no more, and the one that takes its place from its beginning", () => {
+    const { add } = eventLog("s");
+    const cut = { role: "assistant", content: "one t", turn: 1, interrupted: true, retried: true } as const;
+    const broken = liveEventStep(deltaStep(nothingLive, delta("one t"), 0), add("output.message", cut, "r"));
+    const anew = liveEventStep(broken, add("engine.retry", { turn: 1 }, "r"));
+    expect([broken.answer, anew.told]).toEqual([null, {}]);
+    expect(said(deltaStep(anew, delta("one two"), 0))).toBe("one two");
+  });
+
   it("keeps only the end of a command's output", () => {
     const live = outputStep(nothingLive, {
       sessionId: "s",

@@ -111,6 +111,8 @@ export function liveEventStep(live: Live, event: Event): Live {
   if (event.type === "run.started") return { ...live, answer: null, turn: 0, ended: null };
   if (event.type === "engine.request") return { ...live, turn: event.payload.turn };
   if (event.type === "engine.retry") return { ...live, answer: null };
+  // The same turn streams in anew.
+  if (event.type === "output.message" && event.payload.retried) return { ...live, answer: null };
   if (event.type === "output.message") {
     const { turn } = event.payload;
     const key = turnKey(event.runId, turn);

@@ -264,6 +264,8 @@ function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Eve
   const thoughts = p.thoughts ?? "";
   // A turn of tool calls alone has an empty message; a heading over nothing would only add noise.
   if (content === "" && thoughts === "" && !interrupted) return state;
+  // The answer that takes its place follows; a notice says why.
+  if (p.retried) return state;
   return append(state, {
     kind: "assistant",
     ...at(event),

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::run_host::{RunEnd, RunHost, is_of_one_event};
+use crate::turn::Cut;
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
 use arki_domain::{
     Code, EventBody, Fault, MemoryObserved, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult,
@@ -29,7 +30,7 @@ impl RunHost {
         self.rest_subagents().await?;
         let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {
-            self.interrupted(answer).await?;
+            self.interrupted(answer, Cut::Last).await?;
         }
         let failed = RunFailed {
             code: fault.code.clone(),

@@ -1,9 +1,10 @@
-//! Asking again after a fault that may pass, before anything of the answer was shown. How long to wait is a plain
-//! function; the wait itself ends at once when the user says so.
+//! Asking again after a fault that may pass. What had come of the answer is kept, marked as retried. How long to wait is
+//! a plain function; the wait itself ends at once when the user says so.
 
-use crate::answer::AnswerEnd;
+use crate::answer::{Answer, AnswerEnd};
 use crate::budget;
 use crate::run_host::RunHost;
+use crate::turn::Cut;
 use arki_domain::{EngineRetry, Fault};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -25,18 +26,19 @@ enum Verdict {
 impl RunHost {
     /// Notes the retry and waits for its time. `None`: ask again now.
     ///
-    /// `retry` counts from 1.
+    /// `retry` counts from 1; `answer` is what came before the fault.
     pub(crate) async fn wait_for_retry(
         &mut self,
-        turn: u32,
         retry: u32,
         fault: Fault,
-    ) -> Result<Option<AnswerEnd>, Fault> {
-        let code = fault.code.clone();
+        answer: Answer,
+    ) -> Result<Option<(AnswerEnd, Answer)>, Fault> {
+        let (code, turn) = (fault.code.clone(), answer.turn);
         let delay = match decide(fault, retry, RandomState::new().build_hasher().finish()) {
             Verdict::Wait(delay) => delay,
-            Verdict::GiveUp(fault) => return Ok(Some(AnswerEnd::Failed(fault))),
+            Verdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),
         };
+        self.interrupted(answer, Cut::Retried).await?;
         // Listens before it is announced: whoever sees the countdown can end it.
         let skip_wait = self.skip_wait.clone();
         let skipped = skip_wait.notified();
@@ -45,14 +47,15 @@ impl RunHost {
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.append(vec![EngineRetry { turn, code, delay_ms, attempt: retry }.into()]).await?;
         let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
-        Ok(tokio::select! {
+        let end = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Some(AnswerEnd::Cancelled),
             () = self.pause.cancelled() => Some(AnswerEnd::Paused),
             () = out_of_time => Some(AnswerEnd::OutOfTime),
             () = skipped => None,
             () = tokio::time::sleep(delay) => None,
-        })
+        };
+        Ok(end.map(|end| (end, self.answer(turn))))
     }
 }
 

@@ -18,6 +18,15 @@ enum Asked {
     TooLong(Fault),
 }
 
+/// What follows on the part of an answer that arrived before it was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Nothing: it stays what the model has said.
+    Last,
+    /// Another answer, which takes its place.
+    Retried,
+}
+
 impl RunHost {
     /// Asks for the next turn. `Some` where the run ends or has to wait.
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
@@ -85,31 +94,34 @@ impl RunHost {
             let mut answer = self.answer(turn);
             let end = self.stream(prepared.clone(), &mut answer).await?;
             answer.finish();
-            let end = match end {
-                AnswerEnd::Failed(fault) if !answer.has_begun() && fault.is(Code::CONTEXT_TOO_LONG) => {
-                    self.interrupted(answer).await?;
+            let (end, answer) = match end {
+                AnswerEnd::Failed(fault) if fault.is(Code::CONTEXT_TOO_LONG) => {
+                    self.interrupted(answer, Cut::Retried).await?;
                     return Ok(Asked::TooLong(fault));
                 }
-                // What was shown cannot be taken back, and a call may have been seen: that is the user's to repeat.
-                AnswerEnd::Failed(fault) if !answer.has_begun() && (self.parts.is_retryable)(&fault) => {
-                    self.interrupted(answer).await?;
-                    answer = self.answer(turn);
-                    match self.wait_for_retry(turn, retry, fault).await? {
-                        Some(end) => end,
+                // Of its calls none was looked at yet, so that they are asked for again.
+                AnswerEnd::Failed(fault) if self.may_pass(&fault, &answer) => {
+                    match self.wait_for_retry(retry, fault, answer).await? {
+                        Some(given_up) => given_up,
                         None => {
                             retry += 1;
                             continue;
                         }
                     }
                 }
-                end => end,
+                end => (end, answer),
             };
             self.tally.learn(answer.usage);
             return self.conclude(end, answer).await.map(Asked::Done);
         }
     }
 
-    fn answer(&self, turn: u32) -> Answer {
+    /// An answer that began well and can't be read any more was damaged on its way.
+    fn may_pass(&self, fault: &Fault, answer: &Answer) -> bool {
+        (self.parts.is_retryable)(fault) || (answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER))
+    }
+
+    pub(crate) fn answer(&self, turn: u32) -> Answer {
         let (session_id, run_id) = (self.session_id.clone(), self.state.run_id.clone());
         Answer::new(session_id, run_id, (turn, self.ask.said_as), &self.parts.redactor, self.parts.bus.clone())
     }
@@ -125,15 +137,15 @@ impl RunHost {
             }
             AnswerEnd::Finished => self.answered(answer).await.map(|()| None),
             AnswerEnd::Cancelled => {
-                self.interrupted(answer).await?;
+                self.interrupted(answer, Cut::Last).await?;
                 self.cancelled().await.map(Some)
             }
             AnswerEnd::OutOfTime => {
-                self.interrupted(answer).await?;
+                self.interrupted(answer, Cut::Last).await?;
                 self.budget_exhausted().await.map(Some)
             }
             AnswerEnd::Paused => {
-                self.interrupted(answer).await?;
+                self.interrupted(answer, Cut::Last).await?;
                 self.paused().await.map(Some)
             }
             AnswerEnd::Failed(fault) => self.failed(fault, Some(answer)).await.map(Some),
@@ -227,7 +239,7 @@ impl RunHost {
         answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
         let mut bodies: Vec<EventBody> = vec![response(&answer).into()];
         if !answer.text.is_empty() || !answer.thoughts.is_empty() || answer.reasoning.is_some() {
-            bodies.push(message(&answer, false).into());
+            bodies.push(message(&answer, None).into());
         }
         bodies.extend(read);
         let mut refused = Vec::new();
@@ -254,7 +266,7 @@ impl RunHost {
 
     /// Records the part of an answer that arrived before it was cut off, marked as such, and counts its request: with
     /// its known cost, or as one whose cost is not known.
-    pub(crate) async fn interrupted(&mut self, mut answer: Answer) -> Result<(), Fault> {
+    pub(crate) async fn interrupted(&mut self, mut answer: Answer, cut: Cut) -> Result<(), Fault> {
         answer.calls.clear();
         answer.reasoning = None;
         let mut bodies: Vec<EventBody> = Vec::new();
@@ -265,7 +277,7 @@ impl RunHost {
             bodies.push(response(&answer).into());
         }
         if !answer.text.is_empty() || !answer.thoughts.is_empty() {
-            bodies.push(message(&answer, true).into());
+            bodies.push(message(&answer, Some(cut)).into());
         }
         if !bodies.is_empty() {
             self.append(bodies).await?;
@@ -313,13 +325,14 @@ fn response(answer: &Answer) -> EngineResponse {
     }
 }
 
-fn message(answer: &Answer, interrupted: bool) -> OutputMessage {
+fn message(answer: &Answer, cut: Option<Cut>) -> OutputMessage {
     OutputMessage {
         turn: answer.turn,
         role: Role::Assistant,
         content: answer.text.clone(),
         thoughts: Some(answer.thoughts.clone()).filter(|thoughts| !thoughts.is_empty()),
         reasoning: answer.reasoning.clone(),
-        interrupted,
+        interrupted: cut.is_some(),
+        retried: cut == Some(Cut::Retried),
     }
 }

@@ -13,6 +13,7 @@ use arki_domain::{
 use arki_engine::outlives_terminal;
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -287,6 +288,33 @@ struct Told {
     bytes: usize,
     /// Pieces were missed, and no turn has begun since.
     behind: bool,
+    said: String,
+    /// The words of an answer that broke off: where the next one begins with them, they are not printed again.
+    broken_off: String,
+}
+
+impl Told {
+    /// The answer broke off and comes anew, from its beginning.
+    fn begin_again(&mut self) {
+        let longer = if self.said.len() < self.broken_off.len() { &mut self.broken_off } else { &mut self.said };
+        *self = Self { turn: self.turn, behind: self.behind, broken_off: std::mem::take(longer), ..Self::default() };
+    }
+
+    /// Returns what of the next piece is not on the screen yet.
+    fn unsaid<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        self.said.push_str(text);
+        if self.broken_off.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        if self.broken_off.starts_with(&self.said) {
+            return Cow::Borrowed("");
+        }
+        let broken_off = std::mem::take(&mut self.broken_off);
+        match self.said.strip_prefix(&broken_off) {
+            Some(rest) => Cow::Owned(rest.to_owned()),
+            None => Cow::Owned(format!("\n{}", self.said)),
+        }
+    }
 }
 
 impl Screen<'_> {
@@ -343,6 +371,7 @@ impl Screen<'_> {
         let is_answer = self.stage.is_none_or(|stage| stage == Stage::Synthesize);
         match event.body() {
             _ if self.output.json => self.output.object(event),
+            EventBody::OutputMessage(message) if message.retried => self.told.begin_again(),
             EventBody::OutputMessage(message) if self.told.behind && is_answer => {
                 self.answer(message.turn, &message.content);
             }
@@ -355,17 +384,17 @@ impl Screen<'_> {
     /// Prints what is missing of a turn's answer.
     fn answer(&mut self, turn: u32, content: &str) {
         let seen = self.seen_of(turn);
-        self.told = Told { turn, bytes: content.len(), behind: self.told.behind };
+        self.told = Told { turn, bytes: content.len(), behind: self.told.behind, ..Told::default() };
         self.text(content.get(seen..).unwrap_or_default());
     }
 
     /// The bytes of a turn's answer that were printed. Another turn's answer begins on a line of its own.
     fn seen_of(&mut self, turn: u32) -> usize {
-        if turn == self.told.turn {
-            return self.told.bytes;
+        if turn != self.told.turn {
+            self.end_line();
+            self.told = Told { turn, behind: self.told.behind, ..Told::default() };
         }
-        self.end_line();
-        0
+        self.told.bytes
     }
 
     /// Programs get the events of the run alone.
@@ -404,9 +433,9 @@ impl Screen<'_> {
                 payload: delta,
             });
         } else if is_answer(delta.token_type) && !self.told.behind {
-            let seen = self.seen_of(delta.turn);
-            self.told = Told { turn: delta.turn, bytes: seen + delta.text.len(), behind: false };
-            self.text(&delta.text);
+            self.told.bytes = self.seen_of(delta.turn) + delta.text.len();
+            let unsaid = self.told.unsaid(&delta.text);
+            self.text(&unsaid);
         }
     }
 
@@ -451,4 +480,34 @@ struct DeltaLine<'a> {
     ts: i64,
     r#type: &'static str,
     payload: OutputDelta,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_an_answer_that_broke_off_are_not_printed_again() {
+        let printed = |again: &[&str]| {
+            let mut told = Told::default();
+            let mut screen = told.unsaid("One two").into_owned();
+            told.begin_again();
+            again.iter().for_each(|text| screen.push_str(&told.unsaid(text)));
+            screen
+        };
+        assert_eq!(printed(&["One ", "two three", " four"]), "One two three four");
+        assert_eq!(printed(&["One ", "more"]), "One two\nOne more");
+        assert_eq!(printed(&["Other", " words"]), "One two\nOther words");
+    }
+
+    #[test]
+    fn after_several_attempts_the_longest_is_on_the_screen() {
+        let mut told = Told::default();
+        let mut screen = told.unsaid("One two three").into_owned();
+        for attempt in ["One", "One two three four"] {
+            told.begin_again();
+            screen.push_str(&told.unsaid(attempt));
+        }
+        assert_eq!(screen, "One two three four");
+    }
 }

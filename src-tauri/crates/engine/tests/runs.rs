@@ -319,6 +319,7 @@ async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
             thoughts: None,
             reasoning: None,
             interrupted: false,
+            retried: false,
         };
         let said = |turn| EventDraft::of_run(&run.run_id, said(turn));
         store.append(&run.session_id, (0..1000).map(said).collect()).await.unwrap();

@@ -15,4 +15,8 @@ export type OutputMessage = {
    * Cut off: by the user, by a fault or by a crash.
    */
   interrupted: boolean;
+  /**
+   * Cut off by an error, and the request was sent again: the answer that follows takes its place.
+   */
+  retried?: boolean;
 };

@@ -44,6 +44,7 @@ async fn compacted(summary: Turn, cancel: CancellationToken) -> (Compacted, Vec<
             thoughts: None,
             reasoning: None,
             interrupted: false,
+            retried: false,
         };
         let drafts = vec![EventDraft::of_run(&run_id, started), EventDraft::of_run(&run_id, said)];
         stage.log.append(&session_id, drafts).await.unwrap();

@@ -1,4 +1,4 @@
-//! Faults that may pass: asked again in time, and never after something was shown. Time is paused: waits pass at once.
+//! Faults that may pass: asked again in time, also in the midst of an answer. Time is paused: waits pass at once.
 
 use super::*;
 use crate::retry::{FIRST_WAIT, MAX_ATTEMPTS};
@@ -71,13 +71,47 @@ async fn a_fault_that_will_not_pass_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_words_thoughts_or_a_call_nothing_is_asked_again() {
+async fn an_answer_that_breaks_off_is_asked_for_again_and_none_of_its_calls_made() {
     let thought = || Some(Ok(StreamEvent::Token { token_type: TokenType::LlmThinking, text: "hm".into() }));
-    for shown in [text("half"), thought(), call("c")] {
-        let stage = Stage::new(vec![vec![shown, failed(Some(1))], vec![text("done"), end()]]);
-        assert!(matches!(stage.run().await, RunEnd::Failed(_)));
-        assert_eq!((stage.count("engine.retry"), stage.count("tool.call")), (0, 0));
+    let damaged = || Some(Err(Fault::new(Code::PROVIDER_BAD_ANSWER, "damaged", "again")));
+    for (shown, kept) in [(text("half"), 1), (thought(), 1), (call("c"), 0)] {
+        for broken in [failed(Some(1)), damaged()] {
+            let stage = Stage::new(vec![vec![shown.clone(), broken], vec![text("done"), end()]]);
+            assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+            assert_eq!((stage.count("engine.retry"), stage.count("tool.call")), (1, 0));
+            let messages = messages(&stage);
+            assert_eq!(messages.iter().filter(|message| message.interrupted && message.retried).count(), kept);
+            assert_eq!(messages.last().map(|message| (message.interrupted, message.retried)), Some((false, false)));
+        }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_attempt_keeps_what_had_come_as_the_answer() {
+    let turns = (1..=MAX_ATTEMPTS).map(|attempt| vec![text(&format!("half {attempt}")), failed(Some(1))]).collect();
+    let stage = Stage::new(turns);
+    assert!(matches!(stage.run().await, RunEnd::Failed(_)));
+    let standing: Vec<_> = messages(&stage).into_iter().filter(|message| !message.retried).collect();
+    assert_eq!(standing.len(), 1);
+    assert_eq!((standing[0].content.as_str(), standing[0].interrupted), ("half 5", true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cost_limit_holds_after_an_answer_that_nobody_counted() {
+    let priced = |cost_usd| Usage { prompt_tokens: 1, total_tokens: 1, cost_usd, ..Usage::default() };
+    let used = |cost| Some(Ok(StreamEvent::Metadata { finish_reason: None, usage: Some(priced(Some(cost))) }));
+    let turns = vec![vec![text("half"), failed(Some(1))], vec![call("c"), used(2.0), end()], vec![text("x"), end()]];
+    let options = RunOptions { max_cost_usd: Some(1.0), ..RunOptions::default() };
+    let stage = Stage { options, ..Stage::new(turns) };
+    assert_eq!(stage.run().await, RunEnd::BudgetExhausted);
+}
+
+fn messages(stage: &Stage) -> Vec<OutputMessage> {
+    let message = |event: &Arc<Event>| match event.body() {
+        EventBody::OutputMessage(message) => Some(message),
+        _ => None,
+    };
+    stage.log.0.lock().unwrap().iter().filter_map(message).collect()
 }
 
 #[tokio::test(start_paused = true)]

@@ -80,6 +80,7 @@ fn said(told: &Told) -> Vec<Said<'_>> {
     match &told.body {
         EventBody::RunStarted(run) => vec![Said::User(text(&run.prompt, false))],
         EventBody::QueueChanged(_) => told.delivered.iter().map(|content| Said::User(text(content, false))).collect(),
+        EventBody::OutputMessage(message) if message.retried => Vec::new(),
         EventBody::OutputMessage(message) => vec![Said::Assistant(text(&message.content, message.interrupted))],
         EventBody::RunFailed(failed) => {
             vec![Said::Error(text(format!("{}: {}", failed.code, failed.message), false))]

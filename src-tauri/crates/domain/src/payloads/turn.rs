@@ -76,6 +76,9 @@ payload! {
         pub reasoning: Option<Reasoning>,
         /// Cut off: by the user, by a fault or by a crash.
         pub interrupted: bool,
+        /// Cut off by an error, and the request was sent again: the answer that follows takes its place.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub retried: bool,
     }
     /// The request is sent again.
     EngineRetry {

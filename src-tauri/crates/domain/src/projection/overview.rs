@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 18;
+pub const SNAPSHOT_VERSION: u32 = 19;
 /// Tools that can be switched off in a session.
 pub const MAX_DISABLED_TOOLS: usize = 1_000;
 /// Parts that can be switched off in a session.

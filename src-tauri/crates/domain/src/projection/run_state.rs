@@ -32,6 +32,9 @@ pub struct RunState {
     /// Turns, cost and start of the current budget; a resumed budget starts afresh.
     pub turns_in_budget: u32,
     pub cost_in_budget: Option<f64>,
+    /// As it was before the last answer.
+    #[serde(default)]
+    cost_before_answer: Option<f64>,
     /// The start of the budget's time. Waiting for the user does not count: the start moves on with it.
     pub budget_since_ms: i64,
     paused_since_ms: Option<i64>,
@@ -162,6 +165,7 @@ impl RunState {
             turn: 0,
             turns_in_budget: 0,
             cost_in_budget: Some(0.0),
+            cost_before_answer: None,
             budget_since_ms: event.ts,
             paused_since_ms: None,
             usage: Usage::zero(),
@@ -229,7 +233,12 @@ impl RunState {
                 self.turns_in_budget += 1;
                 self.answered = false;
             }
-            EventBody::EngineResponse(response) => self.count(response.usage),
+            EventBody::EngineResponse(response) => {
+                self.cost_before_answer = self.cost_in_budget;
+                self.count(response.usage);
+            }
+            // Nobody counts an answer that breaks off: a cost limit holds for what is known.
+            EventBody::EngineRetry(_) => self.cost_in_budget = self.cost_in_budget.or(self.cost_before_answer),
             EventBody::OutputMessage(message) => {
                 self.answered = !message.interrupted;
                 self.last_text.clone_from(&message.content);

@@ -72,6 +72,7 @@ impl Log {
             thoughts: None,
             reasoning: None,
             interrupted,
+            retried: false,
         })
     }
 

@@ -262,7 +262,9 @@ impl Transcript {
             args => args.to_string(),
         };
         let request = ToolRequest { call_id: call.call_id, tool_id: call.tool_id, arguments };
-        let open = self.open.get_or_insert_with(|| OpenTurn { seq, ..OpenTurn::default() });
+        // An answer that was cut off has no calls: these are of the one that takes its place.
+        let open = self.open.take().filter(|turn| !turn.interrupted);
+        let open = self.open.insert(open.unwrap_or_else(|| OpenTurn { seq, ..OpenTurn::default() }));
         open.calls.push((seq, request));
     }
 

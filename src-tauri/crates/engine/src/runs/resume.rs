@@ -205,6 +205,7 @@ fn cut_off(partial: PartialAnswer) -> OutputMessage {
         thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
         reasoning: None,
         interrupted: true,
+        retried: false,
     }
 }
 

@@ -37,7 +37,8 @@ fn result(tool_id: &str, result: &str, code: Option<&str>, duration_ms: u64) -> 
 
 fn says(content: &str, thoughts: Option<&str>, interrupted: bool) -> EventBody {
     let (content, thoughts) = (content.to_owned(), thoughts.map(str::to_owned));
-    OutputMessage { turn: 1, role: Role::Assistant, content, thoughts, reasoning: None, interrupted }.into()
+    OutputMessage { turn: 1, role: Role::Assistant, content, thoughts, reasoning: None, interrupted, retried: false }
+        .into()
 }
 
 fn response(finish_reason: FinishReason) -> EventBody {

@@ -147,6 +147,8 @@ impl Document {
                 Block::Run { number: self.totals.runs, at: told.at, model: started.model },
                 Block::Said { by: Speaker::User, text: started.prompt },
             ]),
+            // The answer that takes its place follows.
+            EventBody::OutputMessage(message) if message.retried => {}
             EventBody::OutputMessage(message) => self.say(message),
             EventBody::ToolCall(call) => {
                 let tool = one_line(&call.tool_id);

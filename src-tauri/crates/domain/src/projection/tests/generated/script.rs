@@ -170,6 +170,7 @@ impl Script {
             thoughts,
             reasoning: None,
             interrupted,
+            retried: false,
         });
     }
 
