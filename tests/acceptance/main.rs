@@ -20,6 +20,7 @@ mod budgets;
 #[cfg(target_os = "linux")]
 mod certificates;
 mod checking;
+mod claude_settings;
 mod commands;
 mod compaction;
 mod configuration;

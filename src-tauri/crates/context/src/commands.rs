@@ -22,6 +22,14 @@ pub struct BuiltInCommand {
     pub begins_run: bool,
 }
 
+impl BuiltInCommand {
+    /// Returns whether it only sends a prompt, which a command of the project's or the user's own may replace.
+    #[must_use]
+    pub fn is_replaceable(&self) -> bool {
+        matches!(self.name, "commit" | "init" | "review")
+    }
+}
+
 const fn built_in(name: &'static str, arguments: &'static str, description: &'static str) -> BuiltInCommand {
     BuiltInCommand { name, arguments, description, begins_run: false }
 }
@@ -103,7 +111,7 @@ impl UserCommand {
         let head = FrontMatter::read(source);
         let text = head.body.trim().to_owned();
         let mut warnings: Vec<String> = head.warning.clone().into_iter().collect();
-        if BUILT_IN_COMMANDS.iter().any(|command| command.name == name) {
+        if BUILT_IN_COMMANDS.iter().any(|command| command.name == name && !command.is_replaceable()) {
             warnings.push(format!("/{name} is built in, so this command can't be reached"));
         }
         if text.is_empty() {

@@ -7,8 +7,19 @@ use globset::{Glob, GlobMatcher};
 /// The specification's bounds.
 const MAX_NAME_CHARS: usize = 64;
 const MAX_DESCRIPTION_CHARS: usize = 1024;
-const KNOWN_KEYS: [&str; 9] =
-    ["allowed-tools", "compatibility", "description", "keywords", "license", "metadata", "name", "paths", "triggers"];
+/// Those of the specification, and those of skills.sh.
+const KNOWN_KEYS: [&str; 10] = [
+    "allowed-tools",
+    "compatibility",
+    "description",
+    "keywords",
+    "license",
+    "metadata",
+    "name",
+    "paths",
+    "triggers",
+    "version",
+];
 
 #[derive(Debug, Clone)]
 pub struct SkillText {
@@ -53,6 +64,7 @@ impl SkillText {
             return None;
         }
         let (mut keywords, mut paths) = (head.list("keywords"), head.list("paths"));
+        keywords.extend(head.list("triggers"));
         keywords.extend(head.list_below("triggers", "keywords"));
         paths.extend(head.list_below("triggers", "paths"));
         let triggers = Triggers::new(&keywords, &paths, &mut warnings);
@@ -186,7 +198,7 @@ mod tests {
             ("---\nname: other\ndescription: x\n---\n", "not its folder's"),
             ("---\nname: pdf\n---\n# H\nFills forms.", "no description"),
             ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML"),
-            ("---\nname: pdf\ndescription: x\nversion: 1\n---\n", "does not know: version"),
+            ("---\nname: pdf\ndescription: x\ncolour: red\n---\n", "does not know: colour"),
             ("---\nname: pdf\ndescription: x\npaths: \"a[\"\n---\n", "can't be read"),
             ("---\nname: pdf\ndescription: x\nallowed-tools: [Read, Bash]\n---\n", "one entry a line"),
             ("---\nname: pdf\ndescription: x\nmetadata:\n  tags: {a: b}\n---\n", "one entry a line"),
@@ -206,6 +218,16 @@ mod tests {
         assert_eq!(triggers.keyword_in("fill form 3"), Some("fill form"));
         assert_eq!(triggers.keyword_in("pdfs and snapdf"), None);
         assert!(triggers.is_for_path("a/b.pdf") && triggers.is_for_path("docs/x.md") && !triggers.is_for_path("x.md"));
+    }
+
+    #[test]
+    fn triggers_as_a_list_are_keywords_and_a_version_is_no_breach() {
+        let read = skill(
+            "---\nname: pdf\ndescription: x\nversion: 1.0.0\ntriggers:\n  - fill-form\n  - \"Acro Form\"\n---\nText\n",
+        );
+        assert!(read.is_valid(), "{:?}", read.warnings);
+        assert_eq!(read.triggers.keywords(), ["fill-form", "acro form"]);
+        assert_eq!(read.triggers.keyword_in("Please fill-form x"), Some("fill-form"));
     }
 
     proptest! {

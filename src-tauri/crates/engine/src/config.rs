@@ -1,6 +1,7 @@
 //! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
 
 mod agents;
+mod claude_settings;
 mod denials;
 mod diagnostics;
 mod file;
@@ -18,6 +19,7 @@ mod template;
 
 pub use agents::AgentEntry;
 pub(crate) use agents::{add_agent_files, agent_defaults};
+pub(crate) use claude_settings::ClaudeSettings;
 pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub(crate) use hooks::{of_file as hooks_of_file, placed as placed_hooks_of_file};
@@ -40,6 +42,8 @@ use arki_policy::PolicySettings;
 use arki_tools::{Checker, Hook, PrivateHosts, ToolLimits};
 use std::collections::BTreeMap;
 
+/// A project's own configuration.
+pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
 pub(crate) const AGENT: &str = "arki";
 /// Used where the configuration names no model: works without a key and without a network.

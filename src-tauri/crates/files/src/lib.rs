@@ -74,8 +74,8 @@ pub use restoration::{Restoration, apply_restorations, plan_restorations};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{
-    ChangedPin, GitScan, ImportsOf, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Scan, command_programs, compare,
-    install_template, line_programs, program_pins, scan,
+    CLAUDE_SETTINGS, ChangedPin, GitScan, ImportsOf, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Scan, command_programs,
+    compare, install_template, line_programs, program_pins, scan,
 };
 pub use unnamed_reads::{
     Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,

@@ -29,6 +29,9 @@ pub use template::install_template;
 
 /// In which other agents name the project's MCP servers.
 const MCP_JSON: &str = ".mcp.json";
+/// In which other agents keep the project's hooks and permissions.
+pub const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+const PIECE_OF_HOOKS: &str = "#hooks";
 /// Ends the path of a pin for what a git configuration may have git run.
 pub const PROGRAMS_OF_GIT: &str = "#programs";
 
@@ -135,7 +138,9 @@ fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
     let mut pins = Vec::new();
     for file in files {
         if file.kind == PinKind::Config || file.path == MCP_JSON {
-            pins.extend(config_pieces::pins(&file.path, &file.bytes));
+            let is_used =
+                |pin: &Pin| pin.path.ends_with(PIECE_OF_HOOKS) || !CLAUDE_SETTINGS.contains(&file.path.as_str());
+            pins.extend(config_pieces::pins(&file.path, &file.bytes).into_iter().filter(is_used));
         }
         if file.kind == PinKind::GitConfig {
             pins.extend(programs_of_git(&file.path, &file.bytes));

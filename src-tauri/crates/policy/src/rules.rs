@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleDefinition {
     pub decision: Decision,
+    /// Of a server's tools, `mcp__SERVER__*` is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// An argv prefix, matched against every simple command of the line.
@@ -166,7 +167,8 @@ impl PolicyRule {
     }
 
     fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
-        let tool_matches = self.definition.tool.as_deref().is_none_or(|name| name == tool);
+        let is_named = |name: &str| name.strip_suffix('*').map_or(name == tool, |stem| tool.starts_with(stem));
+        let tool_matches = self.definition.tool.as_deref().is_none_or(is_named);
         tool_matches && self.path_matches(subject) && self.host_matches(&subject.hosts) && self.command_matches(command)
     }
 

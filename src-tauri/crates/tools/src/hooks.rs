@@ -14,6 +14,7 @@ pub(crate) mod input;
 pub(crate) mod occasion;
 
 pub use condition::HookCondition;
+pub use foreign::tools_named;
 
 use arki_domain::HookEvent;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub(crate) const MAX_HOOK_OUTPUT_BYTES: usize = 64 << 10;
 pub(crate) const MAX_HOOK_WRITTEN_BYTES: u64 = 16 << 20;
 /// Of what one hook says to the model or the user, in characters.
 pub(crate) const MAX_HOOK_TEXT_CHARS: usize = 10_000;
+/// Begins a text that stands in a file of the project.
+const FILE: &str = "file:///";
 /// Of one configuration file.
 pub const MAX_HOOKS: usize = 100;
 /// Of a hook's name, in characters.
@@ -75,6 +78,26 @@ impl HookAction {
         }
     }
 
+    /// The file of the project whose content is the text, relative to it: the text is `file:///` and the path.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Inject(text) | Self::Log(text) | Self::Remind(text) => text.trim().strip_prefix(FILE),
+            Self::Command(_) => None,
+        }
+    }
+
+    /// Returns the same action with another text.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        match self {
+            Self::Command(command) => Self::Command(command.clone()),
+            Self::Inject(_) => Self::Inject(text),
+            Self::Log(_) => Self::Log(text),
+            Self::Remind(_) => Self::Remind(text),
+        }
+    }
+
     /// The shell line; of a hook without one the action's word.
     #[must_use]
     pub fn command(&self) -> &str {
@@ -96,7 +119,8 @@ pub struct HookCommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookOrigin {
     User,
-    Project,
+    /// The file, relative to the project.
+    Project(&'static str),
 }
 
 /// The name of a hook that was given none: its command, on one line and cut, or its action.

@@ -35,7 +35,7 @@ pub use fetch::{Answer as HttpAnswer, PrivateHosts, Requested};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
-    MAX_HOOKS, name_of as hook_name_of,
+    MAX_HOOKS, name_of as hook_name_of, tools_named,
 };
 pub use kernel::{
     Audience, BackgroundCommands, HookTrial, Kernel, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,

@@ -12,9 +12,9 @@ pub trait Standing: Send + Sync {
     /// git's configuration and hooks.
     fn changed_git(&self) -> ChangedGit;
 
-    /// Returns whether the project's configuration, and the scripts that a line of it names, are what was agreed to, as
-    /// they are now. Blocks for as long as it takes to read these.
-    fn is_agreed(&self, line: Option<&str>) -> bool;
+    /// Returns whether a file of the project's configuration, and the scripts that a line of it names, are what was agreed
+    /// to, as they are now. Blocks for as long as it takes to read these.
+    fn is_agreed(&self, file: &'static str, line: Option<&str>) -> bool;
 
     /// Keeps a sentence on the folder for whoever looks at it next, be it a run or nobody's.
     fn tell(&self, note: String);

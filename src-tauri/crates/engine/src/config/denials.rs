@@ -10,8 +10,8 @@ use arki_policy::PolicySettings;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The keys under which a configuration can forbid something.
-const FORBIDDING: &[&str] = &["policy", "limits", "skills"];
+/// The keys under which a configuration can forbid something; the last one is of other agents' settings.
+const FORBIDDING: &[&str] = &["policy", "limits", "skills", "permissions"];
 const FORBIDDING_OF_AGENT: &[&str] = &["tools", "readOnly"];
 
 /// The part of a configuration that can forbid something, as a configuration of its own; `None` where it can't be read.

@@ -135,11 +135,18 @@ fn event_of(key: &str) -> Result<(HookEvent, Option<&str>), String> {
 }
 
 fn of_entry(entry: &HookConfig, event: HookEvent, kind: Option<&str>, origin: HookOrigin) -> Result<Vec<Hook>, String> {
-    if entry.network == Some(true) && origin == HookOrigin::Project {
+    if entry.network == Some(true) && origin != HookOrigin::User {
         return Err("asks for the network, which only your own configuration can give".to_owned());
     }
     let Some(behind) = &entry.hooks else {
         let action = action_of(entry)?;
+        match (action.file(), origin) {
+            (Some(_), HookOrigin::User) => return Err("names a file, which only a project's hook can".to_owned()),
+            (Some(path), _) if path.is_empty() || path.split(['/', '\\']).any(|part| part == "..") => {
+                return Err("names a file outside the project".to_owned());
+            }
+            _ => {}
+        }
         let condition = condition_of(entry, event, kind)?;
         return Ok(vec![Hook { name: name_of(entry, &action)?, event, condition, action, origin }]);
     };
@@ -297,6 +304,11 @@ mod tests {
         let text = r#"{"hooks": {"PreToolUse": [{"command": "curl x", "network": true}]}}"#;
         let HookAction::Command(command) = &of_user(text).unwrap()[0].action else { panic!("a command") };
         assert!(command.network);
-        assert!(hooks_of(text, HookOrigin::Project).unwrap_err().message.contains("only your own configuration"));
+        assert!(
+            hooks_of(text, HookOrigin::Project("config.json"))
+                .unwrap_err()
+                .message
+                .contains("only your own configuration")
+        );
     }
 }

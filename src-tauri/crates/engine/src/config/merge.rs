@@ -12,7 +12,7 @@ use super::mcp;
 use super::secret_files;
 use super::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
-    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig, WindowSettings,
+    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, WindowSettings,
 };
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -139,8 +139,8 @@ impl Config {
         self.lower(&file.limits, path)?;
         self.skills_enabled &= file.skills.enabled != Some(false);
         self.compaction = compaction(&file.compaction, self.compaction.clone());
-        self.hooks.extend(hooks::of_file(file, HookOrigin::Project, path)?);
-        self.checkers.extend(diagnostics::of_file(file, HookOrigin::Project, path)?);
+        self.hooks.extend(hooks::of_file(file, HookOrigin::Project(PROJECT_CONFIG), path)?);
+        self.checkers.extend(diagnostics::of_file(file, HookOrigin::Project(PROJECT_CONFIG), path)?);
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         agents::add_projects(&mut self.agents, file, &self.providers, path)?;
         self.choose(AGENT)

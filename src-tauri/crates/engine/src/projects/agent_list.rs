@@ -1,8 +1,9 @@
 //! The agents of a folder as people see them, each with the files that say something of it.
 
+use crate::config::PROJECT_CONFIG;
 use crate::config::{self, Config, add_agent_files};
 use crate::projects::Projects;
-use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
+use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::open::OpenProject;
 use arki_api::AgentEntries;
 use arki_context::FileWarning;

@@ -4,19 +4,19 @@
 //! holds on, and what it forbids now holds at once. One that can't be read is refused: nothing is begun in the folder,
 //! and a run that is at work there does nothing more.
 
-use crate::config::{self, Config, ShownConfig, denials_of};
+use crate::config::{self, ClaudeSettings, Config, PROJECT_CONFIG, ShownConfig, denials_of};
 use crate::projects::Projects;
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, agrees_to, changed_git, kind_word, paths_of};
 use arki_domain::{Code, Fault, sha256_hex};
-use arki_files::{GitScan, PinKind, Project};
-use arki_policy::{ChangedGit, PolicySettings};
+use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
+use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
 use arki_tools::{Checker, Hook, HookAction, HookOrigin, Standing};
+use globset::GlobSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
 const MCP_JSON: &str = ".mcp.json";
 /// Beyond it the text that was agreed to would not be kept.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -30,6 +30,7 @@ pub(crate) struct InForce {
 
 /// The file as it stands in the folder, and what was agreed to of it.
 pub(crate) struct ProjectConfig {
+    name: &'static str,
     file: PathBuf,
     agreed: Option<PinRecord>,
     /// `None` where there is none.
@@ -38,14 +39,15 @@ pub(crate) struct ProjectConfig {
 
 impl ProjectConfig {
     pub(crate) fn of(open: &OpenProject) -> Self {
-        Self::read(&open.project, open.trust.as_ref())
+        Self::read(&open.project, open.trust.as_ref(), PROJECT_CONFIG)
     }
 
-    pub(crate) fn read(project: &Project, trust: Option<&TrustRecord>) -> Self {
+    /// `name` is [`PROJECT_CONFIG`] or one of [`CLAUDE_SETTINGS`].
+    pub(crate) fn read(project: &Project, trust: Option<&TrustRecord>, name: &'static str) -> Self {
         let kind = kind_word(PinKind::Config);
         let agreed = trust.into_iter().filter(|trust| trust.trusted).flat_map(|trust| &trust.pins);
-        let agreed = agreed.into_iter().find(|record| record.pin.path == PROJECT_CONFIG && record.pin.kind == kind);
-        Self { file: project.root().join(PROJECT_CONFIG), agreed: agreed.cloned(), text: read(project) }
+        let agreed = agreed.into_iter().find(|record| record.pin.path == name && record.pin.kind == kind);
+        Self { name, file: project.root().join(name), agreed: agreed.cloned(), text: read(project, name) }
     }
 
     /// The whole text, if it is the one that was agreed to.
@@ -63,9 +65,32 @@ impl ProjectConfig {
     /// Returns whether it is such that it can be agreed to.
     pub(crate) fn is_readable(&self) -> bool {
         match &self.text {
-            Ok(text) => text.as_ref().is_none_or(|text| config::parse(text, &self.file).is_ok()),
+            Ok(None) => true,
+            Ok(Some(text)) if self.name == PROJECT_CONFIG => config::parse(text, &self.file).is_ok(),
+            Ok(Some(_)) => self.claude_settings().is_ok(),
             Err(_) => false,
         }
+    }
+
+    /// Of another agent's settings, what they say.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`.
+    pub(crate) fn claude_settings(&self) -> Result<ClaudeSettings, Fault> {
+        let Some((text, file)) = self.text_and_file()? else { return Ok(ClaudeSettings::default()) };
+        ClaudeSettings::parse(text, self.name, file)
+    }
+
+    /// The same as far as it holds: as of this file, a change enables nothing and loosens nothing.
+    fn claude_settings_in_force(&self) -> Result<ClaudeSettings, Fault> {
+        let mut settings = self.claude_settings()?;
+        if self.agreed_text().is_none() {
+            settings.hooks.clear();
+        }
+        for text in self.denials() {
+            settings.rules.extend(ClaudeSettings::parse(&text, self.name, &self.file)?.rules);
+        }
+        Ok(settings)
     }
 
     /// Each of the two sets of denials, where there are any.
@@ -101,9 +126,9 @@ impl ProjectConfig {
     }
 }
 
-fn read(project: &Project) -> Result<Option<String>, Fault> {
-    let file = project.root().join(PROJECT_CONFIG);
-    let found = project.resolve(PROJECT_CONFIG).and_then(|path| project.read_if_present(&path, MAX_BYTES));
+fn read(project: &Project, name: &str) -> Result<Option<String>, Fault> {
+    let file = project.root().join(name);
+    let found = project.resolve(name).and_then(|path| project.read_if_present(&path, MAX_BYTES));
     let refused = |error: &dyn std::fmt::Display| {
         let hint = "Put the file that you agreed to in its place, or none; `arki doctor` checks it again.";
         Fault::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
@@ -155,9 +180,21 @@ impl Projects {
             true => ProjectConfig::of(open).over(user)?,
             false => InForce { config: Config::merge(user, None)?, refused: None },
         };
-        let InForce { config, .. } = &mut in_force;
+        let InForce { config, refused } = &mut in_force;
+        for name in CLAUDE_SETTINGS.into_iter().filter(|_| open.is_trusted()) {
+            let file = ProjectConfig::read(&open.project, open.trust.as_ref(), name);
+            match file.claude_settings_in_force() {
+                Ok(settings) => {
+                    config.hooks.extend(settings.hooks);
+                    add_rules(&mut config.policy, settings.rules);
+                }
+                Err(fault) => *refused = refused.take().or(Some(fault)),
+            }
+        }
         config.policy.keep_rules_of(&open.path());
-        config.hooks.retain(|hook| is_agreed(open, hook));
+        let secret = config.hooks.iter().find_map(|hook| names_secret(open, hook, &config.secret_files.set));
+        *refused = refused.take().or(secret);
+        config.hooks.retain_mut(|hook| is_agreed(open, hook));
         let has_agreed_programs = |checker: &Checker| open.has_agreed_hook_programs(&checker.command);
         config.checkers.retain(|checker| checker.origin == HookOrigin::User || has_agreed_programs(checker));
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
@@ -168,10 +205,48 @@ impl Projects {
     }
 }
 
-/// A project's hook whose program changed since the user agreed to it is off.
-fn is_agreed(open: &OpenProject, hook: &Hook) -> bool {
+impl OpenProject {
+    /// The pin of another agent's settings says what of them Arki ignores or reads more strictly.
+    pub(crate) fn noted(&self, pin: &arki_files::Pin) -> arki_files::Pin {
+        let name = CLAUDE_SETTINGS.into_iter().find(|name| *name == pin.path);
+        let file = name.map(|name| ProjectConfig::read(&self.project, self.trust.as_ref(), name));
+        let note = file.map(|file| match file.claude_settings() {
+            Ok(settings) => settings.notes.join(" "),
+            Err(fault) => fault.message,
+        });
+        arki_files::Pin { note: note.filter(|note| !note.is_empty()).or_else(|| pin.note.clone()), ..pin.clone() }
+    }
+}
+
+/// Adds those that are not there yet, and returns whether there was one.
+fn add_rules(policy: &mut PolicySettings, rules: Vec<PolicyRule>) -> bool {
+    let known = policy.rules.len();
+    for rule in rules {
+        if !policy.rules.contains(&rule) {
+            policy.rules.push(rule);
+        }
+    }
+    policy.rules.len() > known
+}
+
+/// The text of a hook goes to the model, so it never comes from a secret file.
+fn names_secret(open: &OpenProject, hook: &Hook, secrets: &GlobSet) -> Option<Fault> {
+    let path = open.project.resolve(hook.action.file()?).ok()?;
+    let message = format!("The hook {:?} names the secret file {path} as its text.", hook.name);
+    let fault = || Fault::new(Code::CONFIG_INVALID, message, "Name another file, or remove the hook.");
+    open.project.is_secret(&path, secrets).then(fault)
+}
+
+/// A project's hook whose program or text changed since the user agreed to it is off. A text in a file takes the place of
+/// its name.
+fn is_agreed(open: &OpenProject, hook: &mut Hook) -> bool {
+    if let Some(path) = hook.action.file() {
+        let text = open.agreed_hook_text(path);
+        hook.action = hook.action.with_text(text.clone().unwrap_or_default());
+        return text.is_some();
+    }
     match (&hook.action, hook.origin) {
-        (HookAction::Command(command), HookOrigin::Project) => open.has_agreed_hook_programs(&command.line),
+        (HookAction::Command(command), HookOrigin::Project(_)) => open.has_agreed_hook_programs(&command.line),
         _ => true,
     }
 }
@@ -190,22 +265,26 @@ pub(crate) struct StandingFolder {
 
 impl StandingFolder {
     pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
-        let began_with = read(&open.project).ok().flatten();
+        let began_with = read(&open.project, PROJECT_CONFIG).ok().flatten();
         let (project, trust, git) = (open.project.clone(), open.trust.clone(), open.git.clone());
         Self { leavings, project, workplace: open.workplace().clone(), trust, git, began_with }
     }
 
     fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
-        let now = ProjectConfig::read(&self.project, self.trust.as_ref());
-        let Some(text) = now.text? else { return Ok(None) };
-        if self.began_with.as_ref() == Some(&text) {
-            return Ok(None);
-        }
-        let file = config::parse(&text, &now.file)?;
         let mut policy = policy.clone();
-        config::restrict_policy(&mut policy, &file, &now.file)?;
-        policy.keep_rules_of(&self.project.root().display().to_string());
-        Ok(Some(policy))
+        let mut is_tighter = false;
+        for name in CLAUDE_SETTINGS {
+            let rules = ProjectConfig::read(&self.project, self.trust.as_ref(), name).claude_settings()?.rules;
+            is_tighter |= add_rules(&mut policy, rules);
+        }
+        let now = ProjectConfig::read(&self.project, self.trust.as_ref(), PROJECT_CONFIG);
+        if let Some(text) = now.text?.filter(|text| self.began_with.as_ref() != Some(text)) {
+            let file = config::parse(&text, &now.file)?;
+            config::restrict_policy(&mut policy, &file, &now.file)?;
+            policy.keep_rules_of(&self.project.root().display().to_string());
+            is_tighter = true;
+        }
+        Ok(is_tighter.then_some(policy))
     }
 }
 
@@ -229,9 +308,9 @@ impl Standing for StandingFolder {
         }
     }
 
-    fn is_agreed(&self, line: Option<&str>) -> bool {
+    fn is_agreed(&self, file: &'static str, line: Option<&str>) -> bool {
         let trust = self.trust.as_ref().filter(|trust| trust.trusted);
-        if ProjectConfig::read(&self.project, trust).agreed_text().is_none() {
+        if ProjectConfig::read(&self.project, trust, file).agreed_text().is_none() {
             return false;
         }
         let programs = line.map(arki_files::line_programs).unwrap_or_default();

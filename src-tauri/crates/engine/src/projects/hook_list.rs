@@ -1,11 +1,12 @@
 //! The hooks of a folder, those included that don't run there, and why they don't.
 
-use crate::config::{self, hooks_of_file, placed_hooks_of_file};
+use crate::config::{self, PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
 use crate::projects::Projects;
-use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
+use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Fault, Redactor};
+use arki_files::CLAUDE_SETTINGS;
 use arki_tools::{Hook, HookAction, HookOrigin};
 use serde_json::Value;
 use std::path::Path;
@@ -35,7 +36,10 @@ impl Projects {
         let mut hooks: Vec<HookEntry> = of_user.iter().map(|placed| own(placed, off(&placed.0, &open))).collect();
         let of_project = of_project(&open);
         let refused = of_project.as_ref().err().cloned().map(Into::into);
-        hooks.extend(of_project.iter().flatten().map(|hook| entry(hook, PROJECT_CONFIG)));
+        hooks.extend(of_project.iter().flatten().map(|hook| match hook.origin {
+            HookOrigin::Project(file) => entry(hook, file),
+            HookOrigin::User => entry(hook, &origin),
+        }));
         Ok(HookEntries { hooks, refused })
     }
 }
@@ -48,21 +52,28 @@ fn entry_at(written: &Value, key: &str) -> Option<Value> {
 
 fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Fault> {
     let project = ProjectConfig::of(open);
-    let Some((text, file)) = project.text_and_file()? else { return Ok(Vec::new()) };
-    hooks_of_file(&config::parse(text, file)?, HookOrigin::Project, file)
+    let mut hooks = match project.text_and_file()? {
+        Some((text, file)) => hooks_of_file(&config::parse(text, file)?, HookOrigin::Project(PROJECT_CONFIG), file)?,
+        None => Vec::new(),
+    };
+    for name in CLAUDE_SETTINGS {
+        hooks.extend(ProjectConfig::read(&open.project, open.trust.as_ref(), name).claude_settings()?.hooks);
+    }
+    Ok(hooks)
 }
 
 fn off(hook: &Hook, open: &OpenProject) -> Option<HookOffReason> {
     if !open.is_trusted() {
         return Some(HookOffReason::Untrusted);
     }
-    if hook.origin == HookOrigin::User {
-        return None;
-    }
-    if ProjectConfig::of(open).agreed_text().is_none() {
+    let HookOrigin::Project(file) = hook.origin else { return None };
+    if ProjectConfig::read(&open.project, open.trust.as_ref(), file).agreed_text().is_none() {
         return Some(HookOffReason::ConfigurationChanged);
     }
     match &hook.action {
+        action if action.file().is_some_and(|path| open.agreed_hook_text(path).is_none()) => {
+            Some(HookOffReason::ScriptChanged)
+        }
         HookAction::Command(command) if !open.has_agreed_hook_programs(&command.line) => {
             Some(HookOffReason::ScriptChanged)
         }

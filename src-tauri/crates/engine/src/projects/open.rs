@@ -1,15 +1,15 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
-use crate::config::denials_of;
+use crate::config::{PROJECT_CONFIG, denials_of};
 use crate::projects::Projects;
-use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
+use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::guides::{self, FoundGuides};
 use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::{LoadedRules, imports_of};
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
-use arki_files::{EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
+use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
 use arki_git::beyond_harmless;
 use arki_policy::ChangedGit;
 use arki_sandbox::GitSight;
@@ -117,6 +117,11 @@ impl OpenProject {
         self.are_agreed(PinKind::Hook, &arki_files::line_programs(line))
     }
 
+    /// The text of a hook that stands in a file.
+    pub(crate) fn agreed_hook_text(&self, path: &str) -> Option<String> {
+        self.agreed_text(PinKind::Hook, self.project.resolve(path).ok()?.as_str())
+    }
+
     /// The hooks' programs in the project: writing them asks, as writing the configuration does.
     pub(crate) fn hook_programs(&self) -> impl Iterator<Item = String> {
         let pins = self.current.iter().filter(|pin| pin.kind == PinKind::Hook && !pin.path.contains('#'));
@@ -183,7 +188,7 @@ impl Projects {
         let open = self.load_project(path)?;
         let scanned =
             if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), imports_of)?.pins) };
-        let current = scanned.as_ref().unwrap_or(&open.current);
+        let current: Vec<_> = scanned.as_ref().unwrap_or(&open.current).iter().map(|pin| open.noted(pin)).collect();
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
             Some(_) => TrustState::Untrusted,
@@ -197,7 +202,7 @@ impl Projects {
                 .file_name()
                 .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
-            changed: open.changed(current, self.records.redactor()),
+            changed: open.changed(&current, self.records.redactor()),
             enables: current.iter().map(wire_pin).collect(),
             notices: self.notices(&open),
             worktree: self.session_trees().worktree_at(&open.path()),
@@ -264,13 +269,14 @@ impl Projects {
     /// stays.
     fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
         let before = self.records.decisions().trust(&project.root().display().to_string())?;
-        if ProjectConfig::read(project, before.as_ref()).is_readable() {
-            return Ok(());
+        for name in [PROJECT_CONFIG].into_iter().chain(CLAUDE_SETTINGS) {
+            if !ProjectConfig::read(project, before.as_ref(), name).is_readable() {
+                let is_of_config = |record: &&PinRecord| record.pin.path.starts_with(name);
+                pins.retain(|record| !is_of_config(&record));
+                let before = before.iter().filter(|before| before.trusted).flat_map(|before| &before.pins);
+                pins.extend(before.filter(is_of_config).cloned());
+            }
         }
-        let is_of_config = |record: &PinRecord| record.pin.path.starts_with(PROJECT_CONFIG);
-        pins.retain(|record| !is_of_config(record));
-        let before = before.into_iter().filter(|before| before.trusted).flat_map(|before| before.pins);
-        pins.extend(before.filter(is_of_config));
         Ok(())
     }
 

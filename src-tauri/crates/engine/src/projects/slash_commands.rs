@@ -1,11 +1,12 @@
 //! The slash commands of a folder: built-in ones; those of the project, as far as it is trusted and they are as they were
-//! agreed to; then the user's own. Of several with one name the first counts.
+//! agreed to; then the user's own. Of several with one name the first counts, but a built-in one that only sends a
+//! prompt yields.
 
 use crate::projects::Projects;
 use crate::projects::guides::{files_of, text_of};
 use crate::projects::open::OpenProject;
 use arki_api::SlashCommandEntry;
-use arki_context::{AllowedTools, BUILT_IN_COMMANDS, FileWarning, SlashCommand, UserCommand};
+use arki_context::{AllowedTools, BUILT_IN_COMMANDS, BuiltInCommand, FileWarning, SlashCommand, UserCommand};
 use arki_domain::{Code, Fault};
 use arki_files::{PinKind, Project};
 use std::path::Path;
@@ -45,16 +46,18 @@ impl Projects {
     pub fn slash_commands(&self, folder: Option<&Path>) -> Result<Vec<SlashCommandEntry>, Fault> {
         let open = folder.map(|folder| self.load_project(folder)).transpose()?;
         let found = self.find_commands(open.as_ref());
-        let built_in = BUILT_IN_COMMANDS.iter().map(|command| SlashCommandEntry {
-            name: command.name.to_owned(),
-            description: command.description.to_owned(),
-            arguments: command.arguments.to_owned(),
-            source: BUILT_IN.to_owned(),
-            begins_run: command.begins_run,
-        });
+        let is_replaced = |command: &&BuiltInCommand| found.replacing(command).is_some();
+        let built_in =
+            BUILT_IN_COMMANDS.iter().filter(|command| !is_replaced(command)).map(|command| SlashCommandEntry {
+                name: command.name.to_owned(),
+                description: command.description.to_owned(),
+                arguments: command.arguments.to_owned(),
+                source: BUILT_IN.to_owned(),
+                begins_run: command.begins_run,
+            });
         let written = found.reachable().map(|found| SlashCommandEntry {
             name: found.command.name.clone(),
-            description: found.command.description.clone(),
+            description: found.description(),
             arguments: found.command.argument_hint.clone().unwrap_or_default(),
             source: found.origin.clone(),
             begins_run: true,
@@ -93,7 +96,27 @@ impl OpenProject {
     }
 }
 
+impl FoundCommand {
+    /// Says whose it is where people know another command under its name.
+    fn description(&self) -> String {
+        let description = &self.command.description;
+        let is_built_in = BUILT_IN_COMMANDS.iter().any(|command| command.name == self.command.name);
+        let is_of_project = PROJECT_COMMANDS.iter().any(|folder| self.origin.starts_with(folder));
+        match (is_built_in, is_of_project) {
+            (false, _) => description.clone(),
+            (true, true) => format!("{description} (project)"),
+            (true, false) => format!("{description} (your own)"),
+        }
+    }
+}
+
 impl FoundCommands {
+    /// The command that stands in for a built-in one.
+    pub(crate) fn replacing(&self, built_in: &BuiltInCommand) -> Option<&FoundCommand> {
+        let replaces = |found: &&FoundCommand| built_in.is_replaceable() && found.command.name == built_in.name;
+        self.commands.iter().find(replaces)
+    }
+
     fn take(&mut self, inside: &str, origin: &str, text: &str) {
         let Some(command) = UserCommand::read(inside, text) else { return };
         let allowed = AllowedTools::read(&command.allowed_tools);
@@ -106,7 +129,8 @@ impl FoundCommands {
     }
 
     fn reachable(&self) -> impl Iterator<Item = &FoundCommand> {
-        let is_built_in = |name: &str| BUILT_IN_COMMANDS.iter().any(|command| command.name == name);
+        let is_built_in =
+            |name: &str| BUILT_IN_COMMANDS.iter().any(|command| command.name == name && !command.is_replaceable());
         self.commands.iter().filter(move |found| !is_built_in(&found.command.name))
     }
 

@@ -69,10 +69,14 @@ impl Runs {
 fn expanded(start: StartRun, commands: impl FnOnce() -> FoundCommands) -> Result<StartRun, Fault> {
     let typed = start.prompt.clone();
     let Some(typed) = SlashCommand::parse(&typed) else { return Ok(start) };
-    if let Some(command) = typed.built_in() {
+    let built_in_one = typed.built_in();
+    if let Some(command) = built_in_one.filter(|command| !command.is_replaceable()) {
         return built_in(start, command, typed.arguments, commands);
     }
     let commands = commands();
+    if let Some(command) = built_in_one.filter(|command| commands.replacing(command).is_none()) {
+        return built_in(start, command, typed.arguments, || commands);
+    }
     let found = match commands.named(&typed) {
         Ok(found) => found,
         // "/tmp is full" is about a folder.
@@ -192,6 +196,23 @@ mod tests {
         let skill = typed("/skill pdf fill\nit").unwrap();
         assert_eq!((skill.options.skills, skill.prompt.as_str()), (vec!["pdf".to_owned()], "fill\nit"));
         assert_eq!(typed("/skill pdf").unwrap().prompt, "Use the skill pdf.");
+    }
+
+    #[test]
+    fn a_command_of_ones_own_replaces_a_built_in_one_that_only_sends_a_prompt() {
+        let commands = || {
+            let found = |name: &str| FoundCommand {
+                command: UserCommand::read(&format!("{name}.md"), "Look at $ARGUMENTS twice.").unwrap(),
+                allowed: AllowedTools::default(),
+                origin: format!(".claude/commands/{name}.md"),
+            };
+            FoundCommands { commands: vec![found("review"), found("plan")], warnings: Vec::new() }
+        };
+        let typed =
+            |prompt: &str| expanded(StartRun::new(RunTarget::NewSession(PathBuf::new()), prompt), commands).unwrap();
+        assert_eq!(typed("/review a.rs").prompt, "Look at a.rs twice.");
+        assert!(typed("/init").prompt.contains("AGENTS.md"));
+        assert!(typed("/plan x").options.plan, "more than a prompt stays Arki's");
     }
 
     #[test]

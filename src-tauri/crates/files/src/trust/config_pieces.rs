@@ -3,14 +3,14 @@
 use jsonc_parser::ParseOptions;
 use serde_json::Value;
 
-use super::{Pin, PinKind};
+use super::{PIECE_OF_HOOKS, Pin, PinKind};
 use crate::change_set::content_hash;
 
 /// Nothing for a configuration that can't be parsed: it enables nothing, and as a whole it is pinned anyway.
 pub(super) fn pins(path: &str, bytes: &[u8]) -> Vec<Pin> {
     let Some(config) = parse(bytes) else { return Vec::new() };
     let hooks = config.get("hooks").filter(|hooks| !is_empty(hooks));
-    let hooks = hooks.map(|hooks| pin(PinKind::Hook, format!("{path}#hooks"), hooks));
+    let hooks = hooks.map(|hooks| pin(PinKind::Hook, format!("{path}{PIECE_OF_HOOKS}"), hooks));
     let checkers = config.pointer("/diagnostics/commands").filter(|checkers| !is_empty(checkers));
     let checkers = checkers.map(|checkers| pin(PinKind::Hook, format!("{path}#diagnostics"), checkers));
     let servers = config.get("mcpServers").and_then(Value::as_object);
@@ -91,7 +91,8 @@ pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     servers.into_iter().flatten().filter_map(|(_, server)| line(server)).flatten().collect()
 }
 
-/// Returns what the command lines of hooks and checkers name that may be a program of the project's own, by path.
+/// Returns what the command lines of hooks and checkers name that may be a program of the project's own, and the files
+/// with hooks' texts, by path.
 pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
     let config = parse(bytes).unwrap_or_default();
     let events = config.get("hooks").and_then(Value::as_object);
@@ -99,9 +100,14 @@ pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
     let behind = |entry: &Value| entry.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
     let hooks = entries.flat_map(|entry| [vec![entry.clone()], behind(entry)].concat());
     let command = |of: &Value| of.get("command").and_then(Value::as_str).map(line_programs);
+    let text = |of: &Value, key: &str| of.get(key)?.as_str()?.trim().strip_prefix("file:///").map(str::to_owned);
+    let texts = |of: &Value| ["content", "message", "text"].iter().filter_map(|key| text(of, key)).collect::<Vec<_>>();
     let checkers = config.pointer("/diagnostics/commands").and_then(Value::as_array).into_iter().flatten();
     let checkers = checkers.filter_map(|checker| checker.as_str().map(line_programs).or_else(|| command(checker)));
-    hooks.filter_map(|hook| command(&hook)).chain(checkers).flatten().collect()
+    hooks
+        .flat_map(|hook| [command(&hook).unwrap_or_default(), texts(&hook)].concat())
+        .chain(checkers.flatten())
+        .collect()
 }
 
 /// Where the project's folder stands in a hook's command line.
@@ -204,6 +210,8 @@ mod tests {
         check("env X=1 scripts/b --all", &["scripts/b"]);
         check("cd scripts && ./c", &["c", "scripts/c"]);
         check("ruff check src/main.pyi web/tsconfig.json /usr/lib/x", &[]);
+        let config = br#"{"hooks": {"Stop": [{"action": "inject", "content": "file:///docs/start.md"}]}}"#;
+        assert_eq!(hook_programs(config), ["docs/start.md"]);
         let config = br#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
         assert_eq!(hook_programs(config), ["a", "b.sh"]);
         let config = br#"{"diagnostics": {"commands": ["./c -x", "cargo check", {"command": "sh d.sh"}]}}"#;

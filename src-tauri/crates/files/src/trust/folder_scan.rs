@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{GitScan, ImportsOf, MCP_JSON, PinKind, config_pieces};
+use super::{CLAUDE_SETTINGS, GitScan, ImportsOf, MCP_JSON, PinKind, config_pieces};
 use crate::error::{FileAction, FileError, FilesError, Result, TrustError, io_error};
 use crate::project::{FileBytes, Project, ProjectPath};
 use crate::walk::walk;
@@ -57,19 +57,18 @@ pub(super) struct FoundFile {
 /// And where git's own lie, to look at those alone.
 pub(super) fn files(project: &Project, imports: ImportsOf) -> Result<(Vec<FoundFile>, GitScan)> {
     let mut scan = FolderScan { project, files: Vec::new() };
-    // One that can't be read is refused by whoever goes by it, with its own words.
-    if let Err(error @ FilesError::Trust(TrustError::TooManyPins { .. })) = scan.file(CONFIG, PinKind::Config) {
-        return Err(error);
-    }
-    let config = scan.files.first().map(|config| config.bytes.clone()).unwrap_or_default();
+    let config = scan.configuration(CONFIG)?;
     let known = scan.files.len();
     scan.file(MCP_JSON, PinKind::McpServer)?;
     let mcp_json = scan.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default();
     for program in [&config, &mcp_json].into_iter().flat_map(|file| config_pieces::programs(file)) {
         scan.file(&program, PinKind::McpServer)?;
     }
-    for program in config_pieces::hook_programs(&config) {
-        scan.file(&program, PinKind::Hook)?;
+    let settings = CLAUDE_SETTINGS.map(|path| scan.configuration(path));
+    for file in [Ok(config)].into_iter().chain(settings) {
+        for program in config_pieces::hook_programs(&file?) {
+            scan.file(&program, PinKind::Hook)?;
+        }
     }
     for (folder, kind) in FOLDERS {
         scan.folder(folder, *kind, 0)?;
@@ -106,6 +105,15 @@ impl FolderScan<'_> {
         let Ok(path) = self.project.resolve(path) else { return Ok(()) };
         let file = self.project.read(&path, MAX_PIN_BYTES);
         self.take(file, &path, kind)
+    }
+
+    /// Returns its bytes. One that can't be read is refused by whoever goes by it, with its own words.
+    fn configuration(&mut self, path: &str) -> Result<Vec<u8>> {
+        let known = self.files.len();
+        if let Err(error @ FilesError::Trust(TrustError::TooManyPins { .. })) = self.file(path, PinKind::Config) {
+            return Err(error);
+        }
+        Ok(self.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default())
     }
 
     fn take(&mut self, file: Result<FileBytes>, path: &ProjectPath, kind: PinKind) -> Result<()> {

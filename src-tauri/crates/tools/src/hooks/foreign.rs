@@ -42,6 +42,11 @@ pub(crate) fn names(tool: &str) -> &'static [&'static str] {
     NAMES.iter().find(|(ours, _)| *ours == tool).map_or(&[], |(_, theirs)| theirs)
 }
 
+/// Our tools that other agents know under a name.
+pub fn tools_named(theirs: &str) -> impl Iterator<Item = &'static str> {
+    NAMES.iter().filter(move |(_, names)| names.contains(&theirs)).map(|(ours, _)| *ours)
+}
+
 /// Returns whether a pattern of names is one of theirs.
 pub(crate) fn is_theirs(name: &str) -> bool {
     NAMES.iter().any(|(_, theirs)| theirs.contains(&name))

@@ -139,7 +139,9 @@ impl Kernel {
         edited: &[String],
         record: &Record<'_>,
     ) -> Result<Said, NotChecked> {
-        if checker.origin == HookOrigin::Project && !self.settings.standing.is_agreed(Some(&checker.command)) {
+        if let HookOrigin::Project(file) = checker.origin
+            && !self.settings.standing.is_agreed(file, Some(&checker.command))
+        {
             return Err(failed("it or a script of it changed since it was approved."));
         }
         let time_limit = record.time_left().map_or(checker.time_limit, |left| left.min(checker.time_limit));

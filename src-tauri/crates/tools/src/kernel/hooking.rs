@@ -245,7 +245,9 @@ impl Kernel {
 
     pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
         let started = Instant::now();
-        if task.hook.origin == HookOrigin::Project && !self.settings.standing.is_agreed(task.hook.action.line()) {
+        if let HookOrigin::Project(file) = task.hook.origin
+            && !self.settings.standing.is_agreed(file, task.hook.action.line())
+        {
             return Ran { answer: not_as_agreed(task.hook.event), exit_code: None, duration: started.elapsed() };
         }
         let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));

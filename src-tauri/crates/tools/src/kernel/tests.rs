@@ -133,7 +133,7 @@ impl crate::Standing for AsItBegan {
         ChangedGit::default()
     }
 
-    fn is_agreed(&self, line: Option<&str>) -> bool {
+    fn is_agreed(&self, _file: &'static str, line: Option<&str>) -> bool {
         !line.is_some_and(|line| line.starts_with("changed"))
     }
 

@@ -93,7 +93,7 @@ async fn a_hook_that_allows_loosens_nothing_and_one_that_asks_asks_whatever_was_
 
 #[tokio::test]
 async fn a_projects_guard_that_changed_meanwhile_does_not_run_and_the_user_is_asked() {
-    let guard = Hook { origin: HookOrigin::Project, ..before("Read", "changed; exit 0") };
+    let guard = Hook { origin: HookOrigin::Project(".arki/config.json"), ..before("Read", "changed; exit 0") };
     let bench = bench(vec![guard]);
     bench.put("a.txt", "mine");
     bench.called("read_file", json!({"path": "a.txt"})).await;
@@ -104,7 +104,7 @@ async fn a_projects_guard_that_changed_meanwhile_does_not_run_and_the_user_is_as
 
 #[tokio::test]
 async fn a_projects_hook_that_is_as_agreed_runs_beside_one_that_changed() {
-    let of = |line: &str| Hook { origin: HookOrigin::Project, ..before("Read", line) };
+    let of = |line: &str| Hook { origin: HookOrigin::Project(".arki/config.json"), ..before("Read", line) };
     let bench = bench(vec![of("changed; exit 0"), of("exit 2")]);
     bench.put("a.txt", "mine");
     bench.called("read_file", json!({"path": "a.txt"})).await;
