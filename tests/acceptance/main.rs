@@ -19,6 +19,7 @@ mod bad_arguments;
 mod budgets;
 #[cfg(target_os = "linux")]
 mod certificates;
+mod changing_at_once;
 mod checking;
 mod claude_settings;
 mod commands;

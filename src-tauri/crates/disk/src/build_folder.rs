@@ -1,7 +1,8 @@
 //! Folders of Arki's own for what checkers build, one a project. They may be large, so that those go which nobody uses.
 
 use crate::error::{FileAction, FileError};
-use crate::private_dir::{create_private_dir, write_private_file};
+use crate::locked_change::write_private_file;
+use crate::private_dir::create_private_dir;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

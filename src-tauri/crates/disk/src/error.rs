@@ -57,6 +57,8 @@ pub enum FileError {
     NameTooLong { path: String },
     #[error("Too many files are open to {action} {path}.")]
     TooManyOpen { path: String, action: FileAction },
+    #[error("Another process is changing {path}, and doesn't finish.")]
+    Busy { path: String },
     /// The rest; `source` is for the log, not for readers.
     #[error("Can't {action} {path}: the disk reported a failure.")]
     Io { path: String, action: FileAction, source: io::Error },
@@ -94,7 +96,7 @@ impl FileError {
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::ReadOnlyDisk { .. } => Code::PERMISSION_DENIED,
             Self::NameTooLong { .. } => Code::PATH_INVALID,
-            Self::TooManyOpen { .. } => Code::IO_FAILED,
+            Self::TooManyOpen { .. } | Self::Busy { .. } => Code::IO_FAILED,
             Self::Io { .. } => Code::IO_FAILED,
         }
     }
@@ -117,6 +119,7 @@ impl FileError {
             Self::ReadOnlyDisk { .. } => "Mount the disk writable, or copy the project elsewhere.",
             Self::NameTooLong { .. } => "Choose a shorter name.",
             Self::TooManyOpen { .. } => "Close other programs, or raise the limit (`ulimit -n`).",
+            Self::Busy { .. } => "Try again. If it happens again, end the other Arki process.",
             Self::Io { .. } => "Try again; if it happens again, check the disk. The log has the details.",
         }
         .to_owned()

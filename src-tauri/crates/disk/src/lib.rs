@@ -11,6 +11,7 @@ mod entry_kind;
 mod error;
 mod folders;
 mod free_space;
+mod locked_change;
 mod modes;
 mod private_dir;
 mod protection;
@@ -20,11 +21,14 @@ pub use entry_kind::EntryKind;
 pub use error::{FileAction, FileError};
 pub use folders::{descend, descend_making, entries, never_wait, open_folder};
 pub use free_space::free_bytes;
+pub use locked_change::{
+    FolderLock, change_private_file, remove_unfinished_writes, write_private_file, write_private_file_once,
+};
 pub use modes::mode_of;
 #[cfg(unix)]
 pub use private_dir::is_same;
 pub use private_dir::{
     PrivateTempDir, create_private_dir, new_private_file, remove_abandoned_temp_dirs, remove_private_dir,
-    remove_private_file, write_private_file, write_private_file_once,
+    remove_private_file,
 };
 pub use protection::{SecretsWithin, is_protected_name, is_secret_name};

@@ -1,7 +1,7 @@
 //! Files and folders for one pair of eyes: configuration, data, a run's temporary files.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile, TempDir};
@@ -33,6 +33,8 @@ pub fn remove_abandoned_temp_dirs() {
 
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
+/// The prefix of a file that is being written.
+pub(crate) const NEW_PREFIX: &str = ".arki-new-";
 
 /// Creates `path` and what is missing above it, for the owner alone. What exists already keeps its permissions, but
 /// for `path` itself, which is closed to others.
@@ -45,27 +47,7 @@ pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
     close_to_others(path).map_err(fail)
 }
 
-/// Writes atomically, for the owner alone. The folder must exist.
-pub fn write_private_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    replace(path, bytes).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
-}
-
-/// The same where nothing is there yet; what is there stays, also when another process has just put it there.
-pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let written = || -> io::Result<()> {
-        let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
-        let mut file = new_private_file(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        match file.persist_noclobber(path) {
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            persisted => persisted.map(drop).map_err(|error| error.error),
-        }
-    };
-    written().map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
-}
-
-/// Removes a file that [`write_private_file`] wrote.
+/// Removes a file that [`crate::write_private_file`] wrote.
 pub fn remove_private_file(path: &Path) -> Result<(), FileError> {
     fs::remove_file(path).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
 }
@@ -113,17 +95,6 @@ fn open_up_in(parent: &Dir, name: &OsStr) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn open_up(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
-    let mut file = new_private_file(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    fs::File::open(folder)?.sync_all()?;
     Ok(())
 }
 
@@ -186,7 +157,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 /// A file for the owner alone, which goes unless it is kept.
 pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
-    Builder::new().permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
+    Builder::new().prefix(NEW_PREFIX).permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
 }
 
 #[cfg(unix)]
@@ -209,7 +180,7 @@ fn close_to_others(_: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 /// A file for the owner alone, which goes unless it is kept.
 pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(folder)
+    Builder::new().prefix(NEW_PREFIX).tempfile_in(folder)
 }
 
 #[cfg(not(unix))]
@@ -220,6 +191,7 @@ fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Bui
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::write_private_file;
     use std::os::unix::fs::PermissionsExt;
 
     fn mode(path: &Path) -> u32 {

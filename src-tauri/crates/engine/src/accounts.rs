@@ -24,8 +24,6 @@ pub struct Accounts {
     directories: Directories,
     keys: Arc<Keys>,
     redactor: Redactor,
-    /// Held while the configuration is read, changed and written: of two changes at once neither is lost.
-    editing: Mutex<()>,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     made: Mutex<Option<(String, Arc<Providers>)>>,
 }
@@ -33,7 +31,7 @@ pub struct Accounts {
 impl Accounts {
     pub(crate) fn new(directories: Directories, redactor: Redactor, environment_keys: EnvironmentKeys) -> Self {
         let keys = Arc::new(Keys::new(redactor.clone(), environment_keys));
-        Self { directories, keys, redactor, editing: Mutex::default(), made: Mutex::default() }
+        Self { directories, keys, redactor, made: Mutex::default() }
     }
 
     pub(crate) fn keys(&self) -> &Arc<Keys> {

@@ -13,12 +13,13 @@ use crate::events::subscription::{EventFilter, Subscription};
 use crate::kernels::Kernels;
 use crate::mcp::Mcp;
 use crate::projects::Projects;
+use crate::projects::memory_files::OWN_MEMORY;
 use crate::records::events_since::EventsSince;
 use crate::records::{Grounds, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::sessions::{Sessions, names};
-use arki_disk::{create_private_dir, write_private_file};
+use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Fault, Redactor, SystemClock};
 use arki_sandbox::Sandbox;
@@ -320,10 +321,13 @@ pub async fn verify(directories: &Directories, session: Option<&str>, scope: Ver
 fn ensure_config(directories: &Directories) -> Result<(), Fault> {
     let file = directories.config_file();
     if file.exists() {
+        remove_unfinished_writes(&directories.config);
+        remove_unfinished_writes(&directories.config.join(OWN_MEMORY));
         return Ok(());
     }
     let written = create_private_dir(&directories.config)
-        .and_then(|()| write_private_file(&file, config::USER_TEMPLATE.as_bytes()))
+        // Another process may begin as well, and have changed it already.
+        .and_then(|()| write_private_file_once(&file, config::USER_TEMPLATE.as_bytes()))
         .and_then(|()| {
             write_private_file(&file.with_file_name("config.schema.json"), config::schema_text().as_bytes())
         });

@@ -2,7 +2,7 @@
 //! is lost, and nothing that was changed meanwhile is overwritten.
 
 use crate::accounts::Accounts;
-use arki_disk::{remove_private_file, write_private_file};
+use arki_disk::{change_private_file, remove_private_file, write_private_file};
 use arki_domain::{Code, Fault, io_words};
 use std::path::{Path, PathBuf};
 
@@ -58,15 +58,17 @@ impl Accounts {
         let (bytes, base) = (read(&edit.copy)?, read(&edit.base)?);
         let is_changed = bytes != base;
         if is_changed {
-            if self.user_config_text().unwrap_or_default().as_bytes() != base {
-                let message = "Your configuration was changed while you edited it.";
-                let hint = kept("run `arki config edit` again and take over what you want of it.");
-                return Err(Fault::new(Code::CONFIG_CHANGED, message, hint));
-            }
-            let text = crate::config::text_of(&bytes, &path).map_err(edit_on)?;
-            let file = crate::config::parse(text, &path).map_err(edit_on)?;
-            crate::config::Config::merge((&file, &path), None).map_err(edit_on)?;
-            write_private_file(&path, &bytes)?;
+            change_private_file(&path, |found| {
+                if found.unwrap_or_default() != base {
+                    let message = "Your configuration was changed while you edited it.";
+                    let hint = kept("run `arki config edit` again and take over what you want of it.");
+                    return Err(Fault::new(Code::CONFIG_CHANGED, message, hint));
+                }
+                let text = crate::config::text_of(&bytes, &path).map_err(edit_on)?;
+                let file = crate::config::parse(text, &path).map_err(edit_on)?;
+                crate::config::Config::merge((&file, &path), None).map_err(edit_on)?;
+                Ok(bytes.clone())
+            })?;
         }
         remove(edit)?;
         Ok(is_changed)

@@ -3,12 +3,10 @@
 use crate::accounts::Accounts;
 use crate::config::{self, Config, ConfigFile};
 use arki_api::SettingChange;
-use arki_disk::write_private_file;
 use arki_domain::{Code, Fault, Redactor};
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
 
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
@@ -78,18 +76,13 @@ impl Accounts {
     }
 
     fn edit_values(&self, edits: &[Edit]) -> Result<(), Fault> {
-        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut made = Ok(());
-        let edited = self.edited_config(|root| {
-            made = edits.iter().try_for_each(|edit| {
+        let make = |root: &CstRootNode| {
+            edits.iter().try_for_each(|edit| {
                 edit.ensure_as_shown(root, &self.redactor)?;
                 edit.make(root)
-            });
-        });
-        made?;
-        let edited = edited?;
-        self.ensure_models_known(&edited)?;
-        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
+            })
+        };
+        self.edit_config_checked(make, |edited| self.ensure_models_known(edited))
     }
 
     /// Checks the models that an edited text names and the file doesn't: those that were there before are no fault of

@@ -116,6 +116,7 @@ impl Accounts {
                 }
             }
             set(&root.object_value_or_set("agents").object_value_or_set(AGENT), "model", &id);
+            Ok(())
         })?;
         Ok(id)
     }

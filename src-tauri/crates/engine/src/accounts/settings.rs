@@ -98,10 +98,17 @@ impl Accounts {
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Fault> {
-        self.put_provider(name, kind, base_url, None)
+        self.put_provider(name, kind, base_url, None, Presence::Any)
     }
 
-    fn put_provider(&self, name: &str, kind: &str, base_url: Option<&str>, key_env: Option<&str>) -> Result<(), Fault> {
+    fn put_provider(
+        &self,
+        name: &str,
+        kind: &str,
+        base_url: Option<&str>,
+        key_env: Option<&str>,
+        presence: Presence,
+    ) -> Result<(), Fault> {
         let name = known_name(name)?;
         if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
             let kinds: Vec<&str> = ProviderKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -117,6 +124,9 @@ impl Accounts {
             });
         self.edit_config(|root| {
             let providers = root.object_value_or_set().object_value_or_set("providers");
+            if presence == Presence::New && providers.get(&name).is_some() {
+                return Err(taken(&name));
+            }
             let provider = providers.object_value_or_set(&name);
             set(&provider, "kind", kind);
             match base_url {
@@ -125,6 +135,7 @@ impl Accounts {
                 None => provider.get("baseUrl").into_iter().for_each(|property| property.remove()),
             }
             key_env.into_iter().for_each(|variable| set(&provider, "apiKeyEnv", variable));
+            Ok(())
         })
     }
 
@@ -141,15 +152,14 @@ impl Accounts {
     ) -> Result<(), Fault> {
         let known = known_name(name)?;
         if self.user_file()?.providers.contains_key(&known) {
-            let hint = format!("`arki providers rm {known}` removes it; `arki providers` shows it.");
-            return Err(Fault::new(Code::USAGE, format!("There is a provider \"{known}\" already."), hint));
+            return Err(taken(&known));
         }
         key_env.map_or(Ok(()), ensure_variable_name)?;
         if kind == ProviderKind::Custom.name() && base_url.is_none_or(|url| url.trim().is_empty()) {
             let hint = "Say where the server is with `--base-url`, such as http://127.0.0.1:8080/v1.";
             return Err(Fault::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
         }
-        self.put_provider(name, kind, base_url, key_env)
+        self.put_provider(name, kind, base_url, key_env, Presence::New)
     }
 
     /// # Errors
@@ -175,6 +185,7 @@ impl Accounts {
             {
                 provider.remove();
             }
+            Ok(())
         })
     }
 
@@ -185,6 +196,7 @@ impl Accounts {
         self.edit_config(|root| {
             let agent = root.object_value_or_set().object_value_or_set("agents").object_value_or_set(AGENT);
             set(&agent, "model", model);
+            Ok(())
         })
     }
 
@@ -195,6 +207,18 @@ impl Accounts {
     pub fn set_reflection(&self, on: bool) -> Result<(), Fault> {
         self.set_config("memory.reflect", if on { "true" } else { "false" })
     }
+}
+
+/// Whether an entry may be there before.
+#[derive(Clone, Copy, PartialEq)]
+enum Presence {
+    New,
+    Any,
+}
+
+fn taken(provider: &str) -> Fault {
+    let hint = format!("`arki providers rm {provider}` removes it; `arki providers` shows it.");
+    Fault::new(Code::USAGE, format!("There is a provider \"{provider}\" already."), hint)
 }
 
 pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {

@@ -2,11 +2,12 @@
 
 use crate::accounts::Accounts;
 use crate::config::{self, Config, ConfigFile, parse};
-use arki_disk::write_private_file;
+use arki_disk::change_private_file;
 use arki_domain::{Code, Fault, io_words};
 use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
-use std::sync::PoisonError;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Accounts {
     /// The user's configuration alone.
@@ -28,7 +29,7 @@ impl Accounts {
     /// `CONFIG_INVALID`.
     pub(crate) fn user_values(&self) -> Result<Value, Fault> {
         let text = self.user_config_text()?;
-        jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &Default::default())
+        jsonc_parser::parse_to_serde_value(text.trim_start_matches(BYTE_ORDER_MARK), &Default::default())
             .map_err(|error| crate::config::invalid(&self.directories.config_file(), &error.to_string()))
     }
 
@@ -49,22 +50,42 @@ impl Accounts {
         }
     }
 
-    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
-        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
-        let edited = self.edited_config(edit)?;
-        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
+    /// Changes the file as it is at that moment; comments and everything else stay.
+    ///
+    /// # Errors
+    /// Those of `edit`, and `CONFIG_INVALID` where what it leaves is none; then the file is as it was.
+    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.edit_config_checked(edit, |_| Ok(()))
     }
 
-    /// The text that an edit would leave, which is valid; nothing is written.
-    pub(crate) fn edited_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<String, Fault> {
+    /// The same, with a check of the text that the edit leaves.
+    pub(crate) fn edit_config_checked(
+        &self,
+        edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>,
+        check: impl FnOnce(&str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let path = self.directories.config_file();
-        let text = self.user_config_text()?;
-        let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())
+        change_private_file(&path, |bytes| {
+            let edited = self.edited_config(config::text_of(bytes.unwrap_or_default(), &path)?, edit)?;
+            check(&edited)?;
+            Ok(edited.into_bytes())
+        })
+    }
+
+    /// The text that an edit of `text` leaves, which is valid; nothing is written.
+    pub(crate) fn edited_config(
+        &self,
+        text: &str,
+        edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>,
+    ) -> Result<String, Fault> {
+        let path = self.directories.config_file();
+        let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
+        let root = CstRootNode::parse(plain, &jsonc_parser::ParseOptions::default())
             .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
-        edit(&root);
-        let edited = root.to_string();
+        edit(&root)?;
+        let edited = format!("{mark}{root}");
         let merged = parse(&edited, &path).and_then(|file| Config::merge((&file, &path), None));
-        let was_valid = || parse(&text, &path).is_ok();
+        let was_valid = || parse(text, &path).is_ok();
         match merged {
             Err(fault) if was_valid() => {
                 Err(Fault { hint: "Give another value; the file is as it was.".to_owned(), ..fault })

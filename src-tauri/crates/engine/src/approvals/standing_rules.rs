@@ -86,7 +86,10 @@ impl Approvals {
     /// `CONFIG_INVALID`; then the file is as it was.
     pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
-        self.accounts.edit_config(|root| append_rule(root, value))
+        self.accounts.edit_config(|root| {
+            append_rule(root, value);
+            Ok(())
+        })
     }
 
     /// Checks that [`Self::add_rule`] would find a configuration that it can add to.
@@ -95,7 +98,11 @@ impl Approvals {
     /// `CONFIG_INVALID`.
     pub(crate) fn ensure_addable(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
-        self.accounts.edited_config(|root| append_rule(root, value)).map(drop)
+        let append = |root: &CstRootNode| {
+            append_rule(root, value);
+            Ok(())
+        };
+        self.accounts.edited_config(&self.accounts.user_config_text()?, append).map(drop)
     }
 
     /// Tells `take` of each past call that a rule speaks of, and how today's decision on it would change: the newest

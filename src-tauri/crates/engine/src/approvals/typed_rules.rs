@@ -75,6 +75,7 @@ impl Approvals {
                 was_there = true;
                 rule.remove();
             }
+            Ok(())
         })?;
         let missing = || {
             let message = "Your configuration no longer has this rule.";

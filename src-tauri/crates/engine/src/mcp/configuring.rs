@@ -16,7 +16,10 @@ impl Mcp {
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn save_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
         let name = usable_name(name)?;
-        self.accounts.edit_config(|root| save(root, &name, settings))
+        self.accounts.edit_config(|root| {
+            save(root, &name, settings);
+            Ok(())
+        })
     }
 
     /// Adds a server that there is not yet.
@@ -25,12 +28,16 @@ impl Mcp {
     /// `USAGE` where a name can't be used or is taken, or `CONFIG_INVALID`; then the file is as it was.
     pub fn add_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
         let name = usable_name(name)?;
-        if self.accounts.user_file()?.mcp_servers.contains_key(&name) {
-            let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
-            return Err(Fault::new(Code::USAGE, format!("There is an MCP server \"{name}\" already."), hint));
-        }
         settings.env.iter().try_for_each(|variable| ensure_variable_name(&variable.name))?;
-        self.save_mcp_server(&name, settings)
+        self.accounts.edit_config(|root| {
+            let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
+            if servers.is_some_and(|servers| servers.get(&name).is_some()) {
+                let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
+                return Err(Fault::new(Code::USAGE, format!("There is an MCP server \"{name}\" already."), hint));
+            }
+            save(root, &name, settings);
+            Ok(())
+        })
     }
 
     /// # Errors
@@ -41,6 +48,7 @@ impl Mcp {
             if let Some(server) = servers.and_then(|servers| servers.object_value(name)) {
                 set_unless(&server, "enabled", enabled, CstInputValue::Bool(false));
             }
+            Ok(())
         })
     }
 
@@ -56,6 +64,7 @@ impl Mcp {
             if let Some(servers) = root.object_value_or_set().object_value("mcpServers") {
                 remove(&servers, name);
             }
+            Ok(())
         })
     }
 }

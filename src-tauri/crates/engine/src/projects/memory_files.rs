@@ -3,7 +3,7 @@
 
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word, pin_record};
-use arki_disk::{create_private_dir, write_private_file};
+use arki_disk::{change_private_file, create_private_dir};
 use arki_domain::{Code, Fault, MemoryScope};
 use arki_files::{Pin, PinKind, Project, ProjectPath, content_hash, files_below, plan_write};
 use arki_store::PinRecord;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 const PROJECT_MEMORY: &str = ".arki/memory";
 /// In the configuration folder.
-const OWN_MEMORY: &str = "memory";
+pub(crate) const OWN_MEMORY: &str = "memory";
 /// Where new memories go.
 const FILE: &str = "memory.md";
 const HEADING: &str = "# Memory\n\n";
@@ -58,13 +58,11 @@ impl Projects {
         let folder = self.records.directories().config.join(OWN_MEMORY);
         create_private_dir(&folder)?;
         let path = path.map_or_else(|| folder.join(FILE), |path| Path::new(path).to_owned());
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let text = Project::open(&folder).ok().and_then(|own| text_of(&own, &name));
-        if text.is_none() && path.exists() {
-            return Err(unreadable(&path.display().to_string()));
-        }
-        let edited = edit(text.as_deref().unwrap_or(HEADING))?;
-        Ok(write_private_file(&path, edited.as_bytes())?)
+        change_private_file(&path, |bytes| {
+            let is_short = bytes.is_none_or(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES);
+            let text = bytes.map_or(Ok(HEADING), str::from_utf8).ok().filter(|_| is_short);
+            Ok(edit(text.ok_or_else(|| unreadable(&path.display().to_string()))?)?.into_bytes())
+        })
     }
 
     /// Changes a file of a project's, which is agreed to as it is then; `None` is the one that new memories go to.
@@ -80,6 +78,7 @@ impl Projects {
     ) -> Result<(), Fault> {
         let new_file = format!("{PROJECT_MEMORY}/{FILE}");
         let path = path.unwrap_or(&new_file);
+        let _trusting = self.lock_trust().await?;
         let open = self.load_project(folder)?;
         let text = match open.pinned(PinKind::Memory).any(|pin| pin.path == path) {
             true => open.agreed_text(PinKind::Memory, path).ok_or_else(|| changed(path)),

@@ -8,6 +8,7 @@ use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::{LoadedRules, imports_of};
+use arki_disk::FolderLock;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
 use arki_git::beyond_harmless;
@@ -247,9 +248,17 @@ impl Projects {
     /// When the folder cannot be read or written.
     pub async fn trust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
         let path = path.to_owned();
+        let _trusting = self.lock_trust().await?;
         let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path)).await?;
         self.records.store().set_trust(&root.display().to_string(), record).await?;
         blocking(self, move |projects| projects.project(&root)).await
+    }
+
+    /// Held while what is trusted is read and changed: of two changes at once, in any process, neither is lost.
+    pub(super) async fn lock_trust(&self) -> Result<FolderLock, Fault> {
+        let data = self.records.directories().data.clone();
+        let taken = tokio::task::spawn_blocking(move || FolderLock::take(&data)).await;
+        Ok(taken.map_err(Fault::internal)??)
     }
 
     fn trusted_as_it_is(&self, path: &Path) -> Result<(PathBuf, TrustRecord), Fault> {
