@@ -113,6 +113,8 @@ mod sign_in_server;
 mod stopping;
 mod taking_back;
 #[cfg(target_os = "linux")]
+#[cfg(unix)]
+mod terminal;
 mod tls_server;
 mod tree;
 mod trust;

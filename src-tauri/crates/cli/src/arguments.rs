@@ -23,6 +23,7 @@ pub(crate) use sessions::{
 };
 pub(crate) use worktrees::WorktreesCommand;
 
+use crate::command_output::ShowOutput;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
@@ -53,6 +54,9 @@ pub(crate) struct Arguments {
     /// Use colours: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// Choose how much of what commands print is shown
+    #[arg(long, global = true, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
+    pub(crate) show_output: ShowOutput,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

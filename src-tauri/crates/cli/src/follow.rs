@@ -1,8 +1,10 @@
 //! A run in the foreground, to its next stop: what it says and does goes to the terminal as it comes.
 
 use crate::activity::activity;
+use crate::command_output::{self, CommandOutputs};
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
+use crate::progress::{ProgressLine, TICK};
 use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
@@ -17,6 +19,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::time::Instant;
 #[cfg(unix)]
 use tokio::signal::unix::SignalKind;
 use tokio::task::JoinHandle;
@@ -44,6 +47,9 @@ pub(crate) async fn to_next_stop(
         has_cost_limit: false,
         subagents: run.subagents.clone(),
         stage: None,
+        outputs: CommandOutputs::new(output.show_output),
+        progress: ProgressLine::new(!output.json),
+        held: None,
         steps: engine.runs().pipeline_steps(&run.run_id)?.map(PipelineSteps::new),
     };
     if screen.steps.is_some() && !output.json {
@@ -51,6 +57,7 @@ pub(crate) async fn to_next_stop(
     }
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
+    let mut ticks = tokio::time::interval(TICK);
     let end = loop {
         tokio::select! {
             biased;
@@ -60,6 +67,7 @@ pub(crate) async fn to_next_stop(
             }
             announced = subscription.next() => screen.show(engine, announced)?,
             ended = &mut handle => break ended.map_err(Fault::internal)??,
+            _ = ticks.tick(), if screen.progress.is_on() => screen.draw_progress(),
         }
     };
     engine.runs().stop_background().await;
@@ -67,6 +75,7 @@ pub(crate) async fn to_next_stop(
         screen.show(engine, Some(announced))?;
     }
     screen.end_line();
+    screen.tell_answer(&end);
     let Standing { state, subagents } = Standing::of(engine, &run.run_id)?;
     let is_of_pipeline = state.as_ref().is_some_and(RunState::is_of_pipeline);
     if is_of_pipeline && matches!(end, RunEnd::Completed { .. }) && !output.json {
@@ -247,6 +256,10 @@ struct Screen<'a> {
     stage: Option<Stage>,
     /// The steps of a pipeline's run; `None` for any other run.
     steps: Option<PipelineSteps>,
+    outputs: CommandOutputs,
+    progress: ProgressLine,
+    /// The last answer, where standard output is no terminal: it gets only that one, when the run stops.
+    held: Option<String>,
 }
 
 /// The steps of a pipeline, and those of them that have ended.
@@ -338,6 +351,12 @@ impl Screen<'_> {
             Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
                 self.delta(&session_id, &run_id, delta);
             }
+            Some(Ok(LiveEvent::CommandOutput { session_id, call_id, text, .. }))
+                if session_id == self.run.session_id =>
+            {
+                let lines = self.outputs.piece(&call_id, &text);
+                self.tell_output(&lines);
+            }
             Some(Err(_)) => {
                 self.told.behind = true;
                 let page = engine.sessions().events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
@@ -369,8 +388,17 @@ impl Screen<'_> {
             _ => {}
         }
         let is_answer = self.stage.is_none_or(|stage| stage == Stage::Synthesize);
-        match event.body() {
+        let body = event.body();
+        self.progress.event(&body, Instant::now());
+        match body {
             _ if self.output.json => self.output.object(event),
+            EventBody::OutputMessage(message) if self.shown.is_none() => {
+                if is_answer && !message.retried {
+                    self.held = Some(message.content).filter(|content| !content.trim().is_empty());
+                }
+            }
+            EventBody::RunCompleted(completed) if self.shown.is_none() => self.held = Some(completed.response),
+            EventBody::EngineRequest(_) if self.shown.is_none() => self.tell_held(),
             EventBody::OutputMessage(message) if message.retried => self.told.begin_again(),
             EventBody::OutputMessage(message) if self.told.behind && is_answer => {
                 self.answer(message.turn, &message.content);
@@ -405,7 +433,48 @@ impl Screen<'_> {
             let bar = self.steps.as_mut().filter(|_| own).and_then(|steps| steps.bar(&body));
             let bar = bar.map(|bar| format!("  {bar}")).unwrap_or_default();
             self.end_line();
+            self.progress.wipe();
             self.output.aside(dim(&format!("{indent}{line}{bar}")));
+        }
+        if let EventBody::ToolResult(result) = &body
+            && indent.is_empty()
+            && !self.output.json
+        {
+            let lines = self.outputs.ended(result);
+            self.tell_output(&lines);
+        }
+    }
+
+    fn tell_output(&mut self, lines: &[String]) {
+        if !lines.is_empty() && !self.output.json {
+            self.end_line();
+            self.progress.wipe();
+            command_output::tell(self.output, lines);
+        }
+    }
+
+    fn draw_progress(&mut self) {
+        if self.at_line_start {
+            self.progress.draw(self.outputs.last_line());
+        }
+    }
+
+    /// Another answer follows: this one was said on the way.
+    fn tell_held(&mut self) {
+        if let Some(text) = self.held.take().filter(|_| self.steps.is_none()) {
+            self.progress.wipe();
+            self.output.aside(visible(text.trim_end()));
+        }
+    }
+
+    /// Writes the last answer to where programs read it.
+    fn tell_answer(&mut self, end: &RunEnd) {
+        self.progress.wipe();
+        let Some(held) = self.held.take().filter(|_| self.steps.is_none() && !self.output.json) else { return };
+        let text = if let RunEnd::Completed { response } = end { response.clone() } else { held };
+        let text = text.trim_end();
+        if !text.is_empty() {
+            self.output.text(&format!("{text}\n"));
         }
     }
 
@@ -432,7 +501,10 @@ impl Screen<'_> {
                 r#type: "output.delta",
                 payload: delta,
             });
-        } else if is_answer(delta.token_type) && !self.told.behind {
+            return;
+        }
+        self.progress.delta(delta.token_type, Instant::now());
+        if is_answer(delta.token_type) && !self.told.behind && self.shown.is_some() {
             self.told.bytes = self.seen_of(delta.turn) + delta.text.len();
             let unsaid = self.told.unsaid(&delta.text);
             self.text(&unsaid);
@@ -441,6 +513,7 @@ impl Screen<'_> {
 
     fn text(&mut self, text: &str) {
         if !text.is_empty() {
+            self.progress.wipe();
             self.at_line_start = text.ends_with('\n');
             self.write(text);
         }

@@ -8,10 +8,12 @@
 
 mod activity;
 mod arguments;
+mod command_output;
 mod commands;
 mod exit;
 mod follow;
 mod output;
+mod progress;
 mod regular_file;
 mod review;
 mod standard_input;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
     };
     arguments.color.apply();
     start_log(arguments.log.as_deref());
-    let output = Output::new(arguments.json);
+    let output = Output::new(arguments.json).showing(arguments.show_output);
     let exit = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => {
             let exit = runtime.block_on(commands::run(arguments, &output));

@@ -1,5 +1,6 @@
 //! Standard output and standard error, in the form that was asked for.
 
+use crate::command_output::ShowOutput;
 use anstream::{stderr, stdout};
 use arki_domain::{Code, Fault, io_words};
 use arki_engine::{Writing, one_line};
@@ -9,13 +10,19 @@ use std::sync::OnceLock;
 
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// How much of what commands print is shown.
+    pub(crate) show_output: ShowOutput,
     /// The first error from writing standard output.
     failed: OnceLock<std::io::ErrorKind>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self { json, failed: OnceLock::new() }
+        Self { json, show_output: ShowOutput::default(), failed: OnceLock::new() }
+    }
+
+    pub(crate) fn showing(self, show_output: ShowOutput) -> Self {
+        Self { show_output, ..self }
     }
 
     /// The error if standard output could not be written. A reader that has gone away is not an error.

@@ -1,6 +1,7 @@
 //! The lines `arki sessions show` prints for each event: messages, requests, previews and decisions.
 
 use crate::activity::activity;
+use crate::command_output::{ShowOutput, of_result};
 use crate::output::{Output, dim, visible};
 use crate::review;
 use arki_domain::{
@@ -71,7 +72,7 @@ pub(crate) fn tell(told: &Told, output: &Output) {
         Fate::Rewound => dim("(rewound) "),
         Fate::FilesRewound => dim("(file restored) "),
     };
-    for line in lines(told).iter().flat_map(|text| text.split('\n')) {
+    for line in lines(told, output.show_output).iter().flat_map(|text| text.split('\n')) {
         output.line(format!("{mark}{line}"));
     }
 }
@@ -121,12 +122,16 @@ fn text<'a>(content: impl Into<Cow<'a, str>>, interrupted: bool) -> Text<'a> {
     Text { content: content.into(), interrupted }
 }
 
-fn lines(told: &Told) -> Vec<String> {
+fn lines(told: &Told, show_output: ShowOutput) -> Vec<String> {
     match &told.body {
         EventBody::ToolCall(call) => called(&told.body, call),
         EventBody::PolicyDecided(_) => told.diff.iter().flat_map(|diff| bounded(diff, &[])).collect(),
         EventBody::ApprovalRequested(requested) => asked(&told.body, requested),
         EventBody::ApprovalResolved(resolved) => decided(resolved, &told.hunks),
+        EventBody::ToolResult(result) => {
+            let output = of_result(result, show_output);
+            doing(&told.body).into_iter().chain(output.iter().map(|line| dim(line))).collect()
+        }
         EventBody::RunCancelled(_) => vec![dim("Stopped by the user.")],
         body => said(told).iter().filter_map(words).chain(doing(body)).collect(),
     }
