@@ -120,7 +120,7 @@ fn an_answer_that_ends_before_it_begins() {
 
 #[test]
 fn an_empty_answer() {
-    fails(Turn::text(""), "PROVIDER_BAD_ANSWER");
+    fails_after(2, Turn::text(""), "PROVIDER_BAD_ANSWER");
 }
 
 #[test]
@@ -167,12 +167,12 @@ fn what_a_tool_did_before_the_failure_stays_done_and_logged() {
     let stage = Stage::of(
         Script::new(vec![
             Turn::calls().call("write_file", json!({"path": "a.txt", "content": "kept\n"})),
-            Turn::json(400, error("oops")),
+            Turn::json(402, error("oops")),
             Turn::text("Going on."),
         ])
         .sequential(),
     );
-    stage.exec(&["--approve", "edits", "go"]).fails(1, "PROVIDER_BAD_REQUEST");
+    stage.exec(&["--approve", "edits", "go"]).fails(1, "PROVIDER_NO_CREDIT");
     assert_eq!(stage.read("a.txt"), "kept\n");
     stage.exec(&["--continue", "go on"]).exits(0);
     let told = stage.messages().iter().any(|m| m["role"] == "tool" && text(&m["content"]).contains("Written: a.txt"));

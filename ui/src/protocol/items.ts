@@ -98,6 +98,8 @@ export type FailureItem = Placed & {
 export type Notice =
   | { what: "stopped" }
   | { what: "retried"; attempt: number; delayMs: number; code: string }
+  /** The provider refused a part of the request; `part` is as in the log. */
+  | { what: "left_out"; part: string; reason: string; restored: boolean }
   /** Said while a run worked; the words are not loaded. */
   | { what: "unknown_words" }
   | { what: "reverted"; paths: readonly string[] }

@@ -108,6 +108,8 @@ const steps: ByKind<Transcript, Transcript> = {
     ...notice(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
+  "context.dropped": (state, { part, reason, restored }, event) =>
+    notice(state, event, { what: "left_out", part, reason, restored: restored ?? false }),
   "output.message": assistant,
   "plan.proposed": planned,
   "message.queued": (state, p) => remember(state, p.messageId, p.text),

@@ -42,6 +42,7 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "engine.request": { turn: 1, provider: "", model: "", requestHash: "", messageCount: 1 },
   "engine.response": { turn: 1, finishReason: "stop", usage: untoldUsage, ttftMs: null, durationMs: 0 },
   "engine.retry": { turn: 1, code: "", delayMs: 0, attempt: 1 },
+  "context.dropped": { eventId: "", part: "", reason: "" },
   "output.message": { turn: 1, role: "assistant", content: "", interrupted: false },
   "tool.call": { turn: 1, callId: "", toolId: "", args: {}, category: null },
   "policy.decided": { callId: "", decision: "allow", rule: "", reason: "", risk: "low" },

@@ -3,7 +3,7 @@
 //! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked
 //! again, the model says the same. These limits lie below the log's, so that it never comes to that.
 
-use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
+use arki_domain::{CallId, Code, Fault, FinishReason, ToolRequest, ToolResult, json_char_bytes};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub(crate) fn too_slow(limit: Duration) -> Fault {
 }
 
 /// A call's arguments as they are stored; with what the model is told where they cannot be.
-pub(crate) fn arguments(call: &ToolRequest) -> (Value, Option<Fault>) {
+pub(crate) fn arguments(call: &ToolRequest, why_it_ended: FinishReason) -> (Value, Option<Fault>) {
     let raw = call.arguments.as_str();
     if raw.len() > MAX_ARGUMENT_BYTES {
         let fault = refused(&format!("{} bytes, and the limit is {MAX_ARGUMENT_BYTES}", raw.len()));
@@ -89,8 +89,16 @@ pub(crate) fn arguments(call: &ToolRequest) -> (Value, Option<Fault>) {
         // So some models say that there are none.
         Ok(Value::Null) => (Value::Object(Map::new()), None),
         Ok(args) => (args, None),
-        Err(_) => (Value::from(raw), None),
+        Err(_) => (Value::from(raw), (why_it_ended == FinishReason::Length).then(cut_off)),
     }
+}
+
+fn cut_off() -> Fault {
+    Fault::new(
+        Code::ARGUMENTS_INVALID,
+        "Not done: your answer reached the output limit in the middle of this call, so its arguments are incomplete.",
+        "Make the call again with less at a time, for example a large file in several edits.",
+    )
 }
 
 fn refused(why: &str) -> Fault {
@@ -135,7 +143,7 @@ fn head(text: &str, bytes: usize) -> &str {
 }
 
 /// Returns how deep the brackets outside of strings go; of what is no JSON, some number.
-fn depth(json: &str) -> usize {
+pub(crate) fn depth(json: &str) -> usize {
     let (mut now, mut deepest) = (0_usize, 0);
     let (mut quoted, mut escaped) = (false, false);
     for byte in json.bytes() {

@@ -24,6 +24,8 @@ use tokio_util::sync::CancellationToken;
 /// Kept free for the answer where the configuration sets no limit, in tokens; of a small window an eighth.
 const TOKENS_FOR_ANSWER: u64 = 4096;
 const SHARE_FOR_ANSWER: u64 = 8;
+/// From this part of the window on, a refusal without a reason is taken for one of the length.
+const FULL_FROM: f64 = 0.8;
 /// The size assumed for an unknown window, in sizes of the request at hand.
 const UNKNOWN_WINDOW: u64 = 4;
 
@@ -91,19 +93,26 @@ impl RunHost {
         }
     }
 
-    /// After the provider has refused the request as too long: makes room once, or says why that can't be.
-    pub(crate) async fn compact_after(&mut self, refused: Fault) -> Result<Option<RunEnd>, Fault> {
+    /// After the provider has refused the request: makes room, or says why that can't be.
+    pub(crate) async fn compact_after(&mut self, refused: &Fault) -> Result<Result<Option<RunEnd>, Fault>, Fault> {
         let tokens = self.tally.tokens();
         let window = self.parts.model.context_window().unwrap_or(tokens).min(tokens);
         match self.compact(self.limits(window).asked_for(tokens)).await? {
-            Ended::Compacted => Ok(None),
-            Ended::Stopped(end) => Ok(Some(end)),
-            Ended::NothingToDo => self.failed(refused, None).await.map(Some),
+            Ended::Compacted => Ok(Ok(None)),
+            Ended::Stopped(end) => Ok(Ok(Some(end))),
+            Ended::NothingToDo => Ok(Err(refused.clone())),
             Ended::Impossible(error) => {
                 let message = format!("{} {error}", refused.message);
-                self.failed(Fault { message, ..error.into() }, None).await.map(Some)
+                Ok(Err(Fault { message, ..error.into() }))
             }
         }
+    }
+
+    /// Returns whether the last request takes up so much of the window, as far as anybody knows it, that a refusal may be
+    /// of its length.
+    pub(crate) fn fills_window(&self) -> bool {
+        let window = self.parts.model.context_window().or(self.parts.model.assumed_window());
+        window.is_some_and(|window| self.tally.tokens() as f64 >= window as f64 * FULL_FROM)
     }
 
     async fn compact(&mut self, limits: CompactionLimits) -> Result<Ended, Fault> {

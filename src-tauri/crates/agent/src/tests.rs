@@ -17,6 +17,7 @@ mod cores;
 mod hooks;
 mod limits;
 mod memory_log;
+mod refusing;
 mod retrying;
 mod reviewer;
 mod session_state;

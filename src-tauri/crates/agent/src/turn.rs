@@ -2,20 +2,22 @@
 
 use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
 use crate::ask::{Ask, Known};
+use crate::refusals::Mending;
 use crate::run_host::{RunEnd, RunHost};
-use crate::{bounds, budget, text_only};
+use crate::{bounds, budget, call_arguments, call_text, text_only};
 use arki_domain::{
-    ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, PreparedRequest,
-    RequestHead, Role, ToolCall, Usage,
+    ChatRequest, Code, ContextAdded, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage,
+    PreparedRequest, REMINDER_PART, RequestHead, Role, ToolCall, ToolDefinition, Usage,
 };
 use futures_util::StreamExt;
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The outcome of a request.
 enum Asked {
     Done(Option<RunEnd>),
-    /// The provider said so before it answered anything.
-    TooLong(Fault),
+    /// Another request may be taken.
+    Refused(Fault),
 }
 
 /// What follows on the part of an answer that arrived before it was cut off.
@@ -45,16 +47,15 @@ impl RunHost {
         if let Some(end) = self.compact_where_due().await? {
             return Ok(Some(end));
         }
-        let refused = match self.ask_once(turn).await? {
-            Asked::Done(end) => return Ok(end),
-            Asked::TooLong(refused) => refused,
-        };
-        if let Some(end) = self.compact_after(refused).await? {
-            return Ok(Some(end));
-        }
-        match self.ask_once(turn).await? {
-            Asked::Done(end) => Ok(end),
-            Asked::TooLong(fault) => self.failed(fault, None).await.map(Some),
+        let mut mending = Mending::default();
+        loop {
+            let refused = match self.ask_once(turn).await? {
+                Asked::Done(end) => return Ok(end),
+                Asked::Refused(refused) => refused,
+            };
+            if let Some(end) = self.mend(refused, &mut mending).await? {
+                return Ok(Some(end));
+            }
         }
     }
 
@@ -67,7 +68,7 @@ impl RunHost {
         drop(request);
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(fault) if fault.is(Code::CONTEXT_TOO_LONG) => return Ok(Asked::TooLong(fault)),
+            Err(fault) if fault.is(Code::CONTEXT_TOO_LONG) => return Ok(Asked::Refused(fault)),
             Err(fault) => return self.failed(fault, None).await.map(|end| Asked::Done(Some(end))),
         };
         let window = self.parts.model.context_window();
@@ -89,31 +90,47 @@ impl RunHost {
             .into(),
         ])
         .await?;
-        let mut retry = 1;
+        let (mut retry, mut was_empty) = (1, false);
         loop {
             let mut answer = self.answer(turn);
             let end = self.stream(prepared.clone(), &mut answer).await?;
             answer.finish();
-            let (end, answer) = match end {
-                AnswerEnd::Failed(fault) if fault.is(Code::CONTEXT_TOO_LONG) => {
-                    self.interrupted(answer, Cut::Retried).await?;
-                    return Ok(Asked::TooLong(fault));
-                }
+            let ended = match end {
                 // Of its calls none was looked at yet, so that they are asked for again.
                 AnswerEnd::Failed(fault) if self.may_pass(&fault, &answer) => {
-                    match self.wait_for_retry(retry, fault, answer).await? {
-                        Some(given_up) => given_up,
-                        None => {
-                            retry += 1;
-                            continue;
-                        }
-                    }
+                    self.wait_for_retry(retry, fault, answer).await?
                 }
-                end => (end, answer),
+                // Some models say nothing once and then something.
+                AnswerEnd::Finished if !was_empty && self.is_void(&answer) => {
+                    was_empty = true;
+                    let fault = nothing_said(self.parts.model.provider(), answer.finish_reason);
+                    self.wait_for_retry(retry, fault, answer).await?
+                }
+                end => Some((end, answer)),
             };
+            let Some((end, answer)) = ended else {
+                retry += 1;
+                continue;
+            };
+            if let AnswerEnd::Failed(fault) = &end
+                && self.is_refusal(fault)
+            {
+                self.interrupted(answer, Cut::Retried).await?;
+                return Ok(Asked::Refused(fault.clone()));
+            }
             self.tally.learn(answer.usage);
             return self.conclude(end, answer).await.map(Asked::Done);
         }
+    }
+
+    /// Returns whether there is nothing in it, and no reason that the next answer would share.
+    fn is_void(&self, answer: &Answer) -> bool {
+        let has_reason = matches!(answer.finish_reason, FinishReason::ContentFilter | FinishReason::Length);
+        !has_reason && !answer.is_too_long() && self.is_empty(answer)
+    }
+
+    fn is_empty(&self, answer: &Answer) -> bool {
+        answer.is_empty() && (answer.thoughts.is_empty() || !self.ask.is_of_plan())
     }
 
     /// An answer that began well and can't be read any more was damaged on its way.
@@ -131,7 +148,7 @@ impl RunHost {
             AnswerEnd::Finished if answer.is_too_long() => {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
             }
-            AnswerEnd::Finished if answer.is_empty() && (answer.thoughts.is_empty() || !self.ask.is_of_plan()) => {
+            AnswerEnd::Finished if self.is_empty(&answer) => {
                 let fault = nothing_said(self.parts.model.provider(), answer.finish_reason);
                 self.failed(fault, Some(answer)).await.map(Some)
             }
@@ -159,11 +176,19 @@ impl RunHost {
         let request = ChatRequest {
             system: self.parts.system.clone(),
             messages: self.transcript.messages(),
-            tools: self.parts.executor.definitions(),
+            tools: self.tools(),
             images: self.parts.images.clone(),
             options,
         };
         if self.writes_tools_as_text() { text_only::request(request) } else { request }
+    }
+
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        let (tools, refused) = (self.parts.executor.definitions(), &self.state.refused_tools);
+        match refused.is_empty() {
+            true => tools,
+            false => tools.iter().filter(|tool| !refused.iter().any(|name| *name == *tool.name)).cloned().collect(),
+        }
     }
 
     fn writes_tools_as_text(&self) -> bool {
@@ -245,8 +270,12 @@ impl RunHost {
         let mut refused = Vec::new();
         bodies.extend(answer.calls.iter().map(|call| {
             let definition = definitions.iter().find(|definition| *definition.name == *call.tool_id);
-            let (args, fault) = bounds::arguments(call);
-            refused.extend(fault.map(|fault| EventBody::from(bounds::not_done(call, &fault))));
+            let (args, fault) = bounds::arguments(call, answer.finish_reason);
+            refused.extend(fault.as_ref().map(|fault| EventBody::from(bounds::not_done(call, fault))));
+            let args = match (definition, &fault) {
+                (Some(definition), None) => call_arguments::understood(&definition.parameters, args),
+                _ => args,
+            };
             let category = definition.map(|definition| definition.category);
             let is_async =
                 category.is_some_and(|category| arki_domain::goes_on_in_background(&call.tool_id, category, &args));
@@ -260,6 +289,10 @@ impl RunHost {
             })
         }));
         bodies.extend(refused);
+        if !self.is_reminded && self.ask.stage.is_none() && call_text::is_call(&answer, &definitions) {
+            self.is_reminded = true;
+            bodies.push(ContextAdded::new(REMINDER_PART, "call", call_text::REMINDER).into());
+        }
         self.append(bodies).await?;
         self.clear_partial(&answer).await
     }

@@ -37,6 +37,7 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
         EventBody::PlanProposed(plan) => Some(planned(plan)),
         EventBody::EngineRetry(retry) => Some(retrying(retry)),
+        EventBody::ContextDropped(dropped) => Some(format!("! {}", dropped.words())),
         EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
             Some("! the answer was cut off at the model's output limit".to_owned())
         }

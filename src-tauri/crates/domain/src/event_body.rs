@@ -106,6 +106,7 @@ event_bodies! {
     "state.changed" => StateChanged,
     "context.added" => ContextAdded,
     "context.compacted" => ContextCompacted,
+    "context.dropped" => ContextDropped,
     "memory.observed" => MemoryObserved,
     "memory.reflected" => MemoryReflected,
     "memory.reviewed" => MemoryReviewed,

@@ -49,7 +49,7 @@ pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, 
 pub use io_words::io_words;
 pub use message::{Image, Message, PixelSize, Reasoning, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, UnknownTokens, Usage};
-pub use part_kind::{MENTION_PART, PartKind, STAGE_PART, late_part_id, results_off};
+pub use part_kind::{MENTION_PART, PartKind, REMINDER_PART, STAGE_PART, late_part_id, results_off};
 pub use payloads::*;
 pub use permissions::Permissions;
 pub use plural::plural;

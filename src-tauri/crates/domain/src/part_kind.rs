@@ -12,6 +12,9 @@ pub const MENTION_PART: &str = "mention";
 /// What a core tells the model between its stages, as `context.added` names it.
 pub const STAGE_PART: &str = "stage";
 
+/// What the model is told of how it answers, as `context.added` names it: it is asked again with that.
+pub const REMINDER_PART: &str = "reminder";
+
 /// A kind of part that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {

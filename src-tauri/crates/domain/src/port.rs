@@ -122,6 +122,11 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Returns what is taken for its window where nobody has told it.
+    fn assumed_window(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns whether its requests are known to cost nothing.
     fn is_free(&self) -> bool {
         false

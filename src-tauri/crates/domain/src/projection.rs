@@ -49,7 +49,10 @@ pub use run_state::{
 };
 pub use session_summary::{SessionState, SessionSummary};
 pub use stages::{CallEnd, PlanApproval, PlannedCall, Stages};
-pub use transcript::{ConversationMessage, MessageKind, READ_RESULT_TOOL, SavedText, ShownAs, Transcript, stand_in};
+pub use transcript::{
+    ConversationMessage, MessageKind, READ_RESULT_TOOL, RefusablePart, SavedText, ShownAs, Transcript, stand_in,
+    tool_part,
+};
 pub use usage_totals::{MAX_COUNTED_MODELS, MAX_COUNTED_RUNS, OTHER_MODELS, RunUsage, UsageTotal, UsageTotals};
 pub use working_memory::{
     MAX_REMEMBERED_BYTES, MAX_REMEMBERED_OBSERVATIONS, MAX_REMEMBERED_REFLECTIONS, MAX_REMEMBERED_SOURCES,

@@ -9,6 +9,18 @@ const MAX_WORDS_CHARS: usize = 400;
 /// A day: nobody means more by “retry”.
 const MAX_RETRY_DELAY_SECONDS: f64 = 86_400.0;
 
+/// Further words for a request that is too long: of xAI, Kimi, z.ai, Copilot, DashScope, Bedrock, vLLM, Mistral.
+const OVERFLOWS: [&str; 8] = [
+    "maximum prompt length",
+    "model token limit",
+    "prompt exceeds max length",
+    "model_max_prompt_tokens_exceeded",
+    "range of input length",
+    "input is too long",
+    "maximum model length",
+    "too large for model",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VendorError {
     /// Zero when there was none.
@@ -97,6 +109,7 @@ impl VendorError {
                 "input token count",
                 "contextwindowexceeded",
             ])
+            || says(&OVERFLOWS)
         {
             return Code::CONTEXT_TOO_LONG;
         }

@@ -69,6 +69,10 @@ impl ChatModel for WireModel {
         (!known.assumes_window).then_some(known.context_window)
     }
 
+    fn assumed_window(&self) -> Option<u64> {
+        Some(self.known_info().context_window)
+    }
+
     fn is_free(&self) -> bool {
         let price = catalogue::model_info(self.connection.settings(), &self.model).price;
         price.is_some_and(|price| price.is_free())

@@ -41,6 +41,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "state.changed": msg`State changed`,
   "context.added": msg`Context added`,
   "context.compacted": msg`Context compacted`,
+  "context.dropped": msg`Part left out of requests`,
   "memory.observed": msg`Run noted`,
   "memory.reflected": msg`Conclusion drawn`,
   "memory.reviewed": msg`Memory reviewed`,

@@ -6,6 +6,7 @@ import type { ChangeTakenBack } from "./ChangeTakenBack";
 import type { CheckpointCreated } from "./CheckpointCreated";
 import type { ContextAdded } from "./ContextAdded";
 import type { ContextCompacted } from "./ContextCompacted";
+import type { ContextDropped } from "./ContextDropped";
 import type { EngineRequest } from "./EngineRequest";
 import type { EngineResponse } from "./EngineResponse";
 import type { EngineRetry } from "./EngineRetry";
@@ -96,6 +97,7 @@ export type Event = {
   | { type: "state.changed"; payload: StateChanged }
   | { type: "context.added"; payload: ContextAdded }
   | { type: "context.compacted"; payload: ContextCompacted }
+  | { type: "context.dropped"; payload: ContextDropped }
   | { type: "memory.observed"; payload: MemoryObserved }
   | { type: "memory.reflected"; payload: MemoryReflected }
   | { type: "memory.reviewed"; payload: MemoryReviewed }

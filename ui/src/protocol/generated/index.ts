@@ -37,6 +37,7 @@ export type * from "./ConfiguredSettings";
 export type * from "./ContextAdded";
 export type * from "./ContextCompacted";
 export type * from "./ContextCompaction";
+export type * from "./ContextDropped";
 export type * from "./ContextPart";
 export type * from "./CrashReport";
 export type * from "./Decision";

@@ -159,3 +159,17 @@ async fn the_time_limit_ends_the_wait() {
     assert_eq!(stage.run().await, RunEnd::BudgetExhausted);
     assert_eq!(stage.count("engine.retry"), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_answer_is_asked_for_once_more_and_so_are_thoughts_alone() {
+    let thought = || Some(Ok(StreamEvent::Token { token_type: TokenType::LlmThinking, text: "hm".into() }));
+    for empty in [vec![end()], vec![text(" \n"), end()], vec![thought(), end()]] {
+        let stage = Stage::new(vec![empty.clone(), vec![text("done"), end()]]);
+        assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+        assert_eq!(retries(&stage).len(), 1);
+        let stage = Stage::new(vec![empty.clone(), empty, vec![text("never"), end()]]);
+        let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+        assert!(fault.is(Code::PROVIDER_BAD_ANSWER));
+        assert_eq!(stage.model.turns.lock().unwrap().len(), 1, "asked more than once more");
+    }
+}

@@ -1,6 +1,6 @@
 //! Changes to what the model sees of a conversation: late additions and compactions.
 
-use crate::CallId;
+use crate::{CallId, EventId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -42,9 +42,21 @@ payload! {
         /// The message that the model is shown first from now on; empty where nothing was dropped.
         pub summary: String,
     }
+    /// A part that a provider refuses: from here on no request has it.
+    ContextDropped {
+        /// The event that the part is in; of a tool the start of its run.
+        pub event_id: EventId,
+        /// `image:HASH`, `result:CALL`, `reasoning` (up to that event) or `tool:NAME` (for the rest of the run).
+        pub part: String,
+        /// The provider's words.
+        pub reason: String,
+        /// The provider refused the request without it too, so that requests have it again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub restored: bool,
+    }
     /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
     ContextAdded {
-        /// The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `memory` or `tools`.
+        /// The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `reminder`, `memory` or `tools`.
         pub part: String,
         /// The source, for people: a path, for example.
         pub origin: String,

@@ -5,8 +5,9 @@ mod subagents;
 use super::{AnsweredHooks, PipelineWaits, Stages};
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
-    HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions,
-    RunResumed, STAGE_PART, SessionSource, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json, sha256_hex,
+    HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, REMINDER_PART, RunId,
+    RunOptions, RunResumed, STAGE_PART, SessionSource, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json,
+    sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ pub struct RunState {
     pub denied_untrusted: bool,
     /// Of the context that came late in this run, without what hooks and cores said.
     pub late_bytes: usize,
+    /// The tools that the provider refuses, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_tools: Vec<String>,
     /// How far a core that works in stages has come.
     pub stages: Stages,
     /// The gate and the runs that a pipeline's run waits for; empty for an agent's run.
@@ -172,6 +176,7 @@ impl RunState {
             last_text: String::new(),
             denied_untrusted: false,
             late_bytes: 0,
+            refused_tools: Vec::new(),
             stages: Stages::default(),
             pipeline: PipelineWaits::default(),
             calls: Vec::new(),
@@ -249,9 +254,11 @@ impl RunState {
                 self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
+            EventBody::ContextAdded(added) if added.part == REMINDER_PART => self.answered = false,
             EventBody::ContextAdded(added) if ![HOOK_PART, STAGE_PART].contains(&added.part.as_str()) => {
                 self.late_bytes += added.text.len()
             }
+            EventBody::ContextDropped(dropped) => self.refused_tools.extend(dropped.tool().map(str::to_owned)),
             EventBody::CheckpointCreated(created) => self.begin_hook(created),
             EventBody::HookRan(ran) => {
                 self.change_args(ran);

@@ -6,6 +6,7 @@
 mod compaction;
 mod entry;
 mod letting_go;
+mod refused_parts;
 mod stand_in;
 mod switching;
 mod withholding;
@@ -15,12 +16,13 @@ mod compaction_tests;
 
 pub use entry::{ConversationMessage, MessageKind, ShownAs};
 pub use letting_go::SavedText;
+pub use refused_parts::{RefusablePart, tool_part};
 pub use stand_in::{READ_RESULT_TOOL, stand_in};
 
 use super::{BackgroundCalls, Queue};
 use crate::{
-    CallId, ContextAdded, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolAsyncResult,
-    ToolCall, ToolRequest, ToolResult,
+    CallId, ContextAdded, Event, EventBody, EventId, Image, Message, MessageId, OutputMessage, Reasoning,
+    ToolAsyncResult, ToolCall, ToolRequest, ToolResult,
 };
 use entry::Entry;
 use serde_json::Value;
@@ -58,6 +60,8 @@ pub struct Transcript {
     lets_go: bool,
     /// Going back has shown a message again whose text was let go of.
     lacks_text: bool,
+    /// The event that is applied.
+    event_id: Option<EventId>,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
     arrived: Vec<(u64, Arrived)>,
 }
@@ -72,6 +76,7 @@ enum Arrived {
 #[derive(Debug, Clone, Default)]
 struct OpenTurn {
     seq: u64,
+    event_id: Option<EventId>,
     content: String,
     thoughts: Option<String>,
     reasoning: Option<Reasoning>,
@@ -104,6 +109,7 @@ impl Transcript {
             _ => self.is_compacted_anew,
         };
         self.guard_prompt(&body);
+        self.event_id = Some(event.event_id.clone());
         match body {
             EventBody::SessionForked(forked) => self.inherit(forked.from_seq),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
@@ -125,6 +131,7 @@ impl Transcript {
             EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, Arrived::Result(result))),
             EventBody::ContextAdded(added) => self.arrived.push((event.seq, Arrived::Context(added))),
             EventBody::ContextCompacted(compacted) => self.compact(event.seq, compacted),
+            EventBody::ContextDropped(dropped) => self.leave_out(&dropped),
             _ => {}
         }
         self.tell_arrived(event.seq);
@@ -189,7 +196,8 @@ impl Transcript {
     }
 
     fn push(&mut self, seq: u64, message: Message) {
-        self.add(Entry::new(self.place(seq), seq, Vec::new(), message));
+        let event_id = self.event_id.clone();
+        self.add(Entry::new(self.place(seq), seq, Vec::new(), message).of_event(event_id));
     }
 
     fn place(&self, seq: u64) -> u64 {
@@ -246,6 +254,7 @@ impl Transcript {
         }
         self.open = Some(OpenTurn {
             seq,
+            event_id: self.event_id.clone(),
             content: message.content,
             thoughts: message.thoughts,
             reasoning: message.reasoning,
@@ -283,23 +292,22 @@ impl Transcript {
     }
 
     fn close_turn(&mut self) {
-        let Some(OpenTurn { seq, mut content, thoughts, reasoning, interrupted, calls }) = self.open.take() else {
+        let Some(OpenTurn { seq, event_id, mut content, thoughts, reasoning, interrupted, calls }) = self.open.take()
+        else {
             return;
         };
-        if !calls.is_empty() {
-            let (call_seqs, calls) = calls.into_iter().unzip();
-            self.add(Entry::new(
-                self.place(seq),
-                seq,
-                call_seqs,
-                Message::ToolRequest { content, thoughts, reasoning, calls },
-            ));
+        let (call_seqs, calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
+        let message = if !calls.is_empty() {
+            Message::ToolRequest { content, thoughts, reasoning, calls }
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
             }
-            self.push(seq, Message::Assistant { content, thoughts, reasoning });
-        }
+            Message::Assistant { content, thoughts, reasoning }
+        } else {
+            return;
+        };
+        self.add(Entry::new(self.place(seq), seq, call_seqs, message).of_event(event_id));
     }
 
     /// Every call needs a result before the conversation can go on; vendors refuse it otherwise.

@@ -307,7 +307,7 @@ fn a_fork_leaves_out_what_its_origin_had_left_out_and_can_go_on_from_there() {
 }
 
 fn changes_what_was_sent(event: &Event) -> bool {
-    matches!(event.kind.as_str(), "context.compacted" | "session.rewound" | "session.forked")
+    matches!(event.kind.as_str(), "context.compacted" | "context.dropped" | "session.rewound" | "session.forked")
 }
 
 fn calls_of(messages: &[Message]) -> HashSet<CallId> {

@@ -1,7 +1,7 @@
 //! A message of the conversation, and when it counted in which form.
 
 use super::stand_in;
-use crate::{Message, late_part_id};
+use crate::{EventId, Message, late_part_id};
 use std::sync::Arc;
 
 /// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
@@ -10,6 +10,10 @@ pub(super) struct Entry {
     /// The number of its event, with those of the origins before it: the same in a fork as in its origin.
     pub(super) place: u64,
     pub(super) kind: MessageKind,
+    /// Its event, where a provider may refuse a part of it.
+    pub(super) event_id: Option<EventId>,
+    /// The message before parts of it were left out.
+    pub(super) unrefused: Option<Arc<Message>>,
     /// The events of its calls, where it has any.
     pub(super) call_seqs: Vec<u64>,
     pub(super) whole: Arc<Message>,
@@ -104,11 +108,17 @@ impl Entry {
         let message = Arc::new(message);
         let spans = vec![Span::since(seq)];
         let (kind, is_withheld) = (MessageKind::Said, false);
-        Self { place, kind, call_seqs, whole: message.clone(), is_withheld, is_let_go: false, message, spans }
+        let (event_id, unrefused, is_let_go, whole) = (None, None, false, message.clone());
+        Self { place, kind, event_id, unrefused, call_seqs, whole, is_withheld, is_let_go, message, spans }
     }
 
     pub(super) fn of_kind(mut self, kind: MessageKind) -> Self {
         self.kind = kind;
+        self
+    }
+
+    pub(super) fn of_event(mut self, event_id: Option<EventId>) -> Self {
+        self.event_id = event_id;
         self
     }
 
@@ -118,6 +128,8 @@ impl Entry {
         Self {
             place: self.place,
             kind: self.kind.clone(),
+            event_id: self.event_id.clone(),
+            unrefused: self.unrefused.clone(),
             call_seqs: vec![0; self.call_seqs.len()],
             whole: self.with_calls_until(now.calls_until),
             is_withheld: false,
@@ -176,6 +188,12 @@ impl Entry {
 
     fn begin(&mut self, span: Span) {
         self.spans.push(span);
+        self.show_anew();
+    }
+
+    /// Works out anew how it is shown.
+    pub(super) fn show_anew(&mut self) {
+        let Some(span) = self.spans.last() else { return };
         self.message = match span.shown_as {
             ShownAs::StandIn => stand_in::standing_in(&self.whole),
             ShownAs::Whole | ShownAs::LeftOut | ShownAs::SwitchedOff => self.with_calls_until(span.calls_until),

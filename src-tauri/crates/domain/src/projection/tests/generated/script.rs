@@ -4,7 +4,7 @@ use super::{Disk, Generated, Step, Touch, User, hash_of};
 use crate::*;
 use serde_json::json;
 
-pub(super) const STEP_KINDS: u8 = 30;
+pub(super) const STEP_KINDS: u8 = 31;
 const PATHS: &[&str] = &["a.rs", "b.rs", "src/c.rs", "src/d.rs", "e.md"];
 
 struct Script {
@@ -77,6 +77,7 @@ impl Script {
             26 => self.fork(a),
             27 => self.delegate(a),
             28 => self.compact(a),
+            29 => self.leave_out(a),
             _ => self.retry(a),
         }
     }

@@ -52,6 +52,7 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
                 vec![words(format!("For the model the conversation was shortened from {before} to {after} tokens."))],
             )
         }
+        EventBody::ContextDropped(dropped) => (Attention, vec![quoted(dropped.words())]),
         EventBody::HookRan(hook) if hook.outcome.is_some() => {
             let tone = if hook.has_worked() { Plain } else { Attention };
             (tone, vec![quoted(hook.words())])

@@ -165,6 +165,7 @@ pub(super) fn eventful() -> Script {
     add("message.queued", json!({"messageId": "m-2", "text": "Never mind.", "mode": "steer"}));
     add("queue.changed", json!({"queued": [{"messageId": "m-1", "mode": "steer", "text": "Not the slow tests!"}]}));
     add("queue.changed", json!({"queued": [], "delivered": ["m-1"]}));
+    add("context.dropped", json!({"eventId": "e", "part": "result:c1", "reason": "lab refused it."}));
     add("engine.retry", json!({"turn": 1, "code": "PROVIDER_RATE_LIMITED", "delayMs": 1000, "attempt": 1}));
     let question = json!({"question": "Which one?", "options": ["The red one", "The blue one"]});
     add("tool.call", json!({"turn": 1, "callId": "ask", "toolId": "ask_user", "args": question, "category": "read"}));

@@ -308,6 +308,19 @@ impl Script {
         self.add(SessionForked { created: None, from_session, from_seq });
     }
 
+    /// Of the newest event that may have such a part.
+    pub(super) fn leave_out(&mut self, a: u8) {
+        let kind = ["run.started", "tool.result", "output.message"][usize::from(a) % 3];
+        let Some(event) = self.session.events.iter().rfind(|event| event.kind == kind) else { return };
+        let part = match event.body() {
+            EventBody::ToolResult(result) => format!("result:{}", result.call_id),
+            EventBody::RunStarted(_) => "image:h".to_owned(),
+            _ => "reasoning".to_owned(),
+        };
+        let (event_id, reason, restored) = (event.event_id.clone(), "refused".to_owned(), a.is_multiple_of(4));
+        self.add(ContextDropped { event_id, part, reason, restored });
+    }
+
     pub(super) fn retry(&mut self, a: u8) {
         self.start_run(a);
         let (code, attempt) = ("PROVIDER_RATE_LIMITED".to_owned(), 1);

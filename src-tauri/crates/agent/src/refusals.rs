@@ -1,0 +1,196 @@
+//! After a provider has refused a request: what is changed so that it takes the next one. In this order: a part that the
+//! error names is left out; a conversation that fills most of the window is compacted, once; then the newest picture,
+//! result or reasoning is left out. Never the system prompt, the user's words or a decision.
+//!
+//! Each part is an event (`context.dropped`), so that later requests do without it too. Parts that were guessed at come
+//! back where the provider refuses the request all the same.
+
+use crate::run_host::{RunEnd, RunHost};
+use arki_domain::projection::{RefusablePart, tool_part};
+use arki_domain::{Code, ContextDropped, Fault, Message, ToolDefinition};
+
+/// The number of parts that are left out for one request.
+const MAX_PARTS: usize = 3;
+const HINT: &str = "If a message is the cause, go back to before it with `arki rewind --conversation`.";
+
+/// The attempts so far to have a request taken.
+#[derive(Default)]
+pub(crate) struct Mending {
+    is_compacted: bool,
+    parts: usize,
+    /// The parts that no error named.
+    guessed: Vec<ContextDropped>,
+}
+
+impl RunHost {
+    /// Returns whether another request than this one may be taken.
+    pub(crate) fn is_refusal(&mut self, fault: &Fault) -> bool {
+        let is_of_request = fault.is(Code::CONTEXT_TOO_LONG) || fault.is(Code::PROVIDER_BAD_REQUEST);
+        // Some answer so to a picture that they don't take.
+        let may_be = fault.is(Code::MODEL_NOT_FOUND) || fault.is(Code::PROVIDER_FAILED);
+        let says_image = || Named::read(&fault.message).is_image;
+        is_of_request || (may_be && says_image() && self.named_part(fault).is_some())
+    }
+
+    /// Changes what is asked next. `Some` where nothing helps, or somebody ended the run.
+    pub(crate) async fn mend(&mut self, fault: Fault, mending: &mut Mending) -> Result<Option<RunEnd>, Fault> {
+        let is_too_long = fault.is(Code::CONTEXT_TOO_LONG);
+        let has_room = mending.parts < MAX_PARTS;
+        if has_room
+            && !is_too_long
+            && let Some(dropped) = self.named_part(&fault)
+        {
+            mending.parts += 1;
+            return self.leave_out(dropped).await.map(|()| None);
+        }
+        let mut fault = fault;
+        if !mending.is_compacted && (is_too_long || self.fills_window()) {
+            mending.is_compacted = true;
+            match self.compact_after(&fault).await? {
+                Ok(end) => return Ok(end),
+                Err(impossible) if is_too_long => fault = impossible,
+                Err(_) => {}
+            }
+        }
+        if has_room
+            && !is_too_long
+            && let Some(newest) = self.transcript.refusable_parts().pop()
+        {
+            let dropped = dropped(newest, &fault);
+            mending.parts += 1;
+            mending.guessed.push(dropped.clone());
+            return self.leave_out(dropped).await.map(|()| None);
+        }
+        for guessed in std::mem::take(&mut mending.guessed).into_iter().rev() {
+            self.leave_out(ContextDropped { restored: true, ..guessed }).await?;
+        }
+        let hint = format!("{} {HINT}", fault.hint);
+        self.failed(Fault { hint, ..fault }, None).await.map(Some)
+    }
+
+    async fn leave_out(&mut self, dropped: ContextDropped) -> Result<(), Fault> {
+        self.append(vec![dropped.into()]).await?;
+        // As many as before, but others.
+        self.tally.forget_messages();
+        Ok(())
+    }
+
+    fn named_part(&mut self, fault: &Fault) -> Option<ContextDropped> {
+        let named = Named::read(&fault.message);
+        if let Some(tool) = named.tool(&self.parts.executor.definitions(), &self.state.refused_tools) {
+            // The run's, which it is left out of.
+            let event_id = self.transcript.prompt_event()?;
+            return Some(ContextDropped { event_id, part: tool_part(&tool), reason: reason(fault), restored: false });
+        }
+        let messages = self.transcript.messages();
+        let parts = self.transcript.refusable_parts();
+        named.part(&parts, &messages).map(|part| dropped(part, fault))
+    }
+}
+
+fn dropped(part: RefusablePart, fault: &Fault) -> ContextDropped {
+    ContextDropped { event_id: part.event_id, part: part.part, reason: reason(fault), restored: false }
+}
+
+fn reason(fault: &Fault) -> String {
+    fault.message.clone()
+}
+
+/// What an error's words say of a part of the request.
+#[derive(Debug, Default, PartialEq)]
+struct Named {
+    words: String,
+    is_image: bool,
+    is_reasoning: bool,
+    is_result: bool,
+    /// The number of a message, from 0, as the vendor counts, and whether it stands in brackets.
+    message: Option<(usize, bool)>,
+    /// The number of a tool, from 0.
+    tool: Option<usize>,
+}
+
+impl Named {
+    fn read(message: &str) -> Self {
+        let words = message.split_once("It says: ").map_or("", |(_, words)| words).to_lowercase();
+        let says = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
+        // An option has that name too.
+        let is_option = says(&["reasoning_effort", "reasoning.effort", "reasoning.summary", "budget_tokens"]);
+        Self {
+            is_image: says(&["image", "picture", "pixel", "图片", "图像"]),
+            is_reasoning: !is_option && says(&["signature", "thinking", "encrypted", "reasoning"]),
+            is_result: says(&[
+                "tool_result",
+                "tool result",
+                "tool message",
+                "function_call_output",
+                "functionresponse",
+            ]),
+            message: ["messages", "input", "contents"].iter().find_map(|list| number_in(&words, list)),
+            tool: number_in(&words, "tools").map(|(number, _)| number),
+            words,
+        }
+    }
+
+    /// The tool whose definition is not taken.
+    fn tool(&self, definitions: &[ToolDefinition], refused: &[String]) -> Option<String> {
+        let is_of_definition =
+            ["schema", "function", "tools", "parameters"].iter().any(|word| self.words.contains(word));
+        let of_number =
+            self.tool.and_then(|number| definitions.iter().filter(|tool| !is_in(refused, tool)).nth(number));
+        let of_name = || definitions.iter().find(|tool| is_of_definition && has_word(&self.words, &tool.name));
+        let tool = of_number.or_else(of_name).filter(|tool| !is_in(refused, tool))?;
+        Some(tool.name.to_string())
+    }
+
+    /// The newest part of the kind that is named, in the message that is named where there is one.
+    fn part(&self, parts: &[RefusablePart], messages: &[impl AsRef<Message>]) -> Option<RefusablePart> {
+        let is_named = |part: &RefusablePart| {
+            (self.is_image && part.is_image())
+                || (self.is_reasoning && part.is_reasoning())
+                || (self.is_result && part.is_result())
+        };
+        let has_kind = self.is_image || self.is_reasoning || self.is_result;
+        let there = |part: &&RefusablePart| {
+            self.message.is_some_and(|(number, brackets)| counts_as(messages, part.message, brackets).contains(&number))
+        };
+        let newest_there = parts.iter().rev().filter(there).find(|part| !has_kind || is_named(part));
+        newest_there.or_else(|| parts.iter().rev().find(|part| is_named(part))).cloned()
+    }
+}
+
+fn is_in(names: &[String], tool: &ToolDefinition) -> bool {
+    names.iter().any(|name| *name == *tool.name)
+}
+
+/// The numbers that vendors may give a message. Those that write `messages[3]` mostly count the system prompt too; those
+/// that write `messages.3` what one side says in a row as one.
+fn counts_as(messages: &[impl AsRef<Message>], at: usize, brackets: bool) -> [usize; 2] {
+    if brackets {
+        return [at, at + 1];
+    }
+    let is_model = |message: &Message| matches!(message, Message::Assistant { .. } | Message::ToolRequest { .. });
+    let sides: Vec<bool> = messages.iter().take(at + 1).map(|message| is_model(message.as_ref())).collect();
+    [at, sides.windows(2).filter(|pair| pair[0] != pair[1]).count()]
+}
+
+/// The number behind the name of a list, and whether it stands in brackets: `messages.3`, `input[3]`.
+fn number_in(words: &str, list: &str) -> Option<(usize, bool)> {
+    words.match_indices(list).find_map(|(at, _)| {
+        let rest = &words[at + list.len()..];
+        let number = rest.strip_prefix(['.', '['])?;
+        let digits = number.find(|character: char| !character.is_ascii_digit()).unwrap_or(number.len());
+        Some((number[..digits].parse().ok()?, rest.starts_with('[')))
+    })
+}
+
+fn has_word(words: &str, name: &str) -> bool {
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    let name = name.to_lowercase();
+    words.match_indices(&name).any(|(at, _)| {
+        let (before, after) = (words[..at].chars().next_back(), words[at + name.len()..].chars().next());
+        !before.is_some_and(is_of_name) && !after.is_some_and(is_of_name)
+    })
+}
+
+#[cfg(test)]
+mod tests;
