@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use crate::config_text::{ConfigEntry, entries};
+
 /// Bytes of a configuration that are read for what it names.
 const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 /// Files that one configuration includes, and those that these do.
@@ -73,7 +75,7 @@ impl WorkingTree {
         }
     }
 
-    fn configurations(&self) -> [PathBuf; 3] {
+    pub(crate) fn configurations(&self) -> [PathBuf; 3] {
         let common = self.common();
         [common.join("config"), common.join("config.worktree"), self.git.join("config.worktree")]
     }
@@ -114,21 +116,37 @@ fn places_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
 /// The folders of hooks that a file and what it includes name, as they are written.
 fn hooks_of(file: &Path) -> Vec<PathBuf> {
     let mut hooks = Vec::new();
-    let mut queue = vec![file.to_owned()];
-    let mut seen = BTreeSet::new();
-    while let Some(file) = queue.pop() {
-        let Some(text) = short_text(&file).filter(|_| seen.len() < MAX_INCLUDED && seen.insert(file.clone())) else {
-            continue;
-        };
-        let named = named(&text, file.parent().unwrap_or(&file), std::env::home_dir().as_deref());
+    each_file(file.to_owned(), &mut BTreeSet::new(), |text, folder| {
+        let named = named(text, folder, std::env::home_dir().as_deref());
         hooks.extend(named.hooks);
-        queue.extend(named.included);
-    }
+        named.included
+    });
     hooks
 }
 
+/// Shows the text and the folder of a configuration, and of each that it includes, but for those seen before. Returns
+/// whether all of them could be read.
+pub(crate) fn each_file(
+    file: PathBuf,
+    seen: &mut BTreeSet<PathBuf>,
+    mut look: impl FnMut(&str, &Path) -> Vec<PathBuf>,
+) -> bool {
+    let (mut queue, mut left, mut is_whole) = (vec![file], MAX_INCLUDED, true);
+    while let Some(file) = queue.pop() {
+        if !seen.insert(file.clone()) {
+            continue;
+        }
+        match short_text(&file).filter(|_| left > 0) {
+            Some(text) => queue.extend(look(&text, file.parent().unwrap_or(&file))),
+            None => is_whole &= !file.exists(),
+        }
+        left = left.saturating_sub(1);
+    }
+    is_whole
+}
+
 /// Returns where git looks for what holds in every repository.
-fn of_user(home: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn of_user(home: Option<&Path>) -> Vec<PathBuf> {
     let named = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = named("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
     let files = [
@@ -163,40 +181,15 @@ struct Named {
 
 fn named(text: &str, folder: &Path, home: Option<&Path>) -> Named {
     let mut found = Named::default();
-    let mut section = String::new();
-    // A line's end may go on with the next.
-    let text = text.replace("\\\r\n", "").replace("\\\n", "");
-    for line in text.lines().map(str::trim) {
-        let mut rest = line;
-        if let Some((header, after)) = line.strip_prefix('[').and_then(|header| header.rsplit_once(']')) {
-            section = header.trim().to_ascii_lowercase();
-            rest = after.trim_start();
-        }
-        let Some((key, value)) = rest.split_once('=') else { continue };
-        let Some(path) = expanded(&value_of(value), home) else { continue };
-        let key = key.trim();
-        if section.starts_with("include") && key.eq_ignore_ascii_case("path") {
-            found.included.push(plain(&folder.join(path)));
-        } else if section == "core" && key.eq_ignore_ascii_case("hookspath") {
-            found.hooks.push(path);
+    for ConfigEntry { section, about, key, value } in entries(text) {
+        let Some(path) = expanded(&value, home) else { continue };
+        match (section.as_str(), key.as_str()) {
+            ("include" | "includeif", "path") => found.included.push(plain(&folder.join(path))),
+            ("core", "hookspath") if about.is_empty() => found.hooks.push(path),
+            _ => {}
         }
     }
     found
-}
-
-/// Without quotes and a comment.
-fn value_of(written: &str) -> String {
-    let (mut value, mut is_quoted) = (String::new(), false);
-    let mut characters = written.trim().chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' => is_quoted = !is_quoted,
-            '\\' => value.extend(characters.next()),
-            '#' | ';' if !is_quoted => break,
-            other => value.push(other),
-        }
-    }
-    value.trim_end().to_owned()
 }
 
 /// `None` where it says nothing, or something that is known to git alone.

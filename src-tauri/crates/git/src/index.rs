@@ -11,6 +11,9 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Times, numbers, sizes and the hash before an entry's flags.
 const ENTRY_BEFORE_FLAGS: usize = 60;
 const EXTENDED: u16 = 0x4000;
+const ENTRY_BEFORE_MODE: usize = 24;
+/// The mode of another repository's commit.
+const GITLINK: u32 = 0o160_000;
 
 /// Returns what the index of the repository around `folder` names, relative to the repository's top folder; none where
 /// there is no repository, or nothing was added to it yet. `None` where it can't be read.
@@ -18,12 +21,21 @@ pub fn kept_names(folder: &Path) -> Option<Vec<String>> {
     let Some(dot_git) = folder.ancestors().map(|above| above.join(".git")).find(|path| path.exists()) else {
         return Some(Vec::new());
     };
-    let git_dir = git_dir(&dot_git)?;
+    names_in(&git_dir(&dot_git)?, |_| true)
+}
+
+/// Returns the names of the repositories that the index of a git directory has in the place of folders. `None` where it
+/// can't be read.
+pub(crate) fn gitlinks(git_dir: &Path) -> Option<Vec<String>> {
+    names_in(git_dir, |mode| mode == GITLINK)
+}
+
+fn names_in(git_dir: &Path, is_wanted: fn(u32) -> bool) -> Option<Vec<String>> {
     let index = git_dir.join("index");
     match fs::metadata(&index) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(Vec::new()),
-        Ok(found) if found.is_file() && found.len() <= MAX_BYTES && !has_long_hashes(&git_dir) => {
-            names(&fs::read(&index).ok()?)
+        Ok(found) if found.is_file() && found.len() <= MAX_BYTES && !has_long_hashes(git_dir) => {
+            names(&fs::read(&index).ok()?, is_wanted)
         }
         Ok(_) | Err(_) => None,
     }
@@ -44,7 +56,7 @@ fn has_long_hashes(git_dir: &Path) -> bool {
     fs::read_to_string(config).is_ok_and(|config| config.to_ascii_lowercase().contains("objectformat"))
 }
 
-fn names(index: &[u8]) -> Option<Vec<String>> {
+fn names(index: &[u8], is_wanted: fn(u32) -> bool) -> Option<Vec<String>> {
     let (magic, rest) = index.split_at_checked(4)?;
     let (version, rest) = number(rest)?;
     let (count, mut rest) = number(rest)?;
@@ -66,7 +78,10 @@ fn names(index: &[u8]) -> Option<Vec<String>> {
         }
         let end = rest.iter().position(|byte| *byte == 0)?;
         last.extend(&rest[..end]);
-        names.push(String::from_utf8(last.clone()).ok()?);
+        let (mode, _) = number(begin.get(ENTRY_BEFORE_MODE..)?)?;
+        if is_wanted(mode) {
+            names.push(String::from_utf8(last.clone()).ok()?);
+        }
         let length = begin.len() - rest.len() + end;
         // Before version 4 one to eight zeros fill up eight bytes.
         rest = begin.get(if version == 4 { length + 1 } else { length / 8 * 8 + 8 }..)?;

@@ -8,12 +8,17 @@
 
 mod config_paths;
 mod config_programs;
+mod config_text;
+mod foreign;
 mod head;
 mod index;
 mod own_refs;
+mod unasked;
 
 pub use config_paths::{WorkingTree, hooks_below, included};
 pub use config_programs::{beyond_harmless, is_harmless};
+pub use foreign::foreign_repository;
 pub use head::{Head, head};
 pub use index::kept_names;
 pub use own_refs::own_refs;
+pub use unasked::unasked_environment;
