@@ -224,7 +224,7 @@ fn a_command_changes_nothing_outside_the_project() {
     let (folder, path) = (outside.path().display().to_string(), file.display().to_string());
     let commands = [
         format!("echo x > {path}"),
-        format!("rm -f {path}"),
+        format!("rm {path}"),
         format!("touch {folder}/new.txt"),
         format!("mv {path} moved.txt"),
         format!("ln -s {folder} way && echo x > way/file.txt"),

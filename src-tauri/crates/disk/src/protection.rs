@@ -11,12 +11,52 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Folders whose content is executed or obeyed, wherever they are in the project.
-const PROTECTED_FOLDERS: &[&str] = &[".git", ".arki", ".claude", ".cursor", ".agent", ".agents", ".skills"];
+const PROTECTED_FOLDERS: &[&str] = &[
+    ".git",
+    ".arki",
+    ".claude",
+    ".cursor",
+    ".agent",
+    ".agents",
+    ".skills",
+    ".codex",
+    ".devcontainer",
+    ".gemini",
+    ".hg",
+    ".husky",
+    ".idea",
+    ".jj",
+];
+/// Begins the names of an agent's files, whatever follows.
+const PROTECTED_PREFIX: &str = ".claude";
 /// Files that instruct or name programs, wherever they are in the project.
-const PROTECTED_FILES: &[&str] =
-    &["agents.md", "claude.md", "agents.local.md", "claude.local.md", "copilot-instructions.md", ".mcp.json"];
-/// A folder that instructs, below another that doesn't.
-const PROTECTED_PAIR: [&str; 2] = [".github", "instructions"];
+const PROTECTED_FILES: &[&str] = &[
+    "agents.md",
+    "claude.md",
+    "agents.local.md",
+    "claude.local.md",
+    "copilot-instructions.md",
+    ".mcp.json",
+    ".devcontainer.json",
+    ".envrc",
+    ".lefthook.yaml",
+    ".lefthook.yml",
+    ".npmrc",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "lefthook.yaml",
+    "lefthook.yml",
+    "opencode.json",
+    "opencode.jsonc",
+];
+/// What instructs or names programs, below a folder that doesn't.
+const PROTECTED_PAIRS: [[&str; 2]; 5] = [
+    [".github", "instructions"],
+    [".vscode", "launch.json"],
+    [".vscode", "mcp.json"],
+    [".vscode", "settings.json"],
+    [".vscode", "tasks.json"],
+];
 
 const SECRET_FOLDERS: &[&str] = &[".ssh", ".aws", ".gnupg", ".azure", ".kube", ".password-store"];
 const SECRET_NAMES: &[&str] = &[
@@ -91,7 +131,12 @@ pub fn is_protected_name(path: &str) -> bool {
     let parts = folded_parts(path);
     let is_one_of = |names: &[&str], part: &String| names.iter().any(|name| part == name || is_short_for(part, name));
     parts.iter().any(|part| is_one_of(PROTECTED_FOLDERS, part))
-        || parts.windows(2).any(|pair| pair == PROTECTED_PAIR)
+        || parts.iter().any(|part| part.starts_with(PROTECTED_PREFIX))
+        || parts.windows(2).any(|pair| {
+            PROTECTED_PAIRS
+                .iter()
+                .any(|known| pair.iter().zip(known).all(|(part, name)| part == name || is_short_for(part, name)))
+        })
         || parts.last().is_some_and(|name| is_one_of(PROTECTED_FILES, name))
 }
 
@@ -220,6 +265,24 @@ mod tests {
             ".github/copilot-instructions.md",
             ".mcp.json",
             ".github/instructions/a.md",
+            ".hg/hgrc",
+            ".jj/repo/config.toml",
+            "web/.vscode/tasks.json",
+            ".VSCode/Settings.json",
+            ".vscode/launch.json",
+            ".vscode/mcp.json",
+            ".idea/workspace.xml",
+            ".devcontainer/devcontainer.json",
+            "sub/.envrc",
+            ".husky/pre-commit",
+            ".codex/config.toml",
+            ".gemini/settings.json",
+            ".claude.json",
+            ".claude-plugin/plugin.json",
+            "opencode.json",
+            "app/.npmrc",
+            ".pre-commit-config.yaml",
+            "LEFTHOOK.yml",
         ] {
             assert!(protected(text), "{text}");
         }
@@ -276,6 +339,9 @@ mod tests {
             "src/main.rs",
             ".github/workflows/ci.yml",
             ".gitignore",
+            ".vscode/extensions.json",
+            "vscode/tasks.json",
+            "tasks.json",
             "git/config",
             "keys.rs",
             "monkey",

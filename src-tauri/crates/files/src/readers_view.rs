@@ -1,9 +1,9 @@
-//! The view of a line that only reads, and that nobody was asked about: the system's folders, the toolchains, what git
-//! goes by, and the project.
+//! The view of a command that the user wasn't asked about: the system's folders, the toolchains with their caches, what
+//! git goes by, and the project.
 //!
-//! The line was found to name nothing else. All the rest is hidden, the user's home and whatever lies beside it, so that
-//! a mistake about the line shows nothing of the user's either. A list of what to show can be too short, and then a
-//! program that reads fails; one of what to hide never ends.
+//! All the rest is hidden, the user's home and whatever lies beside it: a build runs whatever the project says, and a
+//! reading of a line may be wrong. A list of what to show can be too short, and then a program fails and the user is
+//! asked; one of what to hide never ends.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -38,19 +38,44 @@ const NEEDED: &[&str] = &[
     ".tool-versions",
     ".volta",
 ];
+/// What package managers and build tools have below the home.
+const CACHES: &str = ".bun .bundle .cabal .cache/Cypress .cache/bazel .cache/ccache .cache/composer .cache/coursier .cache/deno \
+    .cache/electron .cache/go-build .cache/ms-playwright .cache/node .cache/node-gyp .cache/pip .cache/pnpm \
+    .cache/pre-commit .cache/puppeteer .cache/pypoetry .cache/sccache .cache/uv .cache/yarn .cache/zig .cargo \
+    .ccache .conan .conan2 .conda .condarc .config/go .config/pip .config/pnpm .config/pypoetry .config/uv \
+    .config/yarn .deno .dotnet .elan .fnm .gem .ghcup .gradle .hex .ivy2 .julia .local/bin .local/lib \
+    .local/pipx .local/share/fnm .local/share/pipx .local/share/pnpm .local/share/uv .m2 .mix .npm .nuget .nvm \
+    .opam .pub-cache .rvm .sbt .stack .yarn .yarnrc Library/Caches/Homebrew Library/Caches/Yarn \
+    Library/Caches/go-build Library/Caches/ms-playwright Library/Caches/pip Library/Caches/pypoetry \
+    Library/Python Library/pnpm anaconda3 go miniconda3";
+/// Variables that name such places elsewhere.
+const NAMING: &str = "ANDROID_HOME ANDROID_SDK_ROOT ASDF_DATA_DIR ASDF_DIR BUN_INSTALL BUNDLE_PATH CARGO_HOME CARGO_TARGET_DIR \
+    CMAKE_PREFIX_PATH COMPOSER_HOME CONDA_PREFIX COREPACK_HOME CURL_CA_BUNDLE DENO_DIR DEVELOPER_DIR DOTNET_ROOT \
+    FLUTTER_ROOT FNM_DIR GEM_HOME GEM_PATH GOCACHE GOMODCACHE GOPATH GOROOT GRADLE_USER_HOME JAVA_HOME JDK_HOME \
+    LD_LIBRARY_PATH M2_HOME MAVEN_HOME MISE_DATA_DIR NODE_EXTRA_CA_CERTS NODE_PATH NVM_DIR OPAMROOT \
+    PKG_CONFIG_PATH PNPM_HOME PUB_CACHE PYENV_ROOT PYTHONHOME PYTHONPATH RBENV_ROOT REQUESTS_CA_BUNDLE \
+    RUSTUP_HOME SDKMAN_DIR SDKROOT SSL_CERT_DIR SSL_CERT_FILE UV_CACHE_DIR VIRTUAL_ENV VOLTA_HOME";
 /// The folders of a system's root that are for everybody. What else lies there may be somebody's.
 const OPEN: &[&str] =
     &["bin", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "proc", "sbin", "snap", "sys", "usr"];
 /// Files outside of these that programs need.
 const NEEDED_OF_SYSTEM: &[&str] = &[
+    "/mnt/wsl/resolv.conf",
+    "/opt",
+    "/run/NetworkManager/resolv.conf",
     "/run/current-system",
     "/run/opengl-driver",
+    "/run/resolvconf",
+    "/run/systemd/resolve",
     "/var/cache/fontconfig",
     "/var/db/pkg",
     "/var/lib/apt",
+    "/var/lib/ca-certificates",
     "/var/lib/dpkg",
+    "/var/lib/gems",
     "/var/lib/pacman",
     "/var/lib/rpm",
+    "/var/lib/texmf",
 ];
 /// The places of others than the system on macOS, whose root has no fixed list.
 const HOMES_AND_DISKS: &[&str] = &["/Users", "/Volumes"];
@@ -83,9 +108,12 @@ impl ReadersView {
         let hidden: Vec<PathBuf> = private.into_iter().chain(home.map(Path::to_owned)).filter(is_around).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).map(|folder| whole_of(&folder, &hidden));
-        let at_home = NEEDED.iter().filter_map(|name| Some(home?.join(name)));
+        let at_home = NEEDED.iter().copied().chain(CACHES.split(' ')).filter_map(|name| Some(home?.join(name)));
         let of_system = NEEDED_OF_SYSTEM.iter().map(PathBuf::from);
-        let needed = at_home.chain(of_system).chain(programs).chain(public_folders()).chain(of_git(project));
+        let named = NAMING.split(' ').filter_map(std::env::var_os);
+        let named: Vec<PathBuf> = named.flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).collect();
+        let needed =
+            at_home.chain(of_system).chain(named).chain(programs).chain(public_folders()).chain(of_git(project));
         let is_part = |place: &PathBuf| {
             !hidden.contains(place) && hidden.iter().any(|folder| place.starts_with(folder)) && place.exists()
         };
@@ -121,7 +149,8 @@ fn whole_of(folder: &Path, hidden: &[PathBuf]) -> PathBuf {
 
 /// Of a worktree or a shared clone, which lie elsewhere.
 fn of_git(project: &Path) -> Vec<PathBuf> {
-    let Some(tree) = WorkingTree::at(project) else { return Vec::new() };
+    let is_foreign = arki_git::foreign_repository(project, project).is_some();
+    let Some(tree) = WorkingTree::at(project).filter(|_| !is_foreign) else { return Vec::new() };
     let alternates = tree.common().join(ALTERNATES);
     let is_short = alternates.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_ALTERNATES_BYTES);
     let named = if is_short { fs::read_to_string(&alternates).unwrap_or_default() } else { String::new() };

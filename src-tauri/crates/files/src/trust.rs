@@ -34,6 +34,8 @@ pub const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settin
 const PIECE_OF_HOOKS: &str = "#hooks";
 /// Ends the path of a pin for what a git configuration may have git run.
 pub const PROGRAMS_OF_GIT: &str = "#programs";
+/// Ends the path of a pin for a repository elsewhere.
+const FOREIGN: &str = ".git#repository";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -123,7 +125,20 @@ impl GitScan {
 pub fn scan(project_root: &Path, imports: ImportsOf) -> Result<Scan> {
     let project = Project::open(project_root)?;
     let (files, git) = folder_scan::files(&project, imports)?;
-    Ok(Scan { pins: pins(files), git })
+    let mut pins = pins(files);
+    pins.extend(git.trees.iter().filter_map(|tree| foreign_repository(project_root, tree)));
+    pins.sort();
+    Ok(Scan { pins, git })
+}
+
+/// The pin of a repository outside that git would read in the folder, and that doesn't link back.
+fn foreign_repository(root: &Path, tree: &WorkingTree) -> Option<Pin> {
+    let place = arki_git::foreign_repository(root, &tree.root)?.display().to_string();
+    let folder = tree.root.strip_prefix(root.canonicalize().ok()?).ok()?.to_str()?;
+    let path = if folder.is_empty() { FOREIGN.to_owned() } else { format!("{folder}/{FOREIGN}") };
+    let note =
+        format!("Git here reads the repository {place}, outside the folder: all of its history becomes readable.");
+    Some(Pin { kind: PinKind::GitConfig, path, hash: content_hash(place.as_bytes()), note: Some(note) })
 }
 
 /// Returns the pins of the programs among these paths, as they are now. Blocking: it reads all of them.

@@ -143,6 +143,10 @@ fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judge
     if category == Category::Read || command.is_some_and(|command| command.only_reads) {
         return None;
     }
+    if question.subject.secrets_in_reach {
+        let reason = "Nothing on this computer can hide the project's secret files from commands.";
+        return Some(hit(Decision::Approval, "builtin:secret-file", reason));
+    }
     let path = question.subject.paths.iter().find(|path| path.protected)?;
     let reason = format!("{} is protected because tools or agents act on it.", path.path);
     Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
@@ -185,8 +189,12 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
 /// command, since the rule was made for another git. What only reads runs no hook.
 fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
-    let reason = if changed.programs {
+    let reason = if changed.foreign {
+        "Git would read a repository outside the project, which doesn't say that it belongs to this folder."
+    } else if changed.programs {
         "Git's configuration changed since you trusted the folder, and it may run a program."
+    } else if changed.unclear && command.only_reads {
+        "Arki can't tell which programs git's configuration would run here, so it can't switch them off."
     } else if changed.hooks && !command.only_reads {
         "A git hook changed since you trusted the folder, and git may run it."
     } else {

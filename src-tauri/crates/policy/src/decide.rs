@@ -1,6 +1,7 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{ALL_GRANTED_RULE, Asked, BUILD_RULE, READ_ONLY_RULE, first_hit};
+use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, first_hit};
+use crate::command_line::SimpleCommand;
 use crate::wide_read::WideRead;
 use crate::{CommandLine, PolicySettings, Question, Shell, Verdict};
 use crate::{build, danger, powershell, read_only, risk};
@@ -41,17 +42,21 @@ pub(crate) fn decided_by(shell: Shell, question: &Question<'_>, settings: &Polic
 pub const PARTLY_SEEN: &str =
     "The folder is too large to find every git directory, so the deepest ones aren't protected.";
 
-/// Returns whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a
-/// rule.
-#[must_use]
-pub fn reads_unasked(verdict: &Verdict, command: &str, sandboxed: bool) -> bool {
-    [READ_ONLY_RULE, ALL_GRANTED_RULE].contains(&verdict.rule.as_str()) && is_read_only(command, sandboxed)
-}
-
 /// Returns whether git may be what a shell line runs, as far as can be told: rather once too often.
 #[must_use]
 pub fn runs_git(command: &str) -> bool {
     may_run_git(&CommandLine::parse(command))
+}
+
+/// Returns whether git may run a program that a configuration names, as far as can be told. Git that only tells its
+/// configuration runs none.
+#[must_use]
+pub fn needs_unasked_git(command: &str) -> bool {
+    let line = CommandLine::parse(command);
+    let tells_configuration =
+        |command: &&SimpleCommand| command.arguments().first().is_some_and(|word| word.text == "config");
+    let gits: Vec<_> = line.all().into_iter().filter(|command| command.name() == "git").collect();
+    may_run_git(&line) && (gits.is_empty() || !gits.iter().all(tells_configuration))
 }
 
 /// Returns whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it

@@ -43,7 +43,9 @@ mod tests;
 use command_line::{CommandLine, Shell, SimpleCommand};
 
 pub use beside_git::only_git_reads;
-pub use decide::{PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, reads_unasked, runs_git, wide_reads};
+pub use decide::{
+    PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, runs_git, wide_reads,
+};
 pub use file_words::file_words;
 pub use git_line::{may_commit, writes_repository};
 pub use line_match::line_matches;

@@ -35,6 +35,8 @@ pub struct Subject {
     pub outside: Option<String>,
     /// The project has more than is looked through for git directories: a sandbox does not protect those that lie deepest.
     pub git_partly_seen: bool,
+    /// No sandbox hides the project's secret files from a command that isn't known to leave them alone.
+    pub secrets_in_reach: bool,
     /// Of a command that may run git.
     pub changed_git: ChangedGit,
     /// The names of secrets that it would put where they are not yet.
@@ -61,6 +63,10 @@ pub struct ChangedGit {
     /// By its configuration.
     pub programs: bool,
     pub hooks: bool,
+    /// Git would read a repository outside the project that doesn't link back.
+    pub foreign: bool,
+    /// It can't be told which ones, so that they can't be switched off for git that only reads.
+    pub unclear: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

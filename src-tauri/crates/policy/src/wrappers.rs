@@ -292,12 +292,23 @@ fn rest(arguments: &[Word], start: usize, open_ended: bool, depth: usize) -> Opt
 }
 
 fn environment(arguments: &[Word], depth: usize) -> Option<Wrapped> {
-    let options = flags::leading("i0u:", "ignore-environment null unset=", arguments)?.end;
+    let flags = flags::leading("i0u:", "ignore-environment null unset=", arguments)?;
+    // What Arki has set holds git back.
+    let keeps = |flag: &Flag<'_>| match flag {
+        Flag::Short('i', _) | Flag::Long("ignore-environment", _) => false,
+        Flag::Short('u', name) | Flag::Long("unset", name) => {
+            name.as_deref().is_some_and(|name| !name.starts_with("GIT_"))
+        }
+
+        _ => true,
+    };
+    let options = flags.end;
     let assignments =
         arguments[options..].iter().take_while(|word| is_assignment(word) || word.text.contains('=')).count();
     let start = options + assignments;
     let found = rest(arguments, start, false, depth)?;
-    let harmless = arguments[options..start].iter().all(super::command_line::is_harmless);
+    let harmless =
+        flags.found.iter().all(keeps) && arguments[options..start].iter().all(super::command_line::is_harmless);
     Some(Wrapped { is_transparent: harmless, ..found })
 }
 

@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
+use super::sensitive::secrets_beside_git;
 use super::spec::Shown;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, SandboxStatus};
+use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, SandboxStatus, SecretSight};
 use arki_process::Wrapped;
 use arki_process::{ProcessError, Result};
 
@@ -42,10 +43,14 @@ const ALWAYS: &[&str] = &[
     "--proc",
     "/proc",
 ];
+/// Opens what nobody may open.
+const OVERRIDING: &str = "CAP_DAC_OVERRIDE";
+/// The file in the temporary folder that nobody may open, in the place of those that git sees and doesn't open.
+const CLOSED: &str = ".closed";
 /// The powers of root to drop, as in a container; for an Arki that was started as root.
 const ROOT_POWERS: &[&str] = &[
     "CAP_CHOWN",
-    "CAP_DAC_OVERRIDE",
+    OVERRIDING,
     "CAP_FOWNER",
     "CAP_FSETID",
     "CAP_KILL",
@@ -139,7 +144,8 @@ impl Bubblewrap {
         let mut plan = Plan::default();
         plan.add(ALWAYS);
         if rustix::process::geteuid().is_root() {
-            ROOT_POWERS.iter().for_each(|power| plan.add(&["--cap-add", power]));
+            let powers = ROOT_POWERS.iter().filter(|power| **power != OVERRIDING || !self.shows_closed_files(reach));
+            powers.for_each(|power| plan.add(&["--cap-add", power]));
             // The kernel's settings are root's to write, whatever powers it has.
             plan.add(&["--ro-bind", "/proc/sys", "/proc/sys"]);
         }
@@ -164,16 +170,45 @@ impl Bubblewrap {
         if self.spec.project == ProjectAccess::Writable {
             self.protect(&mut plan, reach)?;
         }
-        if reach.hides_secrets {
-            let root = self.spec.project_root.canonicalize()?;
-            reach.found.secrets.iter().try_for_each(|path| plan.hide(&root.join(path)))?;
-        }
+        self.hide_secrets(&mut plan, reach)?;
         plan.close_hidden();
         for filter in FILTER_FDS {
             plan.add(&["--add-seccomp-fd", &filter.to_string()]);
         }
         plan.add(&["--chdir", text(directory)?]);
         Ok(plan.options)
+    }
+
+    fn hide_secrets(&self, plan: &mut Plan, reach: Reach<'_>) -> io::Result<()> {
+        if reach.secrets == SecretSight::Shown {
+            return Ok(());
+        }
+        if reach.found.has_more_secrets && self.spec.project == ProjectAccess::Writable {
+            return Err(io::Error::other("the project has more files than Arki looks through for secret ones to hide"));
+        }
+        let root = self.spec.project_root.canonicalize()?;
+        if reach.secrets == SecretSight::Hidden {
+            return reach.found.secrets.iter().try_for_each(|path| plan.hide(&root.join(path)));
+        }
+        let closed = self.spec.temp_dir.join(CLOSED);
+        for path in secrets_beside_git(&root, reach.found).iter().map(|path| root.join(path)) {
+            if path.is_dir() || !self.shows_closed_files(reach) {
+                plan.hide(&path)?;
+                continue;
+            }
+            let made = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            match rustix::fs::open(&closed, made, Mode::empty()) {
+                Ok(_) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            plan.add(&["--ro-bind", text(&closed)?, text(&path)?]);
+        }
+        Ok(())
+    }
+
+    /// To git that only reads, a hidden file is a file still: else it would not tell that it is there.
+    fn shows_closed_files(&self, reach: Reach<'_>) -> bool {
+        reach.secrets == SecretSight::HiddenFromGit && self.spec.project == ProjectAccess::ReadOnly
     }
 
     fn protect(&self, plan: &mut Plan, reach: Reach<'_>) -> io::Result<()> {

@@ -1,12 +1,12 @@
 //! Explains a command's failure because of the sandbox, as far as its output tells.
 
 use super::sensitive::Sensitive;
-use super::{GitAccess, OWN_GIT, ProjectAccess, Sandbox};
+use super::{GitAccess, OWN_GIT, ProjectAccess, Sandbox, SecretSight};
 
 const GIT_IS_READ_ONLY: &str = "\n[Only a line of nothing but git commands may write a git directory: no other programs, \
                                  variables or substitutions, and no -c. Run them by themselves.]\n";
-const SECRETS_ARE_HIDDEN: &str = "\n[Files of secrets can't be read by a command that nobody was asked about. One that \
-                                  names the file is asked about.]\n";
+const SECRETS_ARE_HIDDEN: &str = "\n[Secret files can't be opened by a command that the user didn't approve. Name the file in \
+                                  the line, and the user is asked.]\n";
 
 const PROJECT_IS_READ_ONLY: &str = "\n[This line was taken for one that only reads, so nothing could be written. If it has to write, say it in a way \
                                     that shows it, such as a redirection to the file: then the user is asked.]\n";
@@ -20,10 +20,19 @@ impl Sandbox {
             names.any(|name| line.contains(name))
         };
         let is_hidden = |line: &str| {
-            ["Permission denied", "unsupported file type"].iter().any(|words| line.contains(words))
+            [
+                "ermission denied",
+                "EACCES",
+                "Errno 13",
+                "os error 13",
+                "can only add regular files",
+                "unsupported file type",
+            ]
+            .iter()
+            .any(|words| line.contains(words))
                 && names_secret(line)
         };
-        if self.hides_secrets && output.lines().any(is_hidden) {
+        if self.secrets != SecretSight::Shown && output.lines().any(is_hidden) {
             return Some(SECRETS_ARE_HIDDEN);
         }
         let is_read_only = self.project == ProjectAccess::ReadOnly;

@@ -16,7 +16,7 @@ use arki_process::{CommandLimits, CommandOutcome, Meanwhile, PipedSpec, run, sta
 
 impl World {
     /// Outside any sandbox.
-    fn git(&self, line: &str) {
+    pub(super) fn git(&self, line: &str) {
         let mut command = Command::new("git");
         command.args(line.split(' ')).current_dir(self.path("project")).env_clear().envs(self.environment());
         let output = command.output().unwrap();

@@ -49,6 +49,7 @@ impl Guard {
         writes_hooks: bool,
         listings: Arc<Mutex<Listings>>,
         meanwhile: Option<Meanwhile>,
+        hides_secrets: bool,
     ) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
         let watched = Watched::of(&root, held, spec);
@@ -58,7 +59,8 @@ impl Guard {
         };
         let elsewhere = spec.writable_roots().into_iter().filter(|place| *place != root).collect();
         let reached = Reached { held, writes_hooks, elsewhere };
-        let git = sensitive::find(&root, &listings);
+        let git =
+            if hides_secrets { sensitive::find_secrets(&root, &listings) } else { sensitive::find(&root, &listings) };
         let number = watched.add(Running { reached, listings: listings.clone(), meanwhile }, &git)?;
         Ok(Self { running: Some((watched, number)), git, found, listings, is_done: false })
     }

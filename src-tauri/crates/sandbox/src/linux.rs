@@ -164,6 +164,11 @@ pub(super) fn probe() -> SandboxStatus {
     if bubblewrap.available { bubblewrap } else { landlock }
 }
 
+/// Landlock alone can't take anything away from a folder that it grants.
+pub(super) fn can_hide_secrets() -> bool {
+    bubblewrap::probe().available
+}
+
 pub(super) fn layers() -> Vec<SandboxStatus> {
     vec![bubblewrap::probe(), landlock()]
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::leavings::Held;
 use super::seatbelt::{self, Paths, Unsayable, World};
 use super::sensitive::{self, Sensitive};
-use super::{GitAccess, Reach, SandboxSpec, SandboxStatus};
+use super::{GitAccess, Reach, SandboxSpec, SandboxStatus, SecretSight};
 use arki_process::Wrapped;
 use arki_process::{ProcessError, Result};
 
@@ -56,6 +56,10 @@ impl Restricted {
     }
 }
 
+pub(super) fn can_hide_secrets() -> bool {
+    probe().available
+}
+
 pub(super) fn layers() -> Vec<SandboxStatus> {
     vec![probe()]
 }
@@ -80,7 +84,7 @@ fn find_out() -> SandboxStatus {
 fn try_it() -> io::Result<Option<String>> {
     let world = World::new()?;
     let found = sensitive::find(&world.project(), &Mutex::default());
-    let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, hides_secrets: false };
+    let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
     let restricted = Restricted { spec: Arc::new(world.spec()) };
     let wrapped = restricted.wrap(&world.project(), &World::command(), None, reach)?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
@@ -93,7 +97,12 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
             &spec.project_root,
             &["true"],
             None,
-            Reach { found: &Sensitive::default(), git: GitAccess::ReadOnly, writes_hooks: false, hides_secrets: false },
+            Reach {
+                found: &Sensitive::default(),
+                git: GitAccess::ReadOnly,
+                writes_hooks: false,
+                secrets: SecretSight::Shown,
+            },
         )
         .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
     Ok((restricted, probe().name, Vec::new()))

@@ -37,7 +37,18 @@ pub(crate) struct Reach<'a> {
     pub(crate) found: &'a Sensitive,
     pub(crate) git: GitAccess,
     pub(crate) writes_hooks: bool,
-    pub(crate) hides_secrets: bool,
+    pub(crate) secrets: SecretSight,
+}
+
+/// The files of secrets that a command can't open.
+#[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum SecretSight {
+    #[default]
+    Shown,
+    Hidden,
+    /// But for those that git keeps: git would take them for changed.
+    HiddenFromGit,
 }
 
 /// A prepared sandbox: build it once a run, use it for every command. Clones share it.
@@ -53,7 +64,7 @@ pub struct Sandbox {
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     writes_hooks: bool,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
-    pub(crate) hides_secrets: bool,
+    pub(crate) secrets: SecretSight,
     #[cfg(unix)]
     listings: Arc<Mutex<Listings>>,
 }
@@ -72,6 +83,11 @@ impl Sandbox {
     /// The one that commands get. Asking costs some milliseconds more than [`Sandbox::probe`] does.
     pub fn strongest() -> SandboxStatus {
         Self::layers().into_iter().find(|layer| layer.available).unwrap_or_else(Self::probe)
+    }
+
+    /// Returns whether commands can be kept from a project's files of secrets on this machine; asked once.
+    pub fn can_hide_secrets() -> bool {
+        platform::can_hide_secrets()
     }
 
     /// Fails rather than protecting less than [`SandboxStatus`] promised. Takes some milliseconds.
@@ -104,7 +120,7 @@ impl Sandbox {
             project: spec.project,
             git: GitAccess::default(),
             writes_hooks: false,
-            hides_secrets: false,
+            secrets: SecretSight::Shown,
             #[cfg(unix)]
             listings: Arc::new(Mutex::new(Listings::with_secrets(spec.secrets.clone()))),
         }
@@ -132,7 +148,13 @@ impl Sandbox {
     /// The same without the project's files of secrets, as they are when a command starts. Landlock alone can't hide them.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
-        Self { hides_secrets: true, ..self.clone() }
+        Self { secrets: SecretSight::Hidden, ..self.clone() }
+    }
+
+    /// The same for a line in which git alone reads files: those that it keeps stay.
+    #[must_use]
+    pub fn without_secrets_of_git(&self) -> Self {
+        Self { secrets: SecretSight::HiddenFromGit, ..self.clone() }
     }
 
     /// Returns the sandbox in the form for a command's specification.
@@ -210,7 +232,7 @@ impl Sandbox {
         terminal: Option<&Path>,
         found: &Sensitive,
     ) -> std::io::Result<Wrapped> {
-        let reach = Reach { found, git: self.git, writes_hooks: self.writes_hooks, hides_secrets: self.hides_secrets };
+        let reach = Reach { found, git: self.git, writes_hooks: self.writes_hooks, secrets: self.secrets };
         self.platform.wrap(directory, command, terminal, reach)
     }
 
@@ -219,9 +241,9 @@ impl Sandbox {
     pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
         let listings = self.listings.clone();
-        let (project, writes_hooks) = (self.project, self.writes_hooks);
+        let (project, writes_hooks, all) = (self.project, self.writes_hooks, self.secrets != SecretSight::Shown);
         let begin = move || match project {
-            ProjectAccess::Writable => Guard::begin(&spec, held, writes_hooks, listings, meanwhile),
+            ProjectAccess::Writable => Guard::begin(&spec, held, writes_hooks, listings, meanwhile, all),
             ProjectAccess::ReadOnly => Guard::of_reading(&spec, listings),
         };
         let looked = tokio::task::spawn_blocking(begin).await;

@@ -10,7 +10,10 @@ mod probe;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, ProjectAccess, Reach, Root, STEERS_GIT, SandboxSpec};
+use super::sensitive::secrets_beside_git;
+use super::{
+    ARKI_FOLDER, GitAccess, Network, OWN_GIT, ProjectAccess, Reach, Root, STEERS_GIT, SandboxSpec, SecretSight,
+};
 pub(super) use probe::World;
 
 const BASE: &str = include_str!("seatbelt/base.sb");
@@ -66,12 +69,16 @@ pub(super) struct Paths {
 impl Paths {
     /// Looked at as they are now.
     pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: Reach<'_>) -> Self {
-        let Reach { found: git, git: git_access, writes_hooks, hides_secrets } = reach;
+        let Reach { found: git, git: git_access, writes_hooks, secrets } = reach;
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
         // A project that is a repository without a `.git` is there to be written.
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
         let is_held = |path: &&PathBuf| git_access == GitAccess::ReadOnly || **path == Path::new(OWN_GIT);
-        let secrets = git.secrets.iter().filter(|_| hides_secrets);
+        let secrets = match secrets {
+            SecretSight::Shown => Vec::new(),
+            SecretSight::Hidden => git.secrets.iter().cloned().collect(),
+            SecretSight::HiddenFromGit => secrets_beside_git(&root, git),
+        };
         let is_writable = spec.project == ProjectAccess::Writable;
         let mut read_only = vec![root.join(ARKI_FOLDER)];
         read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
@@ -84,7 +91,7 @@ impl Paths {
         Self {
             writable: paths(writable),
             readable: paths(readable).into_iter().chain(shown).collect(),
-            hidden: spec.hidden_spellings().all.into_iter().chain(secrets.map(|path| root.join(path))).collect(),
+            hidden: spec.hidden_spellings().all.into_iter().chain(secrets.iter().map(|path| root.join(path))).collect(),
             // Where nothing may be written, nothing is allowed again.
             git: below.into_iter().filter(|_| is_writable).map(|folder| root.join(folder)).collect(),
             git_access,
@@ -269,7 +276,11 @@ mod tests {
         let world = World::new().unwrap();
         let paths_with = |git| {
             let found = sensitive::find(&world.project(), &Mutex::default());
-            Paths::of(&world.spec(), None, Reach { found: &found, git, writes_hooks: false, hides_secrets: false })
+            Paths::of(
+                &world.spec(),
+                None,
+                Reach { found: &found, git, writes_hooks: false, secrets: SecretSight::Shown },
+            )
         };
         let paths = paths_with(GitAccess::Writable);
         assert_eq!(paths.git, [world.project().join(".git")]);
@@ -299,7 +310,7 @@ mod tests {
         let world = World::new().unwrap();
         let found = sensitive::find(&world.project(), &Mutex::default());
         let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..world.spec() };
-        let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, hides_secrets: false };
+        let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
         let paths = Paths { hidden: vec![world.project().parent().unwrap().into()], ..Paths::of(&spec, None, reach) };
         let profile = of(&paths);
         let project = world.project().display().to_string();

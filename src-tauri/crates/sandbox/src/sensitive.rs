@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -17,12 +17,15 @@ use serde::{Deserialize, Serialize};
 
 use super::listings::Listings;
 use super::{OWN_GIT, written};
-use arki_git::{WorkingTree, hooks_below, included};
+use arki_git::{WorkingTree, hooks_below, included, kept_names};
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
 /// Git directories, files and links in the place of one, and secrets, of each. Bubblewrap takes 9,000 arguments.
 const MAX_FOUND: usize = 500;
+/// The same where secrets are hidden from what may read everything: as good as all, of what is installed too.
+const MAX_ENTRIES_FOR_SECRETS: usize = 2_000_000;
+const MAX_SECRETS: usize = 1_500;
 /// The time for a search without bounds by count; what it has not come to by then is not known.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of a `.git` file that are read; a path is not longer.
@@ -52,6 +55,9 @@ pub(crate) struct Sensitive {
     /// Files and folders, with links followed; only where they are looked for.
     #[serde(skip)]
     pub(super) secrets: BTreeSet<PathBuf>,
+    /// Not all of them could be found.
+    #[serde(skip)]
+    pub(super) has_more_secrets: bool,
     /// Folders that can't be looked into, or not to their end.
     #[serde(default, with = "written::paths")]
     pub(super) unreadable: BTreeSet<PathBuf>,
@@ -83,6 +89,16 @@ pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
     find_among(root, Bounds { entries: MAX_ENTRIES, found: MAX_FOUND, time: PATIENCE }, &mut listings)
 }
 
+/// The same with the secrets of a large project too.
+pub(super) fn find_secrets(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
+    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
+    listings.begin_search(SystemTime::now());
+    let bounds = Bounds { entries: MAX_ENTRIES_FOR_SECRETS, found: MAX_FOUND, time: PATIENCE };
+    let mut found = find_among(root, bounds, &mut listings);
+    found.has_more_secrets |= found.is_cut;
+    found
+}
+
 /// The same however much there is: cut only where the time is over. `root` is canonical.
 pub(super) fn find_all(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
     let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +116,8 @@ struct Bounds {
 
 fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive {
     let (found, queue) = (Sensitive::default(), VecDeque::from([PathBuf::new()]));
-    let mut search = Search { root, left: bounds.entries, max_found: bounds.found, found, queue, listings };
+    let mut search =
+        Search { root, left: bounds.entries, max_found: bounds.found, found, queue, looked_into: Vec::new(), listings };
     let began = Instant::now();
     while let Some(folder) = search.queue.pop_front() {
         if began.elapsed() > bounds.time {
@@ -109,6 +126,7 @@ fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive
         }
         search.look_into(&folder);
     }
+    search.note_hard_links();
     search.note_included();
     search.note_hooks();
     search.found
@@ -123,6 +141,7 @@ struct Search<'a> {
     found: Sensitive,
     /// Folders to be looked into.
     queue: VecDeque<PathBuf>,
+    looked_into: Vec<PathBuf>,
     listings: &'a mut Listings,
 }
 
@@ -142,6 +161,7 @@ impl Search<'_> {
             self.look_at(&folder.join(name));
         }
         listing.secrets.iter().for_each(|name| self.note_secret(&folder.join(name)));
+        self.looked_into.push(folder.to_owned());
         if listing.is_git_dir() {
             self.add(folder.to_owned());
         }
@@ -207,9 +227,29 @@ impl Search<'_> {
         let real = if found.is_symlink() { place.canonicalize().ok() } else { Some(place) };
         if let Some(path) = real.as_deref().and_then(|real| real.strip_prefix(self.root).ok())
             && !path.as_os_str().is_empty()
-            && self.found.secrets.len() < MAX_FOUND
         {
-            self.found.secrets.insert(path.to_owned());
+            self.found.has_more_secrets |= self.found.secrets.len() >= MAX_SECRETS;
+            if !self.found.has_more_secrets {
+                self.found.secrets.insert(path.to_owned());
+            }
+        }
+    }
+
+    /// The other names of secrets. Few files have more than one, so that folders are read again only then.
+    fn note_hard_links(&mut self) {
+        let linked = |path: &PathBuf| {
+            let found = self.root.join(path).symlink_metadata().ok()?;
+            (found.is_file() && found.nlink() > 1).then_some((found.dev(), found.ino()))
+        };
+        let linked: BTreeSet<Identity> = self.found.secrets.iter().filter_map(linked).collect();
+        for folder in if linked.is_empty() { Vec::new() } else { std::mem::take(&mut self.looked_into) } {
+            for entry in fs::read_dir(self.root.join(&folder)).into_iter().flatten().flatten() {
+                let may_be = linked.iter().any(|(_, number)| *number == entry.ino());
+                let is_it = |found: fs::Metadata| linked.contains(&(found.dev(), found.ino()));
+                if may_be && entry.metadata().is_ok_and(is_it) {
+                    self.note_secret(&folder.join(entry.file_name()));
+                }
+            }
         }
     }
 
@@ -259,6 +299,20 @@ impl Search<'_> {
         let Ok(found) = self.root.join(&path).symlink_metadata() else { return false };
         self.found.folders.insert(path, (found.dev(), found.ino())).is_none()
     }
+}
+
+/// The secrets that the repository around them doesn't keep, as far as its index tells.
+pub(super) fn secrets_beside_git(root: &Path, found: &Sensitive) -> Vec<PathBuf> {
+    let mut kept: BTreeMap<PathBuf, Option<BTreeSet<String>>> = BTreeMap::new();
+    let is_beside = |path: &&PathBuf| {
+        let place = root.join(path);
+        let Some(top) = place.ancestors().skip(1).find(|above| above.join(OWN_GIT).exists()) else { return true };
+        let names =
+            kept.entry(top.to_owned()).or_insert_with(|| kept_names(top).map(|names| names.into_iter().collect()));
+        let Some((names, path)) = names.as_ref().zip(place.strip_prefix(top).ok()) else { return false };
+        !names.iter().any(|name| Path::new(name).starts_with(path))
+    };
+    found.secrets.iter().filter(is_beside).cloned().collect()
 }
 
 /// Of a plain file that is no longer than that.

@@ -386,6 +386,8 @@ mod escapes;
 mod git;
 #[path = "read_only_tests.rs"]
 mod read_only;
+#[path = "secret_tests.rs"]
+mod secrets;
 
 /// Runs itself a second time, in each sandbox, with an environment that says nothing of it.
 #[test]
@@ -435,7 +437,7 @@ fn files_of_secrets_are_not_there_for_what_nobody_agreed_to() {
     let is_explained = |line: &str| {
         let output = world.run_in(&sandbox, line).output;
         assert!(output.contains("Permission denied"), "{line}: {output}");
-        output.contains("can't be read by a command that nobody was asked")
+        output.contains("can't be opened by a command that the user didn't approve")
     };
     assert!(is_explained("cat .env") && is_explained("cd deep && cat keys/id_rsa"));
     // Other files say so for their own reasons.

@@ -60,3 +60,7 @@ pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String
 pub(super) fn prepare_each(_: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {
     Ok(Vec::new())
 }
+
+pub(super) fn can_hide_secrets() -> bool {
+    false
+}

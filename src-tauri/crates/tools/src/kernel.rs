@@ -138,6 +138,7 @@ impl Kernel {
             log,
             bus,
             redactor,
+            git_sight: GitSight::with_secrets(settings.secrets.clone()),
             settings,
             tools,
             definitions,
@@ -148,7 +149,6 @@ impl Kernel {
             language_servers: LanguageServers::default(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
-            git_sight: GitSight::default(),
             background_subagents: BackgroundSubagents::default(),
         })
     }

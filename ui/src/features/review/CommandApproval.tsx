@@ -112,6 +112,11 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
     <>
       {confinement.network ? t`Has the network.` : t`No network.`}{" "}
       {confinement.writesProject ? t`Writes only in this folder.` : t`Only reads.`}{" "}
+      {(confinement.readsPrivate ?? false) && (
+        <span className="attention">
+          {t`Can open this project's secret files (such as .env) and your other files.`}{" "}
+        </span>
+      )}
       {confinement.notes?.map((note) => (
         <span key={note} className="attention" lang="en">
           {note}{" "}

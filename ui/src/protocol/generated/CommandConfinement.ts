@@ -10,6 +10,10 @@ export type CommandConfinement = {
    */
   writesProject: boolean;
   /**
+   * It can open secret files of the project, and the user's other files. No command can that wasn't shown so.
+   */
+  readsPrivate?: boolean;
+  /**
    * Sentences on what this sandbox can't keep it from.
    */
   notes?: Array<string>;

@@ -95,6 +95,9 @@ payload! {
         pub network: bool,
         /// The files of the project, but none outside.
         pub writes_project: bool,
+        /// It can open secret files of the project, and the user's other files. No command can that wasn't shown so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub reads_private: bool,
         /// Sentences on what this sandbox can't keep it from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub notes: Vec<String>,

@@ -303,7 +303,7 @@ impl Standing for StandingFolder {
             Ok(current) => changed_git(trust, &current),
             Err(error) => {
                 tracing::warn!(%error, "what git would run could not be looked at");
-                ChangedGit { programs: true, hooks: true }
+                ChangedGit { programs: true, hooks: true, ..ChangedGit::default() }
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The few git commands that Arki runs by itself, outside the sandbox. None of them runs a program that a repository
-//! names: hooks, the file system monitor, fetching and maintenance are off, nothing is checked out but by a configuration
-//! that Arki has just written and so nothing filtered, only the repository's own configuration is read, and git itself is
-//! none that a command could have written.
+//! names: its environment is that of every git that nobody is asked about ([`arki_git::unasked_environment`]). Only the
+//! repository's own configuration is read, and git itself is none that a command could have written.
 //! None is run in a worktree once commands have worked there: what they left is read as objects, never as a
 //! configuration.
 
@@ -31,20 +30,15 @@ const NOT_FOUND: i32 = 127;
 const SUBMODULE: &str = "160000 ";
 
 const SETTINGS: &[&str] = &[
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
     "core.untrackedCache=false",
     "protocol.allow=never",
     "submodule.recurse=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
     "worktree.useRelativePaths=false",
 ];
 const VARIABLES: &[(&str, &str)] = &[
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" }),
     ("GIT_ATTR_NOSYSTEM", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_DEFAULT_REF_FORMAT", "files"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
@@ -190,11 +184,12 @@ impl Git {
         let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
         let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
         let path = std::env::join_paths(own_path(&writable)).unwrap_or_default().to_string_lossy().into_owned();
-        let extra: Vec<(String, String)> = [("PATH", path.as_str())]
-            .iter()
-            .chain(VARIABLES)
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
+        // What is fetched comes from the same disk, and is allowed call by call.
+        let of_git = arki_git::unasked_environment(&self.root).ok_or_else(|| fitness::unclear(self.instead))?;
+        let of_git = of_git.into_iter().filter(|(name, _)| name != "GIT_ALLOW_PROTOCOL");
+        let own = [("PATH", path.as_str())];
+        let own = own.iter().chain(VARIABLES).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let extra: Vec<(String, String)> = of_git.chain(own).collect();
         let environment = EnvironmentSpec { temp_dir: self.temp_dir.path(), sandbox: None };
         let spec = PipedSpec {
             name: "git".to_owned(),

@@ -1,8 +1,7 @@
 //! Tools of developers of which more has to be known than the table says, by subcommand. Nothing is allowed between a
 //! program and its subcommand but what stands here.
 //!
-//! What git's own configuration names (filters, text conversions) is trusted with the folder, whose `.git/config` is
-//! pinned. Options that name programs, files to write, or other repositories are not on the lists.
+//! What git's own configuration names (filters, text conversions) isn't run (`arki_git::unasked_environment`). Options that name programs, files to write, or other repositories are not on the lists.
 
 use super::super::flags::{Flag, Given};
 use super::is_among;

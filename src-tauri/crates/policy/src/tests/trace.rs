@@ -226,7 +226,12 @@ fn subjects() -> impl Strategy<Value = Subject> {
             command: line.map(str::to_owned),
             wide_reads_checked: looked,
             outside: is_outside.then(|| "../x".to_owned()),
-            changed_git: ChangedGit { programs: programs && is_outside, hooks },
+            changed_git: ChangedGit {
+                programs: programs && is_outside,
+                hooks,
+                unclear: hooks && looked,
+                foreign: hooks && is_outside,
+            },
             secrets: if has_secret && looked { vec!["KEY".to_owned()] } else { Vec::new() },
             times_in_a_row,
             objection: hook.map(|denies| Objection { hook: "h".to_owned(), denies, reason: "No.".to_owned() }),

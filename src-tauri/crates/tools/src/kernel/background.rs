@@ -178,7 +178,7 @@ impl Kernel {
         let spec = CommandSpec {
             command_line: arguments.command.clone(),
             directory: self.settings.project.root().to_owned(),
-            environment: room.environment_for(purpose)?,
+            environment: room.environment_for(&arguments, purpose)?,
             sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
             terminal: arguments.terminal,
             time_limit: limit.duration,

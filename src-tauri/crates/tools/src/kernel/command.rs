@@ -103,11 +103,12 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let purpose = self.purpose(&arguments, verdict);
-        let (sandbox, environment) = match (room.sandbox_for(&arguments, purpose), room.environment_for(purpose)) {
-            (Ok(sandbox), Ok(environment)) => (sandbox, environment),
-            (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
-        };
+        let purpose = Purpose { private: decided.reads_private, ..self.purpose(&arguments, verdict) };
+        let (sandbox, environment) =
+            match (room.sandbox_for(&arguments, purpose), room.environment_for(&arguments, purpose)) {
+                (Ok(sandbox), Ok(environment)) => (sandbox, environment),
+                (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
+            };
         let in_background = arguments.background == Some(true);
         if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
             return record.fail(call, &fault).await;
@@ -169,11 +170,7 @@ impl Kernel {
     }
 
     pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
-        Purpose {
-            only_reads: self.only_reads(arguments),
-            unasked: arki_policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
-            agreed: arki_policy::is_agreed(verdict),
-        }
+        Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
     }
 
     /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
@@ -204,17 +201,32 @@ impl Kernel {
         let arguments = run_command::parse(&call.args)?;
         let room = self.room().await?;
         let directory = self.settings.project.root().display().to_string();
-        let purpose = Purpose { only_reads: self.only_reads(&arguments), unasked: false, agreed: true };
+        let private = self.needs_private(call, &arguments);
+        let purpose = Purpose { only_reads: self.only_reads(&arguments), agreed: true, private };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
             writes_project: !purpose.only_reads,
+            reads_private: private,
             notes: sandbox.gaps(),
         });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
-        let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
+        let shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
+        let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
+    }
+}
+
+impl Kernel {
+    /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
+    /// files: not where it is a known build, test or installation and names none.
+    fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args).subject;
+        subject.secrets_in_reach
+            || subject.outside.is_some()
+            || subject.paths.iter().any(|path| path.secret)
+            || arki_policy::wide_reads(&arguments.command, true).is_none()
     }
 }
 
@@ -236,18 +248,22 @@ pub(super) struct AsDecided {
     pub(super) call: ToolCall,
     /// The command is the user's own, in place of the model's.
     by_user: bool,
+    /// It was shown as one that can open secret files and other files of the user's.
+    pub(super) reads_private: bool,
     /// The user's, to the model.
     note: Option<String>,
 }
 
 impl AsDecided {
     fn shown(call: &ToolCall) -> Self {
-        Self { call: call.clone(), by_user: false, note: None }
+        Self { call: call.clone(), by_user: false, reads_private: false, note: None }
     }
 
     fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
         let mut decided = Self::shown(call);
         decided.note = approval.and_then(|approval| approval.resolved.reason.clone());
+        let shown = approval.and_then(|approval| approval.requested.command.as_ref()?.confinement.as_ref());
+        decided.reads_private = shown.is_some_and(|confinement| confinement.reads_private);
         if let Some(command) = approval.and_then(|approval| approval.resolved.command.as_deref()) {
             decided.call.args["command"] = command.into();
             decided.by_user = true;

@@ -1,31 +1,34 @@
 //! The commands of a run: their temporary folders, environments and sandboxes.
 //!
 //! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
-//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason. Where
-//! nobody was asked, it sees nothing but the project, the system and toolchains ([`ReadersView`]).
+//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason.
+//!
+//! Whatever let a command run, it sees nothing but the project without its secret files, the system and toolchains
+//! ([`ReadersView`]). Only one that the user approved, and that was shown as one that can, sees the rest, once.
 
 use super::Kernel;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use arki_files::ReadersView;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub(super) struct CommandRoom {
     pub(super) environment: Vec<(String, String)>,
+    /// The widest without the network; `None` where nothing confines commands.
     sandbox: Option<Sandbox>,
-    /// For commands that were granted the network; made for the first of them.
-    sandbox_with_network: OnceLock<Sandbox>,
+    /// Made for the first command of their kind.
+    made: Mutex<Vec<(WritingKind, Sandbox)>>,
     sandbox_spec: SandboxSpec,
     /// Files are kept from the run, so that no command sees them, whoever agreed to it.
     hides_secrets: bool,
-    /// For commands that only read and that nobody was asked about; made for the first of them.
+    /// For commands that only read; made for the first of them.
     reading_unasked: OnceLock<ReadingRoom>,
-    /// For others that only read.
+    /// For those that may open private files.
     reading: OnceLock<ReadingRoom>,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,
@@ -38,15 +41,22 @@ struct ReadingRoom {
     _temp_dir: PrivateTempDir,
 }
 
+/// The kind of a command that may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WritingKind {
+    network: Network,
+    private: bool,
+}
+
 /// The purpose of a command, as far as it was judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose {
     /// Known to only read, and held to it by a sandbox: nothing is imaged, for nothing can change.
     pub(super) only_reads: bool,
-    /// Nobody has agreed to it.
-    pub(super) unasked: bool,
     /// Somebody has agreed to it, or to such ones by a rule, so that it may write git's hooks where they lie in the project.
     pub(super) agreed: bool,
+    /// The user approved this very call, shown as one that can open secret files and the user's other files.
+    pub(super) private: bool,
 }
 
 impl CommandRoom {
@@ -55,61 +65,93 @@ impl CommandRoom {
         &self.sandbox_spec.temp_dir
     }
 
-    fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
-        if self.sandbox.is_none() || !network {
-            return Ok(self.sandbox.as_ref());
+    /// Those of commands that may write; `None` where nothing confines them.
+    fn sandbox(&self, kind: WritingKind) -> Result<Option<Sandbox>, ToolError> {
+        if self.sandbox.is_none() {
+            return Ok(None);
         }
-        if let Some(sandbox) = self.sandbox_with_network.get() {
-            return Ok(Some(sandbox));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sandbox)) = made.iter().find(|(of, _)| *of == kind) {
+            return Ok(Some(sandbox.clone()));
         }
-        let spec = SandboxSpec { network: Network::Granted, ..self.sandbox_spec.clone() };
-        let sandbox = Sandbox::prepare(&spec)?;
-        Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
+        let spec = SandboxSpec { network: kind.network, ..self.sandbox_spec.clone() };
+        let sandbox = Sandbox::prepare(&if kind.private { spec } else { without_private_files(spec) })?;
+        made.push((kind, sandbox.clone()));
+        Ok(Some(sandbox))
     }
 
-    /// Only git's own commands write git directories, what only reads can't write, and what nobody agreed to sees no secrets.
+    /// Only git's own commands write git directories, and what only reads can't write.
     pub(super) fn sandbox_for(
         &self,
         arguments: &run_command::Arguments,
         purpose: Purpose,
     ) -> Result<Option<Sandbox>, ToolError> {
         let sandbox = match purpose.only_reads {
-            true => Some(&self.reading(purpose)?.sandbox),
-            false => self.sandbox(arguments.network)?,
+            true => Some(self.reading(purpose)?.sandbox.clone()),
+            false => {
+                let network = if arguments.network { Network::Granted } else { Network::None };
+                self.sandbox(WritingKind { network, private: purpose.private })?
+            }
         };
         let Some(sandbox) = sandbox else { return Ok(None) };
         let writes = arki_policy::writes_repository(&arguments.command);
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
         let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
-        let hides = (purpose.unasked || self.hides_secrets) && !arki_policy::only_git_reads(&arguments.command);
-        Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
+        if purpose.private && !self.hides_secrets {
+            return Ok(Some(sandbox));
+        }
+        let is_git = arki_policy::only_git_reads(&arguments.command);
+        Ok(Some(if is_git { sandbox.without_secrets_of_git() } else { sandbox.without_secrets() }))
     }
 
-    pub(super) fn environment_for(&self, purpose: Purpose) -> Result<Vec<(String, String)>, ToolError> {
-        Ok(if purpose.only_reads { self.reading(purpose)?.environment.clone() } else { self.environment.clone() })
+    /// Git that only reads runs no program that a configuration names.
+    pub(super) fn environment_for(
+        &self,
+        arguments: &run_command::Arguments,
+        purpose: Purpose,
+    ) -> Result<Vec<(String, String)>, ToolError> {
+        if !purpose.only_reads {
+            return Ok(self.environment.clone());
+        }
+        let mut environment = self.reading(purpose)?.environment.clone();
+        if arki_policy::needs_unasked_git(&arguments.command) {
+            match arki_git::unasked_environment(&self.sandbox_spec.project_root) {
+                Some(of_git) => environment.extend(of_git),
+                None if purpose.agreed => {}
+                None => return Err(unclear_git().into()),
+            }
+        }
+        Ok(environment)
     }
 
     fn reading(&self, purpose: Purpose) -> Result<&ReadingRoom, ToolError> {
-        let kept = if purpose.agreed { &self.reading } else { &self.reading_unasked };
+        let kept = if purpose.private { &self.reading } else { &self.reading_unasked };
         if let Some(room) = kept.get() {
             return Ok(room);
         }
         let temp_dir = PrivateTempDir::create()?;
-        let mut spec = SandboxSpec {
+        let spec = SandboxSpec {
             project: ProjectAccess::ReadOnly,
             temp_dir: temp_dir.path().to_owned(),
             ..self.sandbox_spec.clone()
         };
-        if !purpose.agreed {
-            let view = ReadersView::of(&spec.project_root);
-            spec.shown = view.shown;
-            spec.hidden.extend(view.hidden);
-        }
-        let sandbox = Sandbox::prepare(&spec)?;
+        let sandbox = Sandbox::prepare(&if purpose.private { spec } else { without_private_files(spec) })?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: Some(sandbox.name()) };
         let environment = child_environment(inherited_environment(), &[], spec);
         Ok(kept.get_or_init(|| ReadingRoom { environment, sandbox, _temp_dir: temp_dir }))
     }
+}
+
+/// Without the user's files but for the project and what tools need.
+fn without_private_files(spec: SandboxSpec) -> SandboxSpec {
+    let view = ReadersView::of(&spec.project_root);
+    let hidden = spec.hidden.iter().cloned().chain(view.hidden).collect();
+    SandboxSpec { shown: view.shown, hidden, ..spec }
+}
+
+fn unclear_git() -> Fault {
+    let message = "Arki can't tell which programs git's configuration would run here.";
+    Fault::new(Code::POLICY_DENIED, message, "Try again, or ask the user to run it.")
 }
 
 impl Kernel {
@@ -131,7 +173,7 @@ impl Kernel {
         Ok(CommandRoom {
             environment,
             sandbox,
-            sandbox_with_network: OnceLock::new(),
+            made: Mutex::default(),
             sandbox_spec,
             hides_secrets: self.settings.policy.denies_files(),
             reading_unasked: OnceLock::new(),

@@ -75,7 +75,7 @@ impl Kernel {
         }
         let arguments = run_command::parse(&call.args)?;
         let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command, true);
-        let purpose = Purpose { only_reads, unasked: false, agreed: true };
+        let purpose = Purpose { only_reads, agreed: true, private: false };
         let room = self.room().await?;
         let sandbox = match command.home_files.as_slice() {
             [] => room.sandbox_for(&arguments, purpose)?,
@@ -83,7 +83,7 @@ impl Kernel {
         };
         // Nobody is asked about a secret file, however a line finds its way to one.
         let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
-        let mut environment = room.environment_for(purpose)?;
+        let mut environment = room.environment_for(&arguments, purpose)?;
         environment.extend(command.environment.iter().cloned());
         let imaged = if only_reads { None } else { self.image_before(&call, context).await? };
         if let Some((_, created)) = &imaged {

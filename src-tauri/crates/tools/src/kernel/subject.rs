@@ -6,7 +6,8 @@ use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
 use arki_files::{ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
-use arki_policy::{Subject, TouchedPath, WideRead};
+use arki_policy::{ChangedGit, Subject, TouchedPath, WideRead};
+use arki_sandbox::Sandbox;
 use serde_json::Value;
 use std::path::Path;
 
@@ -57,9 +58,17 @@ impl Kernel {
         }));
         let git_partly_seen = touched.command.as_deref().is_some_and(|line| self.git_is_partly_seen(line));
         let line = touched.command.as_deref().filter(|line| arki_policy::runs_git(line));
-        let changed_git = line.map(|_| self.settings.standing.changed_git()).unwrap_or_default();
+        let root = self.settings.project.root();
+        let foreign = line.and_then(|_| arki_git::foreign_repository(root, root));
+        let changed_git = line.map(|line| self.changed_git(line)).unwrap_or_default();
+        let changed_git = ChangedGit { foreign: foreign.is_some(), ..changed_git };
+        let outside = outside.or_else(|| foreign.map(|place| place.display().to_string()));
+        let secrets_in_reach = touched.command.is_some()
+            && !Sandbox::can_hide_secrets()
+            && self.git_sight.has_secrets(self.settings.project.root());
         let subject = Subject {
             git_partly_seen,
+            secrets_in_reach,
             changed_git,
             paths,
             mentioned,
@@ -101,6 +110,13 @@ impl Kernel {
             UnnamedReads::Outside(path) if is_own(&path) => UnnamedReads::NoSecret,
             other => other,
         }
+    }
+
+    fn changed_git(&self, line: &str) -> ChangedGit {
+        let root = self.settings.project.root();
+        let is_unasked = arki_policy::needs_unasked_git(line) && arki_policy::is_read_only(line, true);
+        let unclear = is_unasked && arki_git::unasked_environment(root).is_none();
+        ChangedGit { unclear, ..self.settings.standing.changed_git() }
     }
 
     /// Only for what may write, and where a sandbox would hold it.

@@ -11,6 +11,8 @@ mod hooks;
 mod isolation;
 mod moments;
 #[cfg(target_os = "linux")]
+mod private_files;
+#[cfg(target_os = "linux")]
 mod reading;
 mod remote;
 mod repeated;

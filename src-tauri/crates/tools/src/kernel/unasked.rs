@@ -130,7 +130,8 @@ impl Kernel {
             return Err(refused("Without a sandbox, nothing keeps a command from writing.".to_owned()));
         }
         let room = self.room().await?;
-        let (sandbox, environment) = (room.sandbox_for(&arguments, purpose)?, room.environment_for(purpose)?);
+        let (sandbox, environment) =
+            (room.sandbox_for(&arguments, purpose)?, room.environment_for(&arguments, purpose)?);
         self.learn_env_files().await;
         let limit = Limit::of(self.settings.limits.timeout_seconds, None);
         let spec = CommandSpec {

@@ -103,6 +103,13 @@ pub(super) fn submodules(instead: Instead) -> Fault {
     )
 }
 
+pub(super) fn unclear(instead: Instead) -> Fault {
+    unavailable(
+        "Arki can't tell which programs git's configuration would run here.",
+        format!("Look at `git config --list`, or {instead}."),
+    )
+}
+
 pub(super) fn no_commit(instead: Instead) -> Fault {
     unavailable("The repository has no commit yet.", format!("Commit something first, or {instead}."))
 }
