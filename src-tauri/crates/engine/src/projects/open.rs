@@ -419,11 +419,8 @@ pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_files::Pin]) -> C
     let is_hook = |change: &arki_files::ChangedPin| {
         change.kind == PinKind::GitHook && change.change != arki_files::PinChange::Removed
     };
-    ChangedGit {
-        programs: off.iter().any(|change| change.kind == PinKind::GitConfig),
-        hooks: off.iter().any(is_hook),
-        ..ChangedGit::default()
-    }
+    let programs = off.iter().any(|change| change.kind == PinKind::GitConfig);
+    ChangedGit { programs, hooks: off.iter().any(is_hook), ..ChangedGit::default() }
 }
 
 /// The text is kept without its secrets: it is only there to show what changed.
