@@ -110,7 +110,8 @@ fn a_repository_outside_that_does_not_link_back_is_asked_about_and_told_at_trust
         assert_eq!(judged(line), "approval", "{line}");
     }
     std::fs::remove_file(stage.path(".git")).unwrap();
-    git(&stage, "../other", &format!("worktree add -q {}", stage.path("linked").display()));
-    let linked = stage.arki(&["trust", "--show", "linked"]).exits(0);
+    let linked = stage.path("linked").display().to_string();
+    git(&stage, "../other", &format!("worktree add -q {linked}"));
+    let linked = stage.arki(&["trust", "--show", &linked]).exits(0);
     assert!(!linked.stdout.contains("outside the folder"), "{}", linked.stdout);
 }
