@@ -119,12 +119,12 @@ pub(crate) async fn review_context(
     reading(&desktop, move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
 }
 
-/// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
+/// What "for this session" and "always" would store, as JSON; one rule a line; null where no lasting permission is offered.
 #[tauri::command]
 pub(crate) async fn proposed_rule(approval_id: String, desktop: Desktop) -> Answer<Option<String>> {
     let approval_id = ApprovalId::from(approval_id);
-    let rule = reading(&desktop, move |engine| engine.approvals().proposed_rule(&approval_id)).await?;
-    Ok(rule.as_ref().map(rule_text))
+    let rules = reading(&desktop, move |engine| engine.approvals().proposed_rules(&approval_id)).await?;
+    Ok((!rules.is_empty()).then(|| rule_text(&rules)))
 }
 
 /// How the policy came to a decision; null where none of its checks made it.

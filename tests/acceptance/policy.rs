@@ -413,3 +413,40 @@ fn what_is_wrong_with_a_rule_in_a_file_is_said_of_that_file() {
         assert_eq!(shown.hint, "Mend the rule in this file, and test it again.");
     }
 }
+
+#[test]
+fn rules_add_up_and_always_stores_one_for_each_command_that_still_asks() {
+    if cfg!(windows) {
+        return;
+    }
+    let line = "cd sub && mkdir a && touch a/b 2>&1 | tail -3 || true";
+    let stage = calling(line, &Value::Null);
+    stage.write("sub/x", "");
+    stage.exec(&["go"]).exits(3);
+    let shown = stage.arki(&["approvals", "show"]).exits(0).stdout;
+    assert!(shown.contains("these rules") && shown.contains(r#"["mkdir","a"]"#), "{shown}");
+    stage.arki(&["approvals", "approve", &stage.waiting(), "--always"]).exits(0);
+    assert!(stage.path("sub/a/b").is_file());
+    let config = std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap();
+    assert!(config.contains(r#""touch""#) && config.contains(r#""mkdir""#), "{config}");
+    decides(&stage, &[line], "allow", "config:rules[1], config:rules[2]");
+    decides(&stage, &["mkdir a | cat"], "allow", "config:rules[1]");
+    decides(&stage, &["cat sub/x | touch a/b"], "approval", "category:exec");
+}
+
+#[test]
+fn a_rules_command_runs_only_in_folders_of_the_project_that_git_keeps() {
+    let stage = with_rules(&json!([{"decision": "allow", "tool": "run_command", "command": ["mytool"]}]));
+    for file in ["sub/deep/x", "ignored/x", "other/x", "other/.git/HEAD"] {
+        stage.write(file, "");
+    }
+    stage.write(".gitignore", "ignored/\n");
+    for line in ["cd sub && mytool", "cd sub/deep && mytool; ls", "(cd sub && mytool) | tail -1"] {
+        decides(&stage, &[line], "allow", "config:rules[1]");
+    }
+    for line in
+        ["cd ignored && mytool", "cd other && mytool", "cd .. && mytool", "cd /tmp && mytool", "cd gone; mytool"]
+    {
+        assert_eq!(judged(&stage, &[line])["decision"], "approval", "{line}");
+    }
+}

@@ -18,6 +18,10 @@ describe("a rule as a sentence", () => {
       "Always allow commands that begin with `cargo test` with network access in this folder",
     ],
     [
+      { ...cargo, stdin: true },
+      "Always allow commands that begin with `cargo test` with piped input in this folder",
+    ],
+    [
       { ...cargo, command: ["git", "commit", "-m", "it's done"] },
       "Always allow commands that begin with `git commit -m 'it'\\''s done'` in this folder",
     ],

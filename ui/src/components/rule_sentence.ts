@@ -56,8 +56,11 @@ function reaching(tool: string | null, host: string): string {
   return tool === null ? t`requests to ${place}` : t`\`${tool}\` requests to ${place}`;
 }
 
-function limits({ command, network }: Rule): string {
-  return command && network ? t`with network access` : "";
+function limits({ command, network, stdin }: Rule): string {
+  if (!command) return "";
+  if (network && stdin) return t`with network access and piped input`;
+  if (stdin) return t`with piped input`;
+  return network ? t`with network access` : "";
 }
 
 function where({ project }: Rule, scope: KeepScope | null, here: string | null): string {

@@ -15,6 +15,8 @@ export type Rule = {
   project: string | null;
   /** Commands may use the network as well. */
   network: boolean;
+  /** Commands may get input from a pipe or a file. */
+  stdin: boolean;
 };
 
 const decisions: readonly string[] = ["allow", "preview", "approval", "deny"] satisfies Decision[];
@@ -35,8 +37,15 @@ export function readRule(json: string): Rule | null {
     host: word("host"),
     project: word("project"),
     network: value.network === true,
+    stdin: value.stdin === true,
   };
   return (rule.tool ?? rule.command ?? rule.path ?? rule.host) ? rule : null;
+}
+
+/** The rules that `proposed_rule` hands out, one a line; null where one of them can't be read. */
+export function readRules(lines: string): Rule[] | null {
+  const rules = lines.split("\n").map(readRule);
+  return rules.every((rule) => rule !== null) ? rules : null;
 }
 
 function parsed(json: string): unknown {

@@ -79,7 +79,7 @@ wire! {
     /// An approval that holds for longer.
     Keep {
         pub scope: KeepScope,
-        /// The rule as `proposed_rule` gave it and the user was shown it.
+        /// The rules as `proposed_rule` gave them, one a line, and the user was shown them.
         pub rule: String,
     }
 }

@@ -236,7 +236,7 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
     for _ in 0..DECIDED_AT_ONCE {
         let (_, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
         let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
-        let shown = arki_engine::rule_text(&stage.engine.approvals().proposed_rule(&approval_id).unwrap().unwrap());
+        let shown = arki_engine::rule_text(&stage.engine.approvals().proposed_rules(&approval_id).unwrap());
         let always = Resolution { keep: Keep::Always { shown }, ..approve() };
         let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
         let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());

@@ -78,8 +78,8 @@ pub use trust::{
     compare, install_template, line_programs, program_pins, scan,
 };
 pub use unnamed_reads::{
-    Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,
-    reads_names, reads_place, reads_places, stays_inside,
+    Descent, UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,
+    reads_matching, reads_names, reads_place, reads_places, stays_inside,
 };
 pub use worktree::{copy_git_exclude, forget_worktree, make_worktree_folder, remove_worktree_folder};
 

@@ -9,6 +9,7 @@ use crate::protection::is_secret;
 use crate::public_places::{self, is_public, is_public_below, is_public_pattern};
 use crate::real_place::{RealPlace, real_place};
 use crate::shell_pattern;
+use crate::walk::is_ignored_by_git;
 use arki_disk::EntryKind;
 
 /// Looking at more takes longer than asking.
@@ -156,6 +157,15 @@ pub fn asks_own_repository(project: &Project, folder: &str) -> UnnamedReads {
         }
     }
     UnnamedReads::NoSecret
+}
+
+/// Tells whether a folder is one of the project's own: of the same repository, and not ignored by git.
+pub fn is_own_folder(project: &Project, folder: &str) -> UnnamedReads {
+    let RealPlace::Inside(path) = real_place(project, folder) else { return UnnamedReads::Outside(folder.to_owned()) };
+    match is_ignored_by_git(project, &path, EntryKind::Folder) {
+        true => UnnamedReads::NotSeen,
+        false => asks_own_repository(project, folder),
+    }
 }
 
 fn is_folder(project: &Project, path: &ProjectPath) -> bool {

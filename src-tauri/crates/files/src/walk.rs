@@ -130,6 +130,16 @@ impl Iterator for Walk {
     }
 }
 
+/// Returns whether git ignores an entry, or a folder that it lies in, as far as its rules tell. What git has in its index
+/// is no matter.
+pub(crate) fn is_ignored_by_git(project: &Project, path: &ProjectPath, kind: EntryKind) -> bool {
+    let folders = path.as_str().match_indices('/').map(|(end, _)| (&path.as_str()[..end], EntryKind::Folder));
+    folders.chain([(path.as_str(), kind)]).filter(|_| !path.is_root()).any(|(way, kind)| {
+        let absolute = project.root().join(way);
+        project.resolve(way).is_ok_and(|way| Ignoring::above(project, &way).is_ignored_by_git(&absolute, kind))
+    })
+}
+
 /// Returns what a reader sees of a path below the root: `/`-separated, with what can't be seen escaped.
 pub(crate) fn shown(project: &Project, path: &Path) -> String {
     let relative = path.strip_prefix(project.root()).unwrap_or(path).to_string_lossy();

@@ -82,6 +82,8 @@ pub(super) fn is_known(command: &SimpleCommand, builds: &mut bool, wide: &mut Ve
         Inside::Commands(wrapped) if wrapped.is_transparent && wrappers::is_shell(command.name()) => {
             let found = each_command(&wrapped.commands, &mut |inner, wide| is_known(inner, builds, wide));
             wide.extend(found.iter().flatten().cloned());
+            // What runs in the folder where the shell was started.
+            wide.extend(builds.then(|| WideRead::Inside(".".to_owned())));
             found.is_some() && command.inputs.is_empty()
         }
         Inside::Commands(_) | Inside::Compound(_) | Inside::Nothing | Inside::Unknown => is_read_only(command, wide),

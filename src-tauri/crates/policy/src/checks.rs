@@ -18,6 +18,8 @@ pub(crate) const REPEATS_TO_ASK: u32 = 3;
 
 pub(crate) const READ_ONLY_RULE: &str = "builtin:read-only";
 pub(crate) const BUILD_RULE: &str = "builtin:build";
+/// Between the names of rules that allow a line together.
+pub(crate) const RULE_SEPARATOR: &str = ", ";
 pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
 pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
 
@@ -25,7 +27,7 @@ pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
 pub(crate) struct Asked<'a> {
     pub(crate) question: &'a Question<'a>,
     pub(crate) settings: &'a PolicySettings,
-    pub(crate) command: Option<&'a Judged>,
+    pub(crate) command: Option<&'a Judged<'a>>,
 }
 
 type Look = fn(&Asked<'_>) -> Option<Hit>;
@@ -45,8 +47,8 @@ pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
     (PolicyCheck::HookQuestion, |asked| asked_by_hook(asked.question)),
     (PolicyCheck::ChangedGit, |asked| changed_git(asked.command, asked.question.subject.changed_git)),
     (PolicyCheck::RepeatedCall, |asked| repeated(asked.question)),
-    (PolicyCheck::Rules, |asked| asked.settings.explicit(asked.question, asked.line())),
-    (PolicyCheck::SessionGrants, |asked| asked.settings.granted_for_session(asked.question, asked.line())),
+    (PolicyCheck::Rules, |asked| asked.settings.explicit(asked.question, asked.command)),
+    (PolicyCheck::SessionGrants, |asked| asked.settings.granted_for_session(asked.question, asked.command)),
     (PolicyCheck::ApprovedInAdvance, |asked| granted(asked.question, asked.category()?)),
     (PolicyCheck::ChangeRisk, |asked| risk::hit_of_change(asked.question, asked.category()?)),
     (PolicyCheck::KnownCommand, |asked| known_command(asked.command, asked.category()?)),
@@ -122,7 +124,7 @@ fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
 }
 
 /// What a known command reads besides what it names is looked at later, as for every agent.
-fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged>) -> Option<Hit> {
+fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged<'_>>) -> Option<Hit> {
     let may_read = match category {
         Category::Read => true,
         Category::Exec => command.is_some_and(|command| command.may_only_read),
@@ -132,7 +134,7 @@ fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Op
     (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
 }
 
-fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {
+fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged<'_>>) -> Option<Hit> {
     if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
         let reason = format!("{} looks like a file with secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
@@ -187,7 +189,7 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
 
 /// Returns the hit for a changed git: it does not run unasked, inside a command either, whatever rule allows the
 /// command, since the rule was made for another git. What only reads runs no hook.
-fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
+fn changed_git(command: Option<&Judged<'_>>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
     let reason = if changed.foreign {
         "Git would read a repository outside the project, which doesn't say that it belongs to this folder."
@@ -204,7 +206,7 @@ fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
 }
 
 /// With the network, what only reads may tell others what it reads.
-fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
+fn known_command(command: Option<&Judged<'_>>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
         return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
@@ -215,7 +217,7 @@ fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
 
 /// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
 /// into.
-fn not_understood(command: Option<&Judged>, settings: &PolicySettings, category: Category) -> Option<Hit> {
+fn not_understood(command: Option<&Judged<'_>>, settings: &PolicySettings, category: Category) -> Option<Hit> {
     let unclear = command?.line.unclear()?;
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
     let is_allowed = settings.category_default(category).0 == Decision::Allow;

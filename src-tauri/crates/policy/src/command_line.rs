@@ -263,24 +263,17 @@ impl SimpleCommand {
         }
     }
 
-    /// Returns whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers
-    /// nothing, one that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule
-    /// speaks of.
-    pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
-        if !self.inputs.is_empty() || self.steered {
-            return false;
-        }
-        let named = prefix.len() <= self.words.len()
+    /// Returns whether it begins so. Of a wrapper, what it runs has to be named too: a rule that names only a wrapper
+    /// allows nothing.
+    pub(super) fn begins_with(&self, prefix: &[String]) -> bool {
+        let is_named = prefix.len() <= self.words.len()
             && prefix.iter().zip(&self.words).all(|(wanted, word)| !word.expands && *wanted == word.text);
-        match &self.inside {
-            Inside::Nothing => named,
-            Inside::Unknown => false,
-            Inside::Compound(inner) => inner.commands.iter().all(|command| command.is_covered(prefix)),
-            Inside::Commands(Wrapped { starts_at, commands, is_transparent }) => {
-                (named && prefix.len() > *starts_at)
-                    || (*is_transparent && commands.iter().all(|command| command.is_covered(prefix)))
+        is_named
+            && match &self.inside {
+                Inside::Nothing => true,
+                Inside::Unknown | Inside::Compound(_) => false,
+                Inside::Commands(wrapped) => prefix.len() > wrapped.starts_at,
             }
-        }
     }
 
     fn may_run(&self, wanted: &[String]) -> bool {

@@ -1,7 +1,8 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, first_hit};
+use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, RULE_SEPARATOR, first_hit};
 use crate::command_line::SimpleCommand;
+use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
 use crate::{CommandLine, PolicySettings, Question, Shell, Verdict};
 use crate::{build, danger, powershell, read_only, risk};
@@ -19,7 +20,7 @@ pub(crate) fn decide_in(shell: Shell, question: &Question<'_>, settings: &Policy
 
 /// The verdict, and the check that made it.
 pub(crate) fn decided_by(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -> (PolicyCheck, Verdict) {
-    let command = question.subject.command.as_deref().map(|line| Judged::new(shell, line, question));
+    let command = question.subject.command.as_deref().map(|line| Judged::new(shell, line, question, settings));
     let (check, (decision, rule, reason)) = first_hit(&Asked { question, settings, command: command.as_ref() });
     let risk = risk::of(question, command.as_ref());
     let reason = if decision != Decision::Deny && is_partly_held(question, command.as_ref()) {
@@ -59,11 +60,11 @@ pub fn needs_unasked_git(command: &str) -> bool {
     may_run_git(&line) && (gits.is_empty() || !gits.iter().all(tells_configuration))
 }
 
-/// Returns whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it
-/// does.
+/// Returns whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it, or
+/// what stands beside it, does.
 #[must_use]
 pub fn is_agreed(verdict: &Verdict) -> bool {
-    ![READ_ONLY_RULE, BUILD_RULE].contains(&verdict.rule.as_str())
+    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE].contains(&rule))
 }
 
 /// Returns whether a line says by itself which programs it runs, none of which runs what it is given: rather no once too
@@ -104,26 +105,39 @@ pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     only_reads(shell, &line, sandboxed).or_else(|| builds(shell, &line))
 }
 
+/// The same of a line that rules would allow if what it reads is harmless.
+#[must_use]
+pub fn reads_under_rules(question: &Question<'_>, settings: &PolicySettings) -> Option<Vec<WideRead>> {
+    let line = CommandLine::parse(question.subject.command.as_deref()?);
+    coverage::reads(&line, &settings.sources(Shell::native(), question))
+}
+
 /// A shell line, and what is known of it.
-pub(crate) struct Judged {
+pub(crate) struct Judged<'a> {
     pub(crate) line: CommandLine,
     pub(crate) only_reads: bool,
     /// It only reads, as far as the line tells.
     pub(crate) may_only_read: bool,
     pub(crate) builds: bool,
     pub(crate) danger: Option<String>,
+    /// The rules that together allow it.
+    pub(crate) covered: Option<Coverage<'a>>,
 }
 
-impl Judged {
-    fn new(shell: Shell, line: &str, question: &Question<'_>) -> Self {
+impl<'a> Judged<'a> {
+    fn new(shell: Shell, line: &str, question: &Question<'_>, settings: &'a PolicySettings) -> Self {
         let line = CommandLine::parse_as(shell, line);
-        let looked_at = |wide: Vec<WideRead>| wide.is_empty() || question.subject.wide_reads_checked;
+        let subject = question.subject;
+        let is_looked_at = |read: &WideRead| subject.wide_reads_checked || subject.harmless_reads.contains(read);
+        let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
         let wide_reads = only_reads(shell, &line, question.sandboxed);
         let may_only_read = wide_reads.is_some();
         let only_reads = wide_reads.is_some_and(looked_at);
         let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
         let danger = if only_reads || builds { None } else { danger::of_line(&line) };
-        Self { line, only_reads, may_only_read, builds, danger }
+        let covered = coverage::covered(&line, &settings.sources(shell, question));
+        let covered = covered.filter(|covered| covered.reads.iter().all(is_looked_at));
+        Self { line, only_reads, may_only_read, builds, danger, covered }
     }
 
     /// Returns what the user should know before answering.
@@ -148,6 +162,6 @@ pub(crate) fn may_run_git(line: &CommandLine) -> bool {
 }
 
 /// Returns whether a sandbox does not keep all of git from a command.
-fn is_partly_held(question: &Question<'_>, command: Option<&Judged>) -> bool {
+fn is_partly_held(question: &Question<'_>, command: Option<&Judged<'_>>) -> bool {
     question.subject.git_partly_seen && question.sandboxed && command.is_some_and(|command| !command.only_reads)
 }

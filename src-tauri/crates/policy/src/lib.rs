@@ -18,6 +18,7 @@ mod build;
 mod checks;
 mod command_line;
 mod compound;
+mod coverage;
 mod danger;
 mod decide;
 mod file_words;
@@ -32,6 +33,7 @@ mod question;
 mod read_only;
 mod risk;
 mod rules;
+mod settings;
 mod table;
 mod trace;
 mod wide_read;
@@ -44,13 +46,15 @@ use command_line::{CommandLine, Shell, SimpleCommand};
 
 pub use beside_git::only_git_reads;
 pub use decide::{
-    PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, runs_git, wide_reads,
+    PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
+    wide_reads,
 };
 pub use file_words::file_words;
 pub use git_line::{may_commit, writes_repository};
 pub use line_match::line_matches;
-pub use proposal::proposal;
+pub use proposal::{proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, Question, Subject, TouchedPath, Verdict};
-pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};
+pub use rules::{PolicyRule, RuleDefinition, RuleError};
+pub use settings::PolicySettings;
 pub use trace::trace;
 pub use wide_read::{Descent, WideRead};

@@ -122,7 +122,7 @@ fn known(commands: &[SimpleCommand], is_known: &mut IsKnown<'_>) -> HashSet<*con
 }
 
 /// Its words as a shell would read them.
-fn shown(command: &SimpleCommand) -> String {
+pub(crate) fn shown(command: &SimpleCommand) -> String {
     let words = command.words.iter().map(quoted);
     let inputs = command.inputs.iter().map(|input| format!("< {}", quoted(input)));
     words.chain(inputs).collect::<Vec<_>>().join(" ")

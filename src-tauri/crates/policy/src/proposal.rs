@@ -4,12 +4,15 @@
 //! whatever else runs what it is told, what destroys or publishes, or would with a word more, programs by their path (the
 //! project's own scripts change), secret files and protected paths.
 
+use super::coverage::uncovered;
 use super::danger;
+use super::line_parts::shown;
 use super::plain_shell::Word;
 use super::question::Question;
-use super::rules::{PolicyRule, PolicySettings, RuleDefinition};
+use super::rules::{PolicyRule, RuleDefinition};
+use super::settings::PolicySettings;
 use super::wrappers::{self, Inside};
-use super::{CommandLine, SimpleCommand, decide};
+use super::{CommandLine, Shell, SimpleCommand, decide};
 use arki_domain::{Category, Decision};
 
 /// Programs whose first words say what they do: the prefix ends after so many.
@@ -126,50 +129,68 @@ const RUN_BY_OPTION: &[&str] = &[
     "zip",
 ];
 
-/// The rule, if there is one that would have allowed this very call.
+/// The rules that would allow this very call together, if there are such: of a shell line, one for each command that is
+/// still asked about. To be checked with [`would_allow`].
 #[must_use]
-pub fn proposal(question: &Question<'_>, settings: &PolicySettings) -> Option<RuleDefinition> {
+pub fn proposed_rules(question: &Question<'_>, settings: &PolicySettings) -> Vec<RuleDefinition> {
     let subject = question.subject;
     if subject.paths.iter().any(|path| path.secret || path.protected) {
-        return None;
+        return Vec::new();
     }
     let empty = RuleDefinition::allowing(question.tool);
-    let rule = match (question.category?, &subject.command) {
-        (_, Some(line)) => {
-            let command = for_command(&CommandLine::parse(line))?;
-            RuleDefinition { command: Some(command), matches: vec![line.clone()], ..empty }
-        }
-        (Category::Write, None) => {
+    let rule = match (question.category, &subject.command) {
+        (None, _) | (Some(Category::Read | Category::Exec), None) => None,
+        (Some(_), Some(line)) => return for_line(line, question, settings).unwrap_or_default(),
+        (Some(Category::Write), None) => {
             let paths: Vec<&str> = subject.paths.iter().map(|path| path.path.as_str()).collect();
-            let glob = for_paths(&paths)?;
-            RuleDefinition { path: Some(glob), matches: paths.iter().map(|path| (*path).to_owned()).collect(), ..empty }
+            let matches = paths.iter().map(|path| (*path).to_owned()).collect();
+            for_paths(&paths).map(|glob| RuleDefinition { path: Some(glob), matches, ..empty })
         }
-        (Category::Network, None) => match subject.hosts.as_slice() {
-            [] => empty,
-            [host] => RuleDefinition { host: Some(host.clone()), ..empty },
-            _ => return None,
+        (Some(Category::Network), None) => match subject.hosts.as_slice() {
+            [] => Some(empty),
+            [host] => Some(RuleDefinition { host: Some(host.clone()), ..empty }),
+            _ => None,
         },
-        (Category::Read | Category::Exec, None) => return None,
     };
-    would_allow(question, settings, &rule).then_some(rule)
+    rule.into_iter().collect()
 }
 
-/// Another rule may be stricter, and a rule that changes nothing is none to offer.
-fn would_allow(question: &Question<'_>, settings: &PolicySettings, rule: &RuleDefinition) -> bool {
-    let Ok(rule) = PolicyRule::new(rule.clone(), "proposed", 1) else { return false };
-    let mut with_rule = settings.clone();
-    with_rule.rules.push(rule);
-    decide(question, settings).decision != Decision::Allow && decide(question, &with_rule).decision == Decision::Allow
+/// Returns whether the call is allowed by these rules beside those that there are, and not without them: another rule may
+/// be stricter, and rules that change nothing are none to offer. The question is put with what `with_rules` reads.
+#[must_use]
+pub fn would_allow(question: &Question<'_>, settings: &PolicySettings, with_rules: &PolicySettings) -> bool {
+    decide(question, settings).decision != Decision::Allow && decide(question, with_rules).decision == Decision::Allow
 }
 
-/// One prefix that all of the line's commands share.
-fn for_command(line: &CommandLine) -> Option<Vec<String>> {
-    if danger::of_line(line).is_some() {
+/// One for each prefix of the commands that still ask.
+fn for_line(line: &str, question: &Question<'_>, settings: &PolicySettings) -> Option<Vec<RuleDefinition>> {
+    let parsed = CommandLine::parse(line);
+    if danger::of_line(&parsed).is_some() {
         return None;
     }
-    let mut prefixes = line.commands()?.iter().map(prefix);
-    let first = prefixes.next()??;
-    prefixes.all(|prefix| prefix.as_ref() == Some(&first)).then_some(first)
+    let mut rules: Vec<RuleDefinition> = Vec::new();
+    for (command, is_fed) in uncovered(&parsed, &settings.sources(Shell::native(), question))? {
+        let (prefix, text) = (prefix(command)?, shown(command));
+        match rules.iter_mut().find(|rule| rule.command.as_ref() == Some(&prefix)) {
+            Some(rule) => {
+                rule.stdin |= is_fed;
+                rule.matches.push(text);
+            }
+            None => rules.push(RuleDefinition {
+                command: Some(prefix),
+                stdin: is_fed,
+                matches: vec![text],
+                ..RuleDefinition::allowing(question.tool)
+            }),
+        }
+    }
+    if let [rule] = rules.as_mut_slice() {
+        let by_line = RuleDefinition { matches: vec![line.to_owned()], ..rule.clone() };
+        if PolicyRule::new(by_line.clone(), "proposed", 1).is_ok() {
+            *rule = by_line;
+        }
+    }
+    Some(rules)
 }
 
 fn prefix(command: &SimpleCommand) -> Option<Vec<String>> {

@@ -1,5 +1,6 @@
 //! The question to the policy, and its answer.
 
+use crate::WideRead;
 use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, Risk, ToolCall};
 
 /// One call, reduced to what matters for the decision.
@@ -31,6 +32,8 @@ pub struct Subject {
     /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
     /// secrets among it. Otherwise such a command is asked about.
     pub wide_reads_checked: bool,
+    /// Those of them that were looked at and are harmless, where not all of them are.
+    pub harmless_reads: Vec<WideRead>,
     /// A path that the command names and that lies neither in the project nor where anyone may read.
     pub outside: Option<String>,
     /// The project has more than is looked through for git directories: a sandbox does not protect those that lie deepest.

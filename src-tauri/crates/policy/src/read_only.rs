@@ -40,9 +40,15 @@ pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<Wide
     if is_lost(line) {
         return None;
     }
-    each_command(line.commands()?, &mut |command, wide| {
-        is_read_only(command, wide) && (sandboxed || (stays_inside(command) && is_plain(command)))
+    each_command(line.commands()?, &mut |command, wide| match sandboxed {
+        true => is_read_only(command, wide),
+        false => reads_without_sandbox(command, wide),
     })
+}
+
+/// Returns whether it is known to only read where nothing else sees to it.
+pub(super) fn reads_without_sandbox(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    is_read_only(command, wide) && stays_inside(command) && is_plain(command)
 }
 
 /// Returns whether it names places of which nobody knows here where they are.

@@ -77,7 +77,7 @@ pub(super) fn hit_of_change(question: &Question<'_>, category: Category) -> Opti
     Some((Decision::Approval, "builtin:configuration".to_owned(), reason))
 }
 
-pub(super) fn of(question: &Question<'_>, command: Option<&Judged>) -> Risk {
+pub(super) fn of(question: &Question<'_>, command: Option<&Judged<'_>>) -> Risk {
     let sensitive = question.subject.paths.iter().any(|path| path.secret) || !question.subject.secrets.is_empty();
     match (question.category, command) {
         _ if sensitive => Risk::High,
@@ -89,7 +89,7 @@ pub(super) fn of(question: &Question<'_>, command: Option<&Judged>) -> Risk {
     }
 }
 
-fn of_command(command: &Judged) -> Risk {
+fn of_command(command: &Judged<'_>) -> Risk {
     if command.only_reads {
         Risk::Low
     } else if command.danger.is_some() || command.line.unclear().is_some() {

@@ -1,12 +1,12 @@
-//! The user's own rules and category defaults.
+//! The user's own rules, one by one; what they mean together is for `settings` to say.
 
 use super::checks::Hit;
-use super::question::{Question, Subject};
-use super::{CommandLine, powershell};
-use arki_domain::{BUILT_IN_TOOLS, Category, Decision, ToolNames};
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
+use super::coverage::{self, Known, Sources};
+use super::question::Subject;
+use super::{CommandLine, Shell, SimpleCommand, powershell};
+use arki_domain::{BUILT_IN_TOOLS, Decision};
+use globset::{GlobBuilder, GlobMatcher, GlobSet};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A rule as it stands in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -31,6 +31,9 @@ pub struct RuleDefinition {
     /// Also allows commands to use the network. Without it an allowing rule is for commands that do not ask for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
+    /// Also allows commands to get input from a pipe, a here-document or a file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stdin: bool,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Shell lines, paths or hosts that the rule must match; checked when the configuration is loaded.
@@ -51,6 +54,7 @@ impl RuleDefinition {
             host: None,
             project: None,
             network: false,
+            stdin: false,
             reason: String::new(),
             matches: Vec::new(),
             not_match: Vec::new(),
@@ -127,7 +131,7 @@ impl PolicyRule {
     }
 
     /// Denies every tool a file; `key` is the setting that names it.
-    fn denying(glob: &str, key: &str, number: usize, reason: &str) -> Result<Self, RuleError> {
+    pub(super) fn denying(glob: &str, key: &str, number: usize, reason: &str) -> Result<Self, RuleError> {
         let definition = RuleDefinition {
             decision: Decision::Deny,
             tool: None,
@@ -159,6 +163,7 @@ impl PolicyRule {
 
     fn matches_example(&self, example: &str) -> bool {
         match (&self.definition.command, &self.path) {
+            (Some(_), _) if self.allows() => self.allows_alone(&CommandLine::parse(example)),
             (Some(_), _) => self.command_matches(Some(&CommandLine::parse(example))),
             (None, Some(path)) => path.is_match(example.trim_start_matches("./")),
             (None, None) if self.definition.host.is_some() => self.host_matches(&[example.to_lowercase()]),
@@ -166,13 +171,31 @@ impl PolicyRule {
         }
     }
 
-    fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
-        let is_named = |name: &str| name.strip_suffix('*').map_or(name == tool, |stem| tool.starts_with(stem));
-        let tool_matches = self.definition.tool.as_deref().is_none_or(is_named);
-        tool_matches && self.path_matches(subject) && self.host_matches(&subject.hosts) && self.command_matches(command)
+    pub(super) fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
+        self.may_concern(tool, subject) && self.command_matches(command)
     }
 
-    /// Returns whether the rule speaks of this call, whatever else is decided about it.
+    /// Returns whether the rule is for this tool, and for what the call names besides commands.
+    pub(super) fn may_concern(&self, tool: &str, subject: &Subject) -> bool {
+        let is_named = |name: &str| name.strip_suffix('*').map_or(name == tool, |stem| tool.starts_with(stem));
+        let is_tool = self.definition.tool.as_deref().is_none_or(is_named);
+        is_tool && self.path_matches(subject) && self.host_matches(&subject.hosts)
+    }
+
+    /// Returns whether the line needs no other rule, nor anybody who looks at what it reads.
+    fn allows_alone(&self, line: &CommandLine) -> bool {
+        let known = Known::ReadingAndBuilding;
+        let sources = Sources { shell: Shell::native(), rules: vec![self], grants: Vec::new(), known };
+        coverage::covered(line, &sources).is_some()
+    }
+
+    /// Returns whether the rule allows this command by itself, whatever it is fed.
+    pub(super) fn covers(&self, command: &SimpleCommand) -> bool {
+        let begins = |prefix: &Vec<String>| command.begins_with(prefix);
+        self.definition.command.as_ref().is_some_and(begins) || self.in_powershell.as_ref().is_some_and(begins)
+    }
+
+    /// Returns whether the rule speaks of this call, whatever else is decided about it: of one of its commands at least.
     #[must_use]
     pub fn speaks_of(&self, tool: &str, subject: &Subject) -> bool {
         self.matches(tool, subject, subject.command.as_deref().map(CommandLine::parse).as_ref())
@@ -216,9 +239,9 @@ impl PolicyRule {
         let Some(prefix) = &self.definition.command else { return true };
         let Some(line) = line else { return false };
         let matches = |prefix: &[String]| {
-            if self.needs_all() {
+            if self.allows() {
                 // What is not understood is never loosened.
-                line.commands().is_some_and(|commands| commands.iter().all(|command| command.is_covered(prefix)))
+                line.unclear().is_none() && line.all().into_iter().any(|command| command.begins_with(prefix))
             } else {
                 line.may_run(prefix)
             }
@@ -243,7 +266,7 @@ impl PolicyRule {
     }
 
     /// Loosening needs every part to match; tightening needs one.
-    fn needs_all(&self) -> bool {
+    pub(super) fn needs_all(&self) -> bool {
         self.allows()
     }
 
@@ -253,7 +276,19 @@ impl PolicyRule {
         if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason }
     }
 
-    fn hit(&self) -> Hit {
+    pub(super) fn glob(&self) -> Option<&globset::Glob> {
+        self.path.as_ref().map(GlobMatcher::glob)
+    }
+
+    pub(super) fn is_looked_for(&self) -> bool {
+        self.is_looked_for
+    }
+
+    pub(super) fn is_for_commands(&self) -> bool {
+        self.definition.command.is_some()
+    }
+
+    pub(super) fn hit(&self) -> Hit {
         (self.definition.decision, self.name.clone(), self.reason().to_owned())
     }
 }
@@ -266,10 +301,6 @@ fn is_tool_or_foreign(name: &str) -> bool {
 /// The built-in tool whose name is the most like this one.
 fn nearest_to(name: &str) -> &'static str {
     BUILT_IN_TOOLS.iter().min_by_key(|known| strsim::damerau_levenshtein(known, name)).copied().unwrap_or_default()
-}
-
-fn is_command_with_network(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
-    question.category == Some(Category::Network) && command.is_some()
 }
 
 fn canonical(command: &[String]) -> Option<Vec<String>> {
@@ -312,174 +343,4 @@ fn leads_outside(pattern: &str) -> bool {
         && start.next() == Some(':')
         && start.next().is_some_and(|c| matches!(c, '/' | '\\'));
     has_drive || pattern.starts_with('/') || pattern.starts_with("~/") || pattern.split('/').any(|part| part == "..")
-}
-
-/// Category defaults and rules, merged from every configuration file.
-#[derive(Debug, Clone)]
-pub struct PolicySettings {
-    pub categories: BTreeMap<Category, Decision>,
-    pub rules: Vec<PolicyRule>,
-    /// The rules that the user granted for this session. They only ever loosen, and no rule yields to them.
-    pub grants: Vec<PolicyRule>,
-    /// Nothing but reading exists.
-    pub plan: bool,
-    /// Nothing exists but reading, and the commands that are known to only read.
-    pub read_only: bool,
-    /// The only tools that the agent has; all where `None`.
-    pub tools: Option<ToolNames>,
-    /// Tools that the user has switched off.
-    pub disabled_tools: Vec<String>,
-    /// Why nothing is done at all: what the project forbids is not known.
-    pub refused: Option<String>,
-}
-
-impl Default for PolicySettings {
-    fn default() -> Self {
-        let categories = BTreeMap::from([
-            (Category::Read, Decision::Allow),
-            (Category::Write, Decision::Preview),
-            (Category::Exec, Decision::Approval),
-            (Category::Network, Decision::Approval),
-        ]);
-        Self {
-            categories,
-            rules: Vec::new(),
-            grants: Vec::new(),
-            plan: false,
-            read_only: false,
-            tools: None,
-            disabled_tools: Vec::new(),
-            refused: None,
-        }
-    }
-}
-
-impl PolicySettings {
-    /// Leaves out the rules of other folders; the others keep their names.
-    pub fn keep_rules_of(&mut self, folder: &str) {
-        let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
-        self.rules.retain(is_meant);
-        self.grants.retain(is_meant);
-    }
-
-    /// Returns whether there are rules that ask for or deny files by their paths.
-    #[must_use]
-    pub fn tightens_paths(&self) -> bool {
-        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
-    }
-
-    /// Returns whether such rules may speak of files that a command reads without naming them.
-    #[must_use]
-    pub fn tightens_unseen_paths(&self) -> bool {
-        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all() && !rule.is_looked_for)
-    }
-
-    /// Returns whether files are denied by [`Self::deny_files`].
-    #[must_use]
-    pub fn denies_files(&self) -> bool {
-        self.rules.iter().any(|rule| rule.is_looked_for)
-    }
-
-    /// Denies every tool the files that these globs match, as globs of secret files do. Globs that lead outside the project match nothing in it. The
-    /// caller has the same files looked for as secret files are. `key` is the setting that the globs come from.
-    ///
-    /// # Errors
-    /// For what is no glob.
-    pub fn deny_files(&mut self, globs: &[String], key: &str, reason: &str) -> Result<(), RuleError> {
-        for (place, glob) in globs.iter().enumerate() {
-            match PolicyRule::denying(glob, key, place + 1, reason) {
-                Ok(rule) => self.rules.push(rule),
-                Err(RuleError::OutsideProject { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    /// The files that rules keep from a tool altogether.
-    #[must_use]
-    pub fn denied_files(&self, tool: &str) -> Vec<Glob> {
-        let denies = |rule: &&PolicyRule| {
-            let definition = &rule.definition;
-            let is_meant = definition.tool.as_deref().is_none_or(|name| name == tool);
-            definition.decision == Decision::Deny
-                && is_meant
-                && definition.command.is_none()
-                && definition.host.is_none()
-        };
-        self.rules.iter().filter(denies).filter_map(|rule| Some(rule.path.as_ref()?.glob().clone())).collect()
-    }
-
-    /// Returns whether the agent has such a tool at all.
-    #[must_use]
-    pub fn has_tool(&self, tool: &str) -> bool {
-        self.tools.as_ref().is_none_or(|tools| tools.has(tool))
-    }
-
-    #[must_use]
-    pub fn is_disabled(&self, tool: &str) -> bool {
-        self.disabled_tools.iter().any(|disabled| disabled == tool)
-    }
-
-    pub(super) fn denies(
-        &self,
-        question: &Question<'_>,
-        category: Category,
-        command: Option<&CommandLine>,
-    ) -> Option<Hit> {
-        let by_rule = self.matching(question, command).find(|rule| rule.definition.decision == Decision::Deny);
-        by_rule.map(PolicyRule::hit).or_else(|| {
-            let default = self.category_default(category);
-            (default.0 == Decision::Deny).then_some(default)
-        })
-    }
-
-    /// Whoever can't say what is forbidden allows nothing.
-    pub(super) fn refuses(&self) -> Option<Hit> {
-        let why = self.refused.as_ref()?;
-        Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))
-    }
-
-    /// The strictest of the rules that match.
-    pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-        let is_networked = is_command_with_network(question, command);
-        let speaks = |rule: &&PolicyRule| !is_networked || rule.definition.network || !rule.needs_all();
-        self.matching(question, command).filter(speaks).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
-    }
-
-    /// Using the network is asked about each time: what was allowed without it is not allowed with it.
-    pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-        if is_command_with_network(question, command) {
-            return None;
-        }
-        let allows = |rule: &&PolicyRule| rule.definition.decision == Decision::Allow;
-        let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, command);
-        let grant = self.grants.iter().filter(allows).find(matches)?;
-        Some((Decision::Allow, grant.name.clone(), "You allowed it for this session.".to_owned()))
-    }
-
-    pub(super) fn category_default(&self, category: Category) -> Hit {
-        let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
-        let (name, plural) = match category {
-            Category::Read => ("read", "Reading"),
-            Category::Write => ("write", "Changing files"),
-            Category::Exec => ("exec", "Running commands"),
-            Category::Network => ("network", "Using the network"),
-        };
-        let reason = match decision {
-            Decision::Allow => format!("{plural} is allowed."),
-            Decision::Preview => "You review the change before it is made.".to_owned(),
-            Decision::Approval => format!("{plural} needs your approval."),
-            Decision::Deny => format!("{plural} is denied by the configuration."),
-        };
-        (decision, format!("category:{name}"), reason)
-    }
-
-    fn matching<'a>(
-        &'a self,
-        question: &'a Question<'_>,
-        command: Option<&'a CommandLine>,
-    ) -> impl Iterator<Item = &'a PolicyRule> {
-        self.rules.iter().filter(move |rule| rule.matches(question.tool, question.subject, command))
-    }
 }

@@ -2,6 +2,7 @@ use super::*;
 use arki_domain::{ApprovalMode, Category, Decision, Risk, UNTRUSTED_RULE};
 use serde_json::json;
 
+mod coverage;
 mod fuzz;
 mod labelled;
 mod lines;

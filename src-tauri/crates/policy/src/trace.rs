@@ -5,7 +5,7 @@
 //! commands is today's reading. Where that contradicts the record, which an earlier version or another system may have
 //! made, it is left out.
 
-use crate::checks::{BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE};
+use crate::checks::{BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, RULE_SEPARATOR};
 use crate::line_parts::{Dangers, line_parts};
 use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
 use arki_domain::{
@@ -48,7 +48,8 @@ pub(crate) fn trace_in(
 impl PolicySettings {
     /// Adds how many of these rules were looked at, to the trace of a decision that was made by them.
     pub fn count_rules(&self, trace: &mut PolicyTrace) {
-        let place = self.rules.iter().position(|known| known.name() == trace.rule);
+        let first = trace.rule.split(RULE_SEPARATOR).next();
+        let place = self.rules.iter().position(|known| Some(known.name()) == first);
         for traced in &mut trace.checks {
             let goes_through_rules = matches!(traced.check, PolicyCheck::DenyRules | PolicyCheck::Rules);
             traced.rules_before = match traced.outcome {
@@ -63,6 +64,11 @@ impl PolicySettings {
 
 /// The check that makes such a decision under such a rule.
 fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
+    if let (Some((first, others)), Decision::Allow) = (rule.split_once(RULE_SEPARATOR), decision) {
+        let is_one = |rule: &str| rule == BUILD_RULE || named_check(decision, rule).is_some();
+        // The user's own rules are named before what was allowed for the session.
+        return named_check(decision, first).filter(|_| others.split(RULE_SEPARATOR).all(is_one));
+    }
     let check = match (rule, decision) {
         (UNTRUSTED_RULE, Decision::Deny) => PolicyCheck::Trust,
         ("builtin:unknown-tool", Decision::Deny) => PolicyCheck::UnknownTool,

@@ -38,6 +38,8 @@ pub enum WideRead {
     Inside(String),
     /// A folder in which git is asked.
     Repository(String),
+    /// A folder that a rule's command runs in: of the project, not ignored by git, and of no other repository.
+    OwnFolder(String),
     /// The output of a build: nobody's own file may be there.
     Output(String),
     /// A read from each of the folders that a pattern stands for.
@@ -53,6 +55,7 @@ impl WideRead {
             | Self::Folder(_)
             | Self::Inside(_)
             | Self::Repository(_)
+            | Self::OwnFolder(_)
             | Self::Names { .. }
             | Self::Output(_) => true,
             Self::Below { .. } | Self::Kept | Self::Matching(_) => false,
@@ -73,6 +76,7 @@ impl WideRead {
             Self::Folder(path) => Self::Folder(joined(folder, &path)),
             Self::Inside(path) => Self::Inside(joined(folder, &path)),
             Self::Repository(path) => Self::Repository(joined(folder, &path)),
+            Self::OwnFolder(path) => Self::OwnFolder(joined(folder, &path)),
             Self::Output(path) => Self::Output(joined(folder, &path)),
             Self::FromEach { folders, read } => Self::FromEach { folders: joined(folder, &folders), read },
             Self::Kept => Self::Kept,

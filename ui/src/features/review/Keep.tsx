@@ -9,7 +9,7 @@ import { ruleSentence } from "../../components/rule_sentence";
 import { composes, matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
-import { readRule } from "../../protocol/rules";
+import { readRules } from "../../protocol/rules";
 import type { useReview } from "./useReview";
 
 const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[] = [
@@ -17,7 +17,7 @@ const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[]
   { scope: "always", name: msg`Always approve`, shortcut: "Mod+Alt+Enter" },
 ];
 
-/** The rule as the engine would store it; null while it is not known, and where none is offered. */
+/** The rules as the engine would store them, one a line; null while they are not known, and where none is offered. */
 export function useProposedRule(approvalId: string): string | null {
   const { platform } = useArki();
   const [rule, setRule] = useState<string | null>(null);
@@ -57,7 +57,7 @@ export function keepKey(event: KeyboardEvent): KeepScope | null {
 
 export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope) => void }) {
   const id = useId();
-  const read = useMemo(() => readRule(rule), [rule]);
+  const read = useMemo(() => readRules(rule), [rule]);
   return (
     <div className="keep-ways">
       {choices.map(({ scope, name, shortcut }) => (
@@ -73,7 +73,11 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
           </Button>
           {read && (
             <span className="small secondary" id={`${id}-${scope}`}>
-              <RuleSentence text={ruleSentence(read, scope, null)} />
+              {read.map((one, place) => (
+                <span key={`${place}`} className="keep-sentence">
+                  <RuleSentence text={ruleSentence(one, scope, null)} />
+                </span>
+              ))}
             </span>
           )}
         </div>

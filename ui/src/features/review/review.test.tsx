@@ -286,6 +286,18 @@ describe("an approval for longer than once", () => {
     }
   });
 
+  it("shows every rule that would be stored, and sends back all of them", async () => {
+    const rules = `${rule}\n${rule.replace("fetch", "publish")}`;
+    const { id, fake } = waiting({ proposed_rule: () => rules }, { toolId: "run_command", command });
+    await show(fake, id);
+    const button = await screen.findByRole("button", { name: "Always approve" });
+    const described = document.getElementById(button.getAttribute("aria-describedby") ?? "");
+    expect(described?.textContent).toContain("cargo fetch");
+    expect(described?.textContent).toContain("cargo publish");
+    await press("Always approve");
+    expect(resolution(fake)).toMatchObject([{ keep: { scope: "always", rule: rules } }]);
+  });
+
   it("has keys of its own, and Ctrl+Enter still approves once", async () => {
     for (const [keys, keep] of [
       ["{Control>}{Shift>}{Enter}{/Shift}{/Control}", { scope: "session", rule }],

@@ -7,7 +7,7 @@ import type { KeepScope } from "./KeepScope";
 export type Keep = {
   scope: KeepScope;
   /**
-   * The rule as `proposed_rule` gave it and the user was shown it.
+   * The rules as `proposed_rule` gave them, one a line, and the user was shown them.
    */
   rule: string;
 };

@@ -142,12 +142,11 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
             visible(&placeholder)
         ));
     }
-    if let Ok(Some(rule)) = engine.approvals().proposed_rule(&requested.approval_id) {
-        let rule = visible(&rule_text(&rule));
-        output.line(dim(&format!(
-            "`approve --always` (or `--session`, for this session only) would add this rule: \
-            {rule}"
-        )));
+    let rules = engine.approvals().proposed_rules(&requested.approval_id).unwrap_or_default();
+    if !rules.is_empty() {
+        let what = if rules.len() == 1 { "this rule" } else { "these rules" };
+        output.line(dim(&format!("`approve --always` (or `--session`, for this session only) would add {what}:")));
+        rules.iter().for_each(|rule| output.line(dim(&visible(&rule_text(std::slice::from_ref(rule))))));
     }
     if requested.preview.is_some() {
         output.line("");
@@ -156,21 +155,20 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
     Ok(Exit::Done)
 }
 
-/// Prints the rule before it is stored. The engine refuses any other rule, and reports an error if there is none.
+/// Prints the rules before they are stored. The engine refuses any others, and reports an error if there are none.
 fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
-    let rule = engine.approvals().proposed_rule(id)?;
-    let text = rule.as_ref().map(rule_text).unwrap_or_default();
-    if !text.is_empty() {
-        output.aside(format!("{scope}: {}", visible(&text)));
+    let rules = engine.approvals().proposed_rules(id)?;
+    for rule in &rules {
+        output.aside(format!("{scope}: {}", visible(&rule_text(std::slice::from_ref(rule)))));
     }
-    Ok(text)
+    Ok(rule_text(&rules))
 }
 
 fn list_rules(rules: &[RuleDefinition], output: &Output) {
     for rule in rules {
         match output.json {
             true => output.object(rule),
-            false => output.line(visible(&rule_text(rule))),
+            false => output.line(visible(&rule_text(std::slice::from_ref(rule)))),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Approvals {
             Ok(value) => self.records.redactor().redact_json(value).to_string(),
             Err(_) => text,
         };
-        let rule = rule.flatten().map(|rule| shown(rule_text(&rule)));
+        let rule = rule.flatten().map(|rule| shown(rule_text(&[rule])));
         Ok(Some(ExplainedDecision { trace: found.trace, rule }))
     }
 

@@ -119,13 +119,13 @@ impl Approvals {
         resolved_by: &'static str,
     ) -> Result<Decided, Fault> {
         let approval_id = approval_id.clone();
-        let CheckedDecision { session_id, drafts, rule } =
+        let CheckedDecision { session_id, drafts, rules } =
             blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
         self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
-        let kept = match rule {
-            Some(rule) => blocking(self, move |approvals| approvals.add_rule(&rule)).await,
-            None => Ok(()),
+        let kept = match rules.is_empty() {
+            false => blocking(self, move |approvals| approvals.add_rules(&rules)).await,
+            true => Ok(()),
         };
         let rule_not_kept = kept.err().map(rule_not_kept);
         Ok(Decided { session_id, rule_not_kept })
@@ -162,15 +162,15 @@ impl Approvals {
             self.ensure_secrets_are_known(&record)?;
         }
         let mut drafts = Vec::new();
-        let rule = match self.rule_to_keep(&record, &resolution)? {
-            None => None,
-            Some(Kept::Session(rule)) => {
-                drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rule)?));
-                None
+        let rules = match self.rules_to_keep(&record, &resolution)? {
+            None => Vec::new(),
+            Some(Kept::Session(rules)) => {
+                drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rules)?));
+                Vec::new()
             }
-            Some(Kept::Always(rule)) => {
-                self.ensure_addable(&rule)?;
-                Some(rule)
+            Some(Kept::Always(rules)) => {
+                self.ensure_addable(&rules)?;
+                rules
             }
         };
         let resolved = ApprovalResolved {
@@ -186,7 +186,7 @@ impl Approvals {
         };
         self.sessions.learn_secrets_of(&record.session_id)?;
         drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
-        Ok(CheckedDecision { session_id: record.session_id, drafts, rule })
+        Ok(CheckedDecision { session_id: record.session_id, drafts, rules })
     }
 
     /// A run that works in another process goes on there, and knows them perhaps.
@@ -204,10 +204,10 @@ impl Approvals {
         ))
     }
 
-    /// The rule that is to be stored. It is agreed to with the call that was shown: where that would be asked about
+    /// The rules that are to be stored. They are agreed to with the call that was shown: where that would be asked about
     /// anew, because a file has changed, nothing has been permitted yet.
-    fn rule_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
-        let (shown, kept): (&str, fn(RuleDefinition) -> Kept) = match &resolution.keep {
+    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
+        let (shown, kept): (&str, fn(Vec<RuleDefinition>) -> Kept) = match &resolution.keep {
             Keep::Once => return Ok(None),
             Keep::Session { shown } => (shown, Kept::Session),
             Keep::Always { shown } => (shown, Kept::Always),
@@ -227,21 +227,22 @@ impl Approvals {
                 "Approve it once. The change is then shown again, and you can allow it from now on.",
             ));
         }
-        let rule = self.proposed_rule(&record.approval_id)?.ok_or_else(|| {
-            Fault::new(
+        let rules = self.proposed_rules(&record.approval_id)?;
+        if rules.is_empty() {
+            return Err(Fault::new(
                 Code::USAGE,
                 "No lasting permission is offered for this call.",
                 "Approve it this once, or write a rule into the configuration yourself.",
-            )
-        })?;
-        if rule_text(&rule) != shown {
-            return Err(Fault::new(
-                Code::STALE_PREVIEW,
-                "The rule is no longer the one you were shown.",
-                "Look at the rule again, then decide.",
             ));
         }
-        Ok(Some(kept(rule)))
+        if rule_text(&rules) != shown {
+            return Err(Fault::new(
+                Code::STALE_PREVIEW,
+                "The rules are no longer those you were shown.",
+                "Look at the rules again, then decide.",
+            ));
+        }
+        Ok(Some(kept(rules)))
     }
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
@@ -251,26 +252,27 @@ impl Approvals {
     }
 }
 
-/// The record of an answer, and the rule that holds from then on.
+/// The record of an answer, and the rules that hold from then on.
 struct CheckedDecision {
     session_id: SessionId,
     drafts: Vec<EventDraft>,
-    rule: Option<RuleDefinition>,
+    rules: Vec<RuleDefinition>,
 }
 
 fn rule_not_kept(fault: Fault) -> Fault {
-    Fault { message: format!("The call is approved once, but the rule was not stored. {}", fault.message), ..fault }
+    Fault { message: format!("The call is approved once, but no rule was stored. {}", fault.message), ..fault }
 }
 
 enum Kept {
-    Session(RuleDefinition),
-    Always(RuleDefinition),
+    Session(Vec<RuleDefinition>),
+    Always(Vec<RuleDefinition>),
 }
 
-/// A rule as it is shown and stored.
+/// Rules as they are shown and stored: each as JSON on a line of its own.
 #[must_use]
-pub fn rule_text(rule: &RuleDefinition) -> String {
-    serde_json::to_string(rule).unwrap_or_default()
+pub fn rule_text(rules: &[RuleDefinition]) -> String {
+    let lines = rules.iter().map(|rule| serde_json::to_string(rule).unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {

@@ -41,17 +41,19 @@ impl Approvals {
         Ok(withdrawn)
     }
 
-    /// The log's word for one more of them.
-    pub(crate) fn granting(&self, session_id: &SessionId, rule: &RuleDefinition) -> Result<SessionGranted, Fault> {
+    /// The log's word for more of them.
+    pub(crate) fn granting(&self, session_id: &SessionId, more: &[RuleDefinition]) -> Result<SessionGranted, Fault> {
         let mut rules = self.grants_of(session_id, &self.sessions.history(session_id)?)?;
-        if rules.len() >= MAX_SESSION_GRANTS {
+        if rules.len() + more.len() > MAX_SESSION_GRANTS {
             return Err(Fault::new(
                 arki_domain::Code::USAGE,
                 format!("More than {MAX_SESSION_GRANTS} permissions for one session are not kept."),
                 format!("`arki approvals withdraw {session_id}` ends them all."),
             ));
         }
-        rules.push(serde_json::to_value(rule).map_err(Fault::internal)?);
+        for rule in more {
+            rules.push(serde_json::to_value(rule).map_err(Fault::internal)?);
+        }
         Ok(SessionGranted { rules })
     }
 

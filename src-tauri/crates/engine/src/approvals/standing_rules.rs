@@ -59,47 +59,48 @@ pub struct Backtest {
 }
 
 impl Approvals {
-    /// The narrowest rule that would allow what an approval asks about from now on, in that folder; `None` where no
-    /// lasting permission is offered. Nothing is stored; [`crate::Keep`] stores it.
+    /// The narrowest rules that would allow what an approval asks about from now on, in that folder: one for each command
+    /// of a line that still asks. None where no lasting permission is offered. Nothing is stored; [`crate::Keep`] stores
+    /// them.
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
-    pub fn proposed_rule(&self, approval_id: &ApprovalId) -> Result<Option<RuleDefinition>, Fault> {
+    pub fn proposed_rules(&self, approval_id: &ApprovalId) -> Result<Vec<RuleDefinition>, Fault> {
         let record = self.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
         let Some(requested) = record
             .request()
             .filter(|requested| requested.rule != REPEATED_RULE && requested.kind == ApprovalKind::Tool)
         else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let folder = self.sessions.session(&record.session_id)?.project;
         let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
-        let rule = kernel.proposed_rule(&requested.tool_id, &requested.args);
+        let rules = kernel.proposed_rules(&requested.tool_id, &requested.args);
         let project = self.projects.project_at(&folder);
-        Ok(rule.map(|rule| RuleDefinition { project: Some(project), ..rule }))
+        Ok(rules.into_iter().map(|rule| RuleDefinition { project: Some(project.clone()), ..rule }).collect())
     }
 
-    /// Adds a rule to the user's `config.json`; comments and everything else stay.
+    /// Adds rules to the user's `config.json`; comments and everything else stay.
     ///
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
-        let value = serde_json::to_value(rule).map_err(Fault::internal)?;
+    pub(crate) fn add_rules(&self, rules: &[RuleDefinition]) -> Result<(), Fault> {
+        let values = as_values(rules)?;
         self.accounts.edit_config(|root| {
-            append_rule(root, value);
+            values.into_iter().for_each(|value| append_rule(root, value));
             Ok(())
         })
     }
 
-    /// Checks that [`Self::add_rule`] would find a configuration that it can add to.
+    /// Checks that [`Self::add_rules`] would find a configuration that it can add to.
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
-    pub(crate) fn ensure_addable(&self, rule: &RuleDefinition) -> Result<(), Fault> {
-        let value = serde_json::to_value(rule).map_err(Fault::internal)?;
+    pub(crate) fn ensure_addable(&self, rules: &[RuleDefinition]) -> Result<(), Fault> {
+        let values = as_values(rules)?;
         let append = |root: &CstRootNode| {
-            append_rule(root, value);
+            values.into_iter().for_each(|value| append_rule(root, value));
             Ok(())
         };
         self.accounts.edited_config(&self.accounts.user_config_text()?, append).map(drop)
@@ -199,6 +200,10 @@ impl Approvals {
             }
         }
     }
+}
+
+fn as_values(rules: &[RuleDefinition]) -> Result<Vec<Value>, Fault> {
+    rules.iter().map(|rule| serde_json::to_value(rule).map_err(Fault::internal)).collect()
 }
 
 fn append_rule(root: &CstRootNode, rule: Value) {

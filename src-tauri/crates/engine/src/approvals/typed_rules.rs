@@ -56,7 +56,7 @@ impl Approvals {
     /// # Errors
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`; then the file is as it was.
     pub fn add_typed_rule(&self, text: &str) -> Result<(), Fault> {
-        self.add_rule(&typed_rule(text)?)
+        self.add_rules(&[typed_rule(text)?])
     }
 
     /// Removes a rule from the user's `config.json`, by its JSON as settings list it: without its secrets.

@@ -131,6 +131,8 @@ pub(super) struct RuleKeys {
     project: Option<String>,
     /// Also allows commands to use the network.
     network: Option<bool>,
+    /// Also allows commands to get input from a pipe, a here-document or a file.
+    stdin: Option<bool>,
     reason: Option<String>,
     /// Commands that the rule must match; checked when the configuration is loaded.
     r#match: Option<Vec<String>>,

@@ -82,7 +82,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("queueing", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
     stage.done("changing the queue", runs.set_queue(&session, &[])).await;
     stage.done("queueing again", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
-    let shown = crate::rule_text(&stage.engine.approvals().proposed_rule(&approval).unwrap().unwrap());
+    let shown = crate::rule_text(&stage.engine.approvals().proposed_rules(&approval).unwrap());
     let for_session = Resolution { keep: Keep::Session { shown }, ..approve() };
     let deciding = async {
         let run = stage.client.decide(&approval, for_session).await?.run;

@@ -71,6 +71,17 @@ impl Ignoring {
         self.folders.pop();
     }
 
+    /// The same without `.ignore` files, which git doesn't know.
+    pub(super) fn is_ignored_by_git(&self, path: &Path, kind: EntryKind) -> bool {
+        let is_folder = kind == EntryKind::Folder;
+        let (mut gitignore, mut exclude) = (Match::None, Match::None);
+        for rules in self.folders.iter().rev() {
+            gitignore = gitignore.or(rules.gitignore.matched(path, is_folder));
+            exclude = exclude.or(rules.exclude.matched(path, is_folder));
+        }
+        gitignore.or(exclude).or(self.of_user.matched(path, is_folder)).is_ignore()
+    }
+
     pub(super) fn is_ignored(&self, path: &Path, kind: EntryKind) -> bool {
         let is_folder = kind == EntryKind::Folder;
         let (mut ignore, mut gitignore, mut exclude) = (Match::None, Match::None, Match::None);

@@ -25,7 +25,8 @@ pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Kno
     let mut walk = Walk { known, wide: Vec::new(), line: None, told: None };
     walk.in_order(commands, vec![State::first()])?;
     let mut wide = walk.wide;
-    wide.retain(|read| *read != WideRead::Inside(".".to_owned()));
+    let is_whole = |read: &WideRead| matches!(read, WideRead::Inside(path) | WideRead::OwnFolder(path) if path == ".");
+    wide.retain(|read| !is_whole(read));
     Some(wide)
 }
 

@@ -12,12 +12,53 @@ fn proposed(tool: &str, category: Category, subject: &Subject) -> Option<RuleDef
         sandboxed: true,
         impact: Impact { files: 1, lines: 2 },
     };
-    proposal(&question, &PolicySettings::default())
+    all_proposed(&question).into_iter().next()
+}
+
+fn all_proposed(question: &Question<'_>) -> Vec<RuleDefinition> {
+    let settings = PolicySettings::default();
+    let rules = proposed_rules(question, &settings);
+    let allows = settings.with_rules(&rules).is_some_and(|with_rules| would_allow(question, &settings, &with_rules));
+    if allows { rules } else { Vec::new() }
 }
 
 fn for_line(line: &str) -> Option<Vec<String>> {
     let subject = Subject { command: Some(line.to_owned()), ..Subject::default() };
     proposed("run_command", Category::Exec, &subject)?.command
+}
+
+/// All that is proposed for a line of which what it reads was looked at.
+fn all_for_line(line: &str) -> Vec<String> {
+    let subject = subject_of(line, true);
+    let question = Question {
+        tool: "run_command",
+        category: Some(Category::Exec),
+        subject: &subject,
+        trusted: true,
+        approve: ApprovalMode::Ask,
+        sandboxed: true,
+        impact: Impact::default(),
+    };
+    let told = |rule: RuleDefinition| {
+        let fed = if rule.stdin { " <" } else { "" };
+        format!("{}{fed}", rule.command.unwrap_or_default().join(" "))
+    };
+    all_proposed(&question).into_iter().map(told).collect()
+}
+
+#[test]
+fn each_command_of_a_line_that_still_asks_gets_a_rule_of_its_own() {
+    for (line, rules) in [
+        ("git add -A && git commit -m one", &["git add", "git commit"][..]),
+        ("cd sub && npm run deploy | tail -5", &["npm run deploy"]),
+        ("ls; mkdir a; touch b || true", &["mkdir a", "touch b"]),
+        ("echo x | git commit -F -", &["git commit <"]),
+        ("cargo test && git add a && git add b", &["git add"]),
+        ("mkdir a && rm b", &[]),
+        ("mkdir a && python3 x.py", &[]),
+    ] {
+        assert_eq!(all_for_line(line), rules, "{line}");
+    }
 }
 
 #[test]
@@ -67,7 +108,6 @@ fn nothing_is_proposed_for_what_no_lasting_permission_should_cover() {
         "kill 1",
         "mkdir $X",
         "mkdir a > b",
-        "mkdir a; touch b",
         "mkdir *",
         "git -c a=b commit",
         "cargo +nightly run",

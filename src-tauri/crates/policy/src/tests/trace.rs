@@ -216,7 +216,20 @@ fn touched() -> impl Strategy<Value = Vec<TouchedPath>> {
 
 fn subjects() -> impl Strategy<Value = Subject> {
     let line = proptest::option::of(proptest::sample::select(
-        &["ls", "cargo test", "rm x", "git push", "mytool a && ls", "echo $(x)", "git status", "cat ../x"][..],
+        &[
+            "ls",
+            "cargo test",
+            "rm x",
+            "git push",
+            "mytool a && ls",
+            "echo $(x)",
+            "git status",
+            "cat ../x",
+            "rm a && git add b",
+            "mytool a | rm b",
+            "cargo test && git add x; mytool | tail",
+            "cd sub && git add x",
+        ][..],
     ));
     let hook = proptest::option::weighted(0.2, any::<bool>());
     (line, touched(), any::<[bool; 5]>(), 0..4_u32, hook).prop_map(|(line, paths, flags, times_in_a_row, hook)| {

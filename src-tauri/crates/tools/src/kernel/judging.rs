@@ -37,24 +37,30 @@ impl Kernel {
         let subject = self.subject_of(self.tool(tool_id), args);
         let tool = subject.judged_as.as_ref().map_or(tool_id, |judged_as| judged_as.tool.as_str());
         let policy = self.policy();
-        let named = policy.rules.iter().find(|rule| rule.name() == decided.rule)?;
+        // Where several allowed it together, the first.
+        let named = policy.rules.iter().find(|rule| decided.rule.split(", ").next() == Some(rule.name()))?;
         // As the log has it: without secrets.
         let reason = self.redactor.redact(named.reason());
         let said = decided.reason.strip_suffix(PARTLY_SEEN).map_or(&*decided.reason, str::trim_end);
-        let says_the_same = named.definition().decision == decided.decision && said.ends_with(&*reason);
+        let says_the_same = named.definition().decision == decided.decision && said.contains(&*reason);
         (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
     }
 
-    /// The narrowest rule that would allow this call from now on; see [`arki_policy::proposal`].
+    /// The narrowest rules that would allow this call from now on; see [`arki_policy::proposed_rules`].
     #[must_use]
-    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<RuleDefinition> {
+    pub fn proposed_rules(&self, tool_id: &str, args: &serde_json::Value) -> Vec<RuleDefinition> {
         if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
             // A rule would not say that it is about the network.
-            return None;
+            return Vec::new();
         }
+        let policy = self.policy();
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
-        arki_policy::proposal(&question, &self.policy())
+        let rules = arki_policy::proposed_rules(&question, &policy);
+        let Some(with_rules) = policy.with_rules(&rules) else { return Vec::new() };
+        let subject = self.subject_under(self.tool(tool_id), args, &with_rules);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
     }
 
     /// Returns whether a rule speaks of a call, and what would be decided with it beside those that are there.
@@ -65,10 +71,10 @@ impl Kernel {
         tool_id: &str,
         args: &serde_json::Value,
     ) -> (bool, Verdict) {
-        let subject = self.subject_of(self.tool(tool_id), args);
-        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let mut with_rule = PolicySettings::clone(&self.policy());
         with_rule.rules.push(rule.clone());
+        let subject = self.subject_under(self.tool(tool_id), args, &with_rule);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         (rule.speaks_of(tool_id, &subject.subject), arki_policy::decide(&question, &with_rule))
     }
 

@@ -1,8 +1,9 @@
 //! Looks at the project for what a line alone does not tell.
 
 use arki_files::{
-    Descent, Project, UnnamedReads, asks_own_repository, enters, folders_matching, reads_below, reads_below_matching,
-    reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside, writes_output,
+    Descent, Project, UnnamedReads, asks_own_repository, enters, folders_matching, is_own_folder, reads_below,
+    reads_below_matching, reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside,
+    writes_output,
 };
 use arki_policy::WideRead;
 use globset::GlobSet;
@@ -25,6 +26,7 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
         WideRead::Folder(folder) => enters(project, folder),
         WideRead::Inside(path) => stays_inside(project, path),
         WideRead::Repository(folder) => asks_own_repository(project, folder),
+        WideRead::OwnFolder(folder) => is_own_folder(project, folder),
         WideRead::Output(path) => writes_output(project, path),
         WideRead::FromEach { folders, read } => match folders_matching(project, &local(folders)) {
             Some(folders) => folders

@@ -4,9 +4,9 @@ use super::Kernel;
 use super::looking::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
-use arki_domain::{Code, Fault};
+use arki_domain::{ApprovalMode, Code, Fault};
 use arki_files::{ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
-use arki_policy::{ChangedGit, Subject, TouchedPath, WideRead};
+use arki_policy::{ChangedGit, Impact, PolicySettings, Question, Subject, TouchedPath, WideRead};
 use arki_sandbox::Sandbox;
 use serde_json::Value;
 use std::path::Path;
@@ -22,6 +22,11 @@ pub(super) struct SubjectOf {
 
 impl Kernel {
     pub(super) fn subject_of(&self, tool: Option<&Tool>, args: &Value) -> SubjectOf {
+        self.subject_under(tool, args, &self.policy())
+    }
+
+    /// The subject under these settings: what is looked at depends on the rules that may allow a line.
+    pub(super) fn subject_under(&self, tool: Option<&Tool>, args: &Value, policy: &PolicySettings) -> SubjectOf {
         let touched = tool.map(|tool| tool.touches(args)).unwrap_or_default();
         let mut paths = Vec::new();
         let mut path_fault = None;
@@ -43,15 +48,20 @@ impl Kernel {
         }
         paths.extend(sensitive);
         // Only rules ask for what is neither secret nor protected.
-        let has_path_rules = self.policy().tightens_paths();
+        let has_path_rules = policy.tightens_paths();
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
-        let wide = self.looked_at(&told.unwrap_or_default(), self.policy().tightens_unseen_paths());
+        let command = touched.command.clone();
+        let so_far = Subject { paths: paths.clone(), command, hosts: touched.hosts.clone(), ..Subject::default() };
+        let reads = self.reads_of(tool, &so_far, policy, told.unwrap_or_default());
+        let wide = self.looked_at(&reads, policy.tightens_unseen_paths());
         let outside = wide.iter().find_map(|read| match read {
             UnnamedReads::Outside(path) => Some(path.clone()),
             UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         });
         let is_seen = |read: &UnnamedReads| matches!(read, UnnamedReads::NoSecret | UnnamedReads::Secret(_));
         let wide_reads_checked = wide.iter().all(is_seen);
+        let harmless_reads = reads.into_iter().zip(&wide).filter(|(_, seen)| is_seen(seen)).map(|(read, _)| read);
+        let harmless_reads = harmless_reads.collect();
         paths.extend(wide.into_iter().filter_map(|read| match read {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, real: None, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::Outside(_) | UnnamedReads::NotSeen => None,
@@ -75,11 +85,38 @@ impl Kernel {
             command: touched.command,
             hosts: touched.hosts,
             wide_reads_checked,
+            harmless_reads,
             outside,
             ..Subject::default()
         };
         let judged_as = tool.and_then(|tool| judged_as(tool, args));
         SubjectOf { subject, path_fault, judged_as }
+    }
+
+    /// What a line reads without naming it: where it is known as a whole, and where rules may allow it.
+    fn reads_of(
+        &self,
+        tool: Option<&Tool>,
+        subject: &Subject,
+        policy: &PolicySettings,
+        mut reads: Vec<WideRead>,
+    ) -> Vec<WideRead> {
+        let Some(Tool { definition, .. }) = tool.filter(|_| subject.command.is_some()) else { return reads };
+        let question = Question {
+            tool: &definition.name,
+            category: Some(definition.category),
+            subject,
+            trusted: self.settings.trusted,
+            approve: ApprovalMode::Ask,
+            sandboxed: self.settings.sandbox.available,
+            impact: Impact::default(),
+        };
+        for read in arki_policy::reads_under_rules(&question, policy).unwrap_or_default() {
+            if !reads.contains(&read) {
+                reads.push(read);
+            }
+        }
+        reads
     }
 
     /// The tool that a call is only handed on to.

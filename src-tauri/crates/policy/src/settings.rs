@@ -1,0 +1,236 @@
+//! Category defaults and rules, merged from every configuration file, and what they say of a call together.
+
+use super::checks::{BUILD_RULE, Hit, RULE_SEPARATOR};
+use super::coverage::{Coverage, Known, Sources};
+use super::decide::Judged;
+use super::question::Question;
+use super::rules::{PolicyRule, RuleDefinition, RuleError};
+use super::{CommandLine, Shell};
+use arki_domain::{Category, Decision, ToolNames};
+use globset::Glob;
+use std::collections::BTreeMap;
+
+/// Category defaults and rules, merged from every configuration file.
+#[derive(Debug, Clone)]
+pub struct PolicySettings {
+    pub categories: BTreeMap<Category, Decision>,
+    pub rules: Vec<PolicyRule>,
+    /// The rules that the user granted for this session. They only ever loosen, and no rule yields to them.
+    pub grants: Vec<PolicyRule>,
+    /// Nothing but reading exists.
+    pub plan: bool,
+    /// Nothing exists but reading, and the commands that are known to only read.
+    pub read_only: bool,
+    /// The only tools that the agent has; all where `None`.
+    pub tools: Option<ToolNames>,
+    /// Tools that the user has switched off.
+    pub disabled_tools: Vec<String>,
+    /// Why nothing is done at all: what the project forbids is not known.
+    pub refused: Option<String>,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        let categories = BTreeMap::from([
+            (Category::Read, Decision::Allow),
+            (Category::Write, Decision::Preview),
+            (Category::Exec, Decision::Approval),
+            (Category::Network, Decision::Approval),
+        ]);
+        Self {
+            categories,
+            rules: Vec::new(),
+            grants: Vec::new(),
+            plan: false,
+            read_only: false,
+            tools: None,
+            disabled_tools: Vec::new(),
+            refused: None,
+        }
+    }
+}
+
+impl PolicySettings {
+    /// The same with further rules; `None` where one of them can be none.
+    #[must_use]
+    pub fn with_rules(&self, rules: &[RuleDefinition]) -> Option<Self> {
+        let further = rules.iter().map(|rule| PolicyRule::new(rule.clone(), "proposed", 1).ok());
+        let further: Vec<PolicyRule> = further.collect::<Option<_>>()?;
+        Some(Self { rules: [self.rules.as_slice(), &further].concat(), ..self.clone() })
+    }
+
+    /// Leaves out the rules of other folders; the others keep their names.
+    pub fn keep_rules_of(&mut self, folder: &str) {
+        let is_meant = |rule: &PolicyRule| rule.definition().project.as_deref().is_none_or(|project| project == folder);
+        self.rules.retain(is_meant);
+        self.grants.retain(is_meant);
+    }
+
+    /// Returns whether there are rules that ask for or deny files by their paths.
+    #[must_use]
+    pub fn tightens_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.glob().is_some() && !rule.needs_all())
+    }
+
+    /// Returns whether such rules may speak of files that a command reads without naming them.
+    #[must_use]
+    pub fn tightens_unseen_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.glob().is_some() && !rule.needs_all() && !rule.is_looked_for())
+    }
+
+    /// Returns whether files are denied by [`Self::deny_files`].
+    #[must_use]
+    pub fn denies_files(&self) -> bool {
+        self.rules.iter().any(|rule| rule.is_looked_for())
+    }
+
+    /// Denies every tool the files that these globs match, as globs of secret files do. Globs that lead outside the project match nothing in it. The
+    /// caller has the same files looked for as secret files are. `key` is the setting that the globs come from.
+    ///
+    /// # Errors
+    /// For what is no glob.
+    pub fn deny_files(&mut self, globs: &[String], key: &str, reason: &str) -> Result<(), RuleError> {
+        for (place, glob) in globs.iter().enumerate() {
+            match PolicyRule::denying(glob, key, place + 1, reason) {
+                Ok(rule) => self.rules.push(rule),
+                Err(RuleError::OutsideProject { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that rules keep from a tool altogether.
+    #[must_use]
+    pub fn denied_files(&self, tool: &str) -> Vec<Glob> {
+        let denies = |rule: &&PolicyRule| {
+            let definition = rule.definition();
+            let is_meant = definition.tool.as_deref().is_none_or(|name| name == tool);
+            definition.decision == Decision::Deny
+                && is_meant
+                && definition.command.is_none()
+                && definition.host.is_none()
+        };
+        self.rules.iter().filter(denies).filter_map(|rule| rule.glob().cloned()).collect()
+    }
+
+    /// Returns whether the agent has such a tool at all.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.has(tool))
+    }
+
+    #[must_use]
+    pub fn is_disabled(&self, tool: &str) -> bool {
+        self.disabled_tools.iter().any(|disabled| disabled == tool)
+    }
+
+    pub(super) fn denies(
+        &self,
+        question: &Question<'_>,
+        category: Category,
+        command: Option<&CommandLine>,
+    ) -> Option<Hit> {
+        let by_rule = self.matching(question, command).find(|rule| rule.definition().decision == Decision::Deny);
+        by_rule.map(PolicyRule::hit).or_else(|| {
+            let default = self.category_default(category);
+            (default.0 == Decision::Deny).then_some(default)
+        })
+    }
+
+    /// Whoever can't say what is forbidden allows nothing.
+    pub(super) fn refuses(&self) -> Option<Hit> {
+        let why = self.refused.as_ref()?;
+        Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))
+    }
+
+    /// The strictest of the rules that match. Those that allow commands add up, with what was allowed for the session and
+    /// with what is known of a command.
+    pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&Judged<'_>>) -> Option<Hit> {
+        let line = command.map(|command| &command.line);
+        let is_networked = is_command_with_network(question, line);
+        let is_whole = |rule: &&PolicyRule| !rule.is_for_commands() && (!is_networked || rule.definition().network);
+        let speaks = |rule: &&PolicyRule| !rule.allows() || is_whole(rule);
+        let matching = self.matching(question, line).filter(speaks).max_by_key(|rule| rule.definition().decision);
+        matching.map(PolicyRule::hit).or_else(|| {
+            let covered = command?.covered.as_ref().filter(|covered| !covered.rules.is_empty())?;
+            Some(hit_of(covered))
+        })
+    }
+
+    /// Using the network is asked about each time: what was allowed without it is not allowed with it.
+    pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&Judged<'_>>) -> Option<Hit> {
+        let line = command.map(|command| &command.line);
+        if is_command_with_network(question, line) {
+            return None;
+        }
+        let is_whole = |rule: &&PolicyRule| rule.allows() && !rule.is_for_commands();
+        let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, line);
+        let reason = "You allowed it for this session.";
+        match self.grants.iter().filter(is_whole).find(matches) {
+            Some(grant) => Some((Decision::Allow, grant.name().to_owned(), reason.to_owned())),
+            None => {
+                let (decision, names, _) = hit_of(command?.covered.as_ref()?);
+                Some((decision, names, reason.to_owned()))
+            }
+        }
+    }
+
+    /// What may allow the commands of a line.
+    pub(super) fn sources(&self, shell: Shell, question: &Question<'_>) -> Sources<'_> {
+        let is_networked = question.category == Some(Category::Network);
+        let is_meant = |rule: &&PolicyRule| {
+            rule.allows()
+                && rule.is_for_commands()
+                && (!is_networked || rule.definition().network)
+                && rule.may_concern(question.tool, question.subject)
+        };
+        let rules = self.rules.iter().filter(is_meant).collect();
+        let grants = self.grants.iter().filter(|rule| !is_networked && is_meant(rule)).collect();
+        let known = match (question.category, question.sandboxed) {
+            (Some(Category::Exec), true) => Known::ReadingAndBuilding,
+            (Some(Category::Exec), false) => Known::Reading,
+            _ => Known::None,
+        };
+        Sources { shell, rules, grants, known }
+    }
+
+    pub(super) fn category_default(&self, category: Category) -> Hit {
+        let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
+        let (name, plural) = match category {
+            Category::Read => ("read", "Reading"),
+            Category::Write => ("write", "Changing files"),
+            Category::Exec => ("exec", "Running commands"),
+            Category::Network => ("network", "Using the network"),
+        };
+        let reason = match decision {
+            Decision::Allow => format!("{plural} is allowed."),
+            Decision::Preview => "You review the change before it is made.".to_owned(),
+            Decision::Approval => format!("{plural} needs your approval."),
+            Decision::Deny => format!("{plural} is denied by the configuration."),
+        };
+        (decision, format!("category:{name}"), reason)
+    }
+
+    fn matching<'a>(
+        &'a self,
+        question: &'a Question<'_>,
+        command: Option<&'a CommandLine>,
+    ) -> impl Iterator<Item = &'a PolicyRule> {
+        self.rules.iter().filter(move |rule| rule.matches(question.tool, question.subject, command))
+    }
+}
+
+/// Named by each of the rules; what is known of commands that only read needs no name.
+fn hit_of(covered: &Coverage<'_>) -> Hit {
+    let rules = || covered.rules.iter().chain(&covered.grants);
+    let mut names: Vec<&str> = rules().map(|rule| rule.name()).collect();
+    names.extend(covered.builds.then_some(BUILD_RULE));
+    let mut reasons: Vec<&str> = rules().map(|rule| rule.reason()).collect();
+    reasons.dedup();
+    (Decision::Allow, names.join(RULE_SEPARATOR), reasons.join(" "))
+}
+
+fn is_command_with_network(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
+    question.category == Some(Category::Network) && command.is_some()
+}
