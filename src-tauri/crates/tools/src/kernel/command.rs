@@ -26,12 +26,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Kernel {
-    pub(super) async fn judge_command(&self, call: &ToolCall, verdict: Verdict, approve: ApprovalMode) -> Decided<'_> {
-        let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
-        match verdict.decision {
-            Decision::Allow => return Decided::Perform(verdict, Work::Command(AsDecided::shown(call))),
-            Decision::Deny => return Decided::deny(verdict),
-            Decision::Approval | Decision::Preview => {}
+    pub(super) async fn decided_command(&self, call: &ToolCall, verdict: Verdict) -> Decided<'_> {
+        if verdict.decision == Decision::Allow {
+            return Decided::Perform(verdict, Work::Command(AsDecided::shown(call)));
         }
         match self.command_preview(call).await {
             Ok(preview) => Decided::ask(question::of_command(call, &verdict, preview)),

@@ -1,18 +1,43 @@
 //! The policy's verdict on a call, and its words.
 
 use super::Kernel;
+use super::path::Judged;
 use super::subject::SubjectOf;
 use crate::builtin;
-use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, PolicyDecided, PolicyTrace, UNTRUSTED_RULE};
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, CallId, Code, Decision, Fault, PolicyDecided, PolicyTrace, Risk, ToolCall,
+    UNTRUSTED_RULE,
+};
 use arki_policy::{Impact, PARTLY_SEEN, PolicySettings, Question, RuleDefinition, Verdict};
+
+/// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
+const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
 
 impl Kernel {
     /// Returns what the policy says of a call, without carrying it out.
     #[must_use]
     pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: ApprovalMode) -> Verdict {
         let subject = self.subject_of(self.tool(tool_id), args);
-        let verdict = self.decide(tool_id, &subject, approve, Impact::default());
-        self.with_network(tool_id, args, verdict, approve)
+        let call = ToolCall {
+            turn: 0,
+            call_id: CallId::from(tool_id),
+            tool_id: tool_id.to_owned(),
+            args: args.clone(),
+            category: None,
+            async_call_id: None,
+        };
+        match self.judge_call(&call, subject, approve) {
+            Judged::Plain(verdict)
+            | Judged::Command(verdict)
+            | Judged::Change(verdict, _)
+            | Judged::Refused(verdict, _) => verdict,
+            Judged::Failed(fault) => Verdict {
+                decision: Decision::Deny,
+                rule: IMPOSSIBLE_RULE.to_owned(),
+                reason: fault.message,
+                risk: Risk::Low,
+            },
+        }
     }
 
     /// How this kernel's verdict on a call came about, with the number of rules that were looked at.

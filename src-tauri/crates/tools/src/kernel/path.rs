@@ -7,14 +7,14 @@ use super::command::AsDecided;
 use super::judging::{denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
-use super::write::Accepted;
+use super::write::{Accepted, PlannedChange};
 use super::{Kernel, question, usable};
 use crate::inside::InsideAction;
 use crate::remote_tool::RemoteTool;
 use crate::subagents::Subagents;
 use crate::tool::{Action, Tool, WriteAction};
 use arki_domain::projection::{PendingCall, ResolvedApproval};
-use arki_domain::{ApprovalRequested, CallOutcome, Decision, Fault, REPEATED_RULE, ToolCall};
+use arki_domain::{ApprovalMode, ApprovalRequested, CallOutcome, Decision, Fault, REPEATED_RULE, ToolCall};
 use arki_policy::{Impact, Verdict};
 use std::sync::Arc;
 
@@ -36,6 +36,28 @@ pub(super) enum Work<'a> {
     Write(WriteAction, Box<Accepted>),
     Command(AsDecided),
     Remote(&'a Tool, &'a Arc<dyn RemoteTool>),
+}
+
+/// The verdict on a call, and why it can't be carried out if so.
+pub(super) enum Judged {
+    Plain(Verdict),
+    Command(Verdict),
+    Change(Verdict, Box<PlannedChange>),
+    Refused(Verdict, Fault),
+    /// It can't be done at all, whatever is allowed.
+    Failed(Fault),
+}
+
+/// The work of a call that has nothing to show before it.
+fn work_of(tool: &Tool) -> Option<Work<'_>> {
+    Some(match &tool.action {
+        Action::Read(_) => Work::Read(tool),
+        Action::Inside(work) => Work::Inside(*work),
+        Action::Ask => Work::Question,
+        Action::Delegate(subagents) => Work::Delegation(subagents.as_ref()),
+        Action::Remote(remote) => Work::Remote(tool, remote),
+        Action::Write(_) | Action::Command => return None,
+    })
 }
 
 /// The decision about a call.
@@ -98,43 +120,73 @@ impl Kernel {
         Prepared { call, tool, subject, approval }
     }
 
-    /// Nothing has happened when it returns, but that files were read for a preview.
-    pub(super) async fn decided<'a>(&'a self, prepared: Prepared<'a>, record: &mut Record<'_>) -> Decided<'a> {
-        let Prepared { call, tool, subject, approval } = prepared;
-        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        let Some(tool) = tool else {
-            let unknown = self.unknown_tool(&call.tool_id);
-            return if approval.is_some() { Decided::Fail(unknown) } else { Decided::Refuse(verdict, unknown) };
+    /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
+    /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
+    pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> Judged {
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        let Some(tool) = self.tool(&call.tool_id) else {
+            return Judged::Refused(verdict, self.unknown_tool(&call.tool_id));
         };
+        if verdict.decision == Decision::Deny {
+            let fault = denied(&verdict);
+            return Judged::Refused(verdict, fault);
+        }
+        match usable(tool, call, &subject) {
+            // A model that makes the same mistake again and again is to be stopped too.
+            Err(_) if verdict.rule == REPEATED_RULE => return Judged::Plain(verdict),
+            Err(fault) => return Judged::Failed(fault),
+            Ok(()) => {}
+        }
+        match &tool.action {
+            Action::Write(plan) => self.judge_write(plan, call, subject, approve),
+            Action::Command => {
+                let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
+                match verdict.decision {
+                    Decision::Deny => Judged::Refused(verdict.clone(), denied(&verdict)),
+                    _ => Judged::Command(verdict),
+                }
+            }
+            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) | Action::Remote(_) => {
+                Judged::Plain(verdict)
+            }
+        }
+    }
+
+    /// Nothing has happened when it returns.
+    pub(super) async fn decided<'a>(&'a self, prepared: Prepared<'a>, record: &mut Record<'_>) -> Decided<'a> {
+        let approve = record.approve();
+        let Prepared { call, tool, subject, approval } = prepared;
+        let Some(approval) = approval else {
+            return match self.judge_call(call, subject, approve) {
+                Judged::Refused(verdict, fault) => Decided::Refuse(verdict, fault),
+                Judged::Failed(fault) => Decided::Fail(fault),
+                Judged::Change(verdict, planned) => {
+                    record.use_secrets(planned.secrets.clone());
+                    planned.decided(call, verdict)
+                }
+                Judged::Command(verdict) => self.decided_command(call, verdict).await,
+                Judged::Plain(verdict) => match tool.and_then(work_of) {
+                    Some(work) if verdict.decision == Decision::Allow => Decided::Perform(verdict, work),
+                    _ => Decided::ask(question::plain(call, &verdict)),
+                },
+            };
+        };
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        let Some(tool) = tool else { return Decided::Fail(self.unknown_tool(&call.tool_id)) };
         // Also what was denied since it was approved: no approval is for that.
         if verdict.decision == Decision::Deny {
             return Decided::deny(verdict);
         }
-        match usable(tool, call, &subject) {
-            // A model that makes the same mistake again and again is to be stopped too.
-            Err(_) if approval.is_none() && verdict.rule == REPEATED_RULE => {
-                return Decided::ask(question::plain(call, &verdict));
-            }
-            Err(fault) => return Decided::Fail(fault),
-            Ok(()) => {}
+        if let Err(fault) = usable(tool, call, &subject) {
+            return Decided::Fail(fault);
         }
-        let work = match (&tool.action, approval) {
-            (Action::Write(plan), None) => return self.judge_write(plan.clone(), call, subject, record),
-            (Action::Write(plan), Some(approval)) => return self.write_approved(plan.clone(), call, approval),
-            (Action::Command, None) => return self.judge_command(call, verdict, record.approve()).await,
-            (Action::Command, Some(approval)) => {
-                return self.command_approved(call, approval, record.approve()).await;
-            }
-            (Action::Read(_), _) => Work::Read(tool),
-            (Action::Inside(work), _) => Work::Inside(*work),
-            (Action::Ask, _) => Work::Question,
-            (Action::Delegate(subagents), _) => Work::Delegation(subagents.as_ref()),
-            (Action::Remote(remote), _) => Work::Remote(tool, remote),
-        };
-        match approval {
-            Some(approval) => Decided::Perform(permitted(&approval.requested), work),
-            None if verdict.decision == Decision::Allow => Decided::Perform(verdict, work),
-            None => Decided::ask(question::plain(call, &verdict)),
+        match &tool.action {
+            Action::Write(plan) => self.write_approved(plan.clone(), call, approval),
+            Action::Command => self.command_approved(call, approval, approve).await,
+            _ => match work_of(tool) {
+                Some(work) => Decided::Perform(permitted(&approval.requested), work),
+                None => Decided::Fail(Fault::internal("a call without its work")),
+            },
         }
     }
 

@@ -9,6 +9,7 @@ mod delegation_row;
 #[cfg(target_os = "linux")]
 mod hooks;
 mod isolation;
+mod judging;
 mod moments;
 #[cfg(target_os = "linux")]
 mod private_files;

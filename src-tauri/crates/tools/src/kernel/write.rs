@@ -1,7 +1,7 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
 use super::judging::permitted;
-use super::path::{Decided, Work};
+use super::path::{Decided, Judged, Work};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{Kernel, question, stopped_by_user};
@@ -47,37 +47,52 @@ impl Accepted {
     }
 }
 
+/// A change that nobody has been asked about yet.
+pub(super) struct PlannedChange {
+    plan: WriteAction,
+    change: ChangeSet,
+    preview: Preview,
+    /// The names of the secrets that it would put where they are not yet.
+    pub(super) secrets: Vec<String>,
+    needs_no_review: bool,
+}
+
+impl PlannedChange {
+    pub(super) fn decided(self, call: &ToolCall, verdict: Verdict) -> Decided<'static> {
+        if verdict.decision != Decision::Allow && !self.needs_no_review {
+            return Decided::ask(question::of_change(call, &verdict, self.preview));
+        }
+        Decided::Perform(verdict, Work::Write(self.plan, Box::new(Accepted::all(self.change, self.preview))))
+    }
+}
+
 impl Kernel {
     pub(super) fn judge_write(
         &self,
-        plan: WriteAction,
+        plan: &WriteAction,
         call: &ToolCall,
         mut subject: SubjectOf,
-        record: &mut Record<'_>,
-    ) -> Decided<'_> {
-        let change = match self.plan(&plan, call) {
+        approve: ApprovalMode,
+    ) -> Judged {
+        let change = match self.plan(plan, call) {
             Ok(change) => change,
             Err(fault) => {
-                let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+                let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
                 let asked = Some(verdict).filter(|verdict| verdict.rule == REPEATED_RULE);
-                return match asked.or_else(|| self.asked_to_read(&subject, record.approve())) {
-                    Some(verdict) => Decided::ask(question::plain(call, &verdict)),
-                    None => Decided::Fail(fault),
-                };
+                let asked = asked.or_else(|| self.asked_to_read(&subject, approve));
+                return asked.map_or(Judged::Failed(fault), Judged::Plain);
             }
         };
-        record.use_secrets(self.carried_secrets(&change));
-        subject.subject.secrets = record.secrets().to_vec();
+        let names = subject.subject.secrets.into_iter().chain(self.carried_secrets(&change));
+        subject.subject.secrets = BTreeSet::from_iter(names).into_iter().collect();
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
-        let verdict = self.decide(&call.tool_id, &subject, record.approve(), impact);
-        let needs_no_review = change.is_empty()
-            && verdict.rule != REPEATED_RULE
-            && self.asked_to_read(&subject, record.approve()).is_none();
-        if verdict.decision != Decision::Allow && !needs_no_review {
-            return Decided::ask(question::of_change(call, &verdict, preview));
-        }
-        Decided::Perform(verdict, Work::Write(plan, Box::new(Accepted::all(change, preview))))
+        let verdict = self.decide(&call.tool_id, &subject, approve, impact);
+        let needs_no_review =
+            change.is_empty() && verdict.rule != REPEATED_RULE && self.asked_to_read(&subject, approve).is_none();
+        let secrets = subject.subject.secrets;
+        let planned = PlannedChange { plan: plan.clone(), change, preview, secrets, needs_no_review };
+        Judged::Change(verdict, Box::new(planned))
     }
 
     /// The verdict by which the user is asked before files are read. That a change can't be made, and why, or that it
