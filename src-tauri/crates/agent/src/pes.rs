@@ -18,6 +18,7 @@ use arki_domain::projection::PLANNING_CORE;
 use arki_domain::{Code, ContextAdded, Fault, PlanUpdated, STAGE_PART, Stage, TokenType};
 use async_trait::async_trait;
 use next::{Next, next};
+pub(crate) use reading::calls;
 use ticking::{Moment, ticked};
 
 pub(crate) struct PlanExecuteSynthesize;

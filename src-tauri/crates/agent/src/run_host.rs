@@ -196,6 +196,7 @@ impl RunHost {
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
             cost_left_usd: budget::cost_left(&self.state),
             previous,
+            sees_pictures: self.parts.model.sees_pictures(),
             agent_state: self.seen_state().clone(),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
@@ -211,6 +212,7 @@ impl RunHost {
             _ => self.parts.executor.execute_together(&row, &context).await?,
         };
         self.take(&executed.events).await?;
+        self.keep_pictures(&executed.events).await;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::Paused => self.paused().await.map(Some),
@@ -229,6 +231,18 @@ impl RunHost {
                     self.append(vec![paused.into()]).await?;
                 }
                 Ok(Some(RunEnd::AwaitingAnswer(question_id)))
+            }
+        }
+    }
+
+    /// Has the pictures that calls have read at hand for the next request.
+    async fn keep_pictures(&mut self, events: &[Arc<Event>]) {
+        for event in events.iter().filter(|event| event.kind == "context.added") {
+            let EventBody::ContextAdded(added) = event.body() else { continue };
+            for hash in added.images.into_iter().map(|image| image.content_hash) {
+                if let Some(bytes) = self.parts.executor.picture(&hash).await {
+                    Arc::make_mut(&mut self.parts.images).insert(hash, bytes.into());
+                }
             }
         }
     }

@@ -1,15 +1,24 @@
 //! A request for a model that takes no tools: they are described in the system prompt, and calls and results are text.
 
-use arki_domain::{ChatRequest, Message, ToolDefinition};
+use arki_domain::{ChatRequest, Message, Stage, ToolDefinition};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-const TOOLS: &str = "# Tools\n\nYou call these tools only through `toolCalls` in your plan. The user's next message has \
-    their results. After each tool's name and description come its arguments as JSON Schema.";
+const IN_PLAN: &str = "You call these tools only through `toolCalls` in your plan.";
 
-/// The same request without tools. A message always gives the same text, so that a conversation only grows at its end.
-pub(crate) fn request(request: ChatRequest) -> ChatRequest {
-    let system = format!("{}\n\n{}", request.system, described(&request.tools));
+/// Without a core's own words on how to answer.
+const ALONE: &str = "To call tools, answer with nothing but JSON in exactly this form, one or more calls at once:\n\n\
+    {\"toolCalls\": [{\"toolName\": \"read_file\", \"arguments\": {\"path\": \"README.md\"}}]}\n\n\
+    Once you need no more tools, answer the user in plain words.";
+
+const TOOLS: &str = "The user's next message has their results. After each tool's name and description come its \
+    arguments as JSON Schema.";
+
+/// The same request without tools, in a plan or outside of one. A message always gives the same text, so that a
+/// conversation only grows at its end.
+pub(crate) fn request(request: ChatRequest, stage: Option<Stage>) -> ChatRequest {
+    let how = if stage.is_some() { IN_PLAN } else { ALONE };
+    let system = format!("{}\n\n# Tools\n\n{how} {TOOLS}{}", request.system, described(&request.tools));
     let messages = messages(&request.messages);
     ChatRequest { system: system.into(), messages: Arc::new(messages), tools: Arc::new([]), ..request }
 }
@@ -21,7 +30,7 @@ pub fn messages(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
 }
 
 fn described(tools: &[ToolDefinition]) -> String {
-    let mut text = TOOLS.to_owned();
+    let mut text = String::new();
     for tool in tools {
         let _ = write!(text, "\n\n## {}\n\n{}\n\n{}", tool.name, tool.description.trim(), tool.parameters);
     }
@@ -80,13 +89,14 @@ mod tests {
             category: Category::Read,
             parameters: serde_json::json!({"type": "object"}),
         };
-        let asked = request(ChatRequest {
-            system: "Be good.".into(),
-            messages: Arc::new(messages.to_vec()),
-            tools: Arc::new([definition]),
-            images: Arc::default(),
-            options: ModelOptions::default(),
-        });
+        let of = |stage| {
+            let tools = Arc::new([definition.clone()]);
+            let (images, options) = (Arc::default(), ModelOptions::default());
+            let messages = Arc::new(messages.to_vec());
+            request(ChatRequest { system: "Be good.".into(), messages, tools, images, options }, stage)
+        };
+        assert!(of(None).system.contains("nothing but JSON") && !of(None).system.contains("in your plan"));
+        let asked = of(Some(Stage::Plan));
         assert!(asked.tools.is_empty() && asked.system.starts_with("Be good.\n\n# Tools"));
         assert!(asked.system.ends_with("## read_file\n\nReads.\n\n{\"type\":\"object\"}"), "{}", asked.system);
         let said: Vec<(bool, &str)> = asked

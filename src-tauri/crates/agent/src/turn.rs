@@ -4,7 +4,7 @@ use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
 use crate::ask::{Ask, Known};
 use crate::refusals::Mending;
 use crate::run_host::{RunEnd, RunHost};
-use crate::{bounds, budget, call_arguments, call_text, text_only};
+use crate::{bounds, budget, call_arguments, call_text, pes, text_only};
 use arki_domain::{
     ChatRequest, Code, ContextAdded, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage,
     PreparedRequest, REMINDER_PART, RequestHead, Role, ToolCall, ToolDefinition, Usage,
@@ -12,6 +12,11 @@ use arki_domain::{
 use futures_util::StreamExt;
 use std::sync::Arc;
 use tokio::time::Instant;
+
+/// Reads the calls of a model that takes no tools.
+fn calls_as_text(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+    if known.takes_tools { Vec::new() } else { pes::calls(answer, known) }
+}
 
 /// The outcome of a request.
 enum Asked {
@@ -32,7 +37,7 @@ pub(crate) enum Cut {
 impl RunHost {
     /// Asks for the next turn. `Some` where the run ends or has to wait.
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
-        self.ask_for(Ask::TURN).await
+        self.ask_for(Ask { read: calls_as_text, ..Ask::TURN }).await
     }
 
     /// Asks for an answer that is read as `ask` says before it is stored.
@@ -180,7 +185,7 @@ impl RunHost {
             images: self.parts.images.clone(),
             options,
         };
-        if self.writes_tools_as_text() { text_only::request(request) } else { request }
+        if self.writes_tools_as_text() { text_only::request(request, self.ask.stage) } else { request }
     }
 
     fn tools(&self) -> Arc<[ToolDefinition]> {
@@ -192,7 +197,7 @@ impl RunHost {
     }
 
     fn writes_tools_as_text(&self) -> bool {
-        self.ask.stage.is_some() && !self.parts.model.takes_tools()
+        !self.parts.model.takes_tools()
     }
 
     /// Returns the hash under which the head lies, where it is another than that of the turn before.
@@ -289,7 +294,7 @@ impl RunHost {
             })
         }));
         bodies.extend(refused);
-        if !self.is_reminded && self.ask.stage.is_none() && call_text::is_call(&answer, &definitions) {
+        if takes_tools && !self.is_reminded && self.ask.stage.is_none() && call_text::is_call(&answer, &definitions) {
             self.is_reminded = true;
             bodies.push(ContextAdded::new(REMINDER_PART, "call", call_text::REMINDER).into());
         }

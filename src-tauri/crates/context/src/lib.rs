@@ -43,7 +43,9 @@ pub use rules::{
     RuleFile, RuleKind, imports_of, load_rules, rule_kind, rule_order,
 };
 pub use skills::{SkillText, Triggers};
-pub use system_prompt::{ChosenSkill, IndexEntry, Part, PartEntry, Rule, SystemPrompt, SystemPromptInputs, assemble};
+pub use system_prompt::{
+    ChosenSkill, IndexEntry, Part, PartEntry, Rule, SystemPrompt, SystemPromptInputs, WorkMode, assemble,
+};
 pub use template::render;
 pub use title::title_from_prompt;
 pub use tokens::{Corrected, CountTokens, TokenCorrection};

@@ -7,6 +7,7 @@
 
 mod imports;
 mod kind;
+mod sent;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use kind::{RuleKind, rule_kind, rule_order};
 
 use crate::FrontMatter;
 use globset::{GlobBuilder, GlobMatcher};
+use sent::SentTexts;
 
 /// One rule, what it imports included.
 pub const MAX_RULE_BYTES: usize = 64 * 1024;
@@ -74,15 +76,10 @@ pub struct LoadedRules {
 /// `read` is asked for what rules import, by paths relative to the project.
 #[must_use]
 pub fn load_rules(files: &[RuleFile<'_>], read: &mut dyn FnMut(&str) -> ImportedText) -> LoadedRules {
-    let mut loaded = LoadedRules::default();
+    let (mut loaded, mut sent) = (LoadedRules::default(), SentTexts::default());
     for file in files.iter().take(MAX_RULES) {
-        let Some(rule) = loaded.rule(file, read) else { continue };
-        // Projects often have CLAUDE.md and AGENTS.md with the same text.
-        let is_known =
-            loaded.rules.iter().any(|known| known.text.trim() == rule.text.trim() && known.is_same_place(&rule));
-        if !is_known && !rule.text.trim().is_empty() {
-            loaded.rules.push(rule);
-        }
+        let rule = loaded.rule(file, &mut sent, read);
+        loaded.rules.extend(rule.filter(|rule| !rule.text.trim().is_empty()));
     }
     if let Some(first) = files.get(MAX_RULES) {
         loaded.warn(first.path, &format!("it and all after it are left out: only {MAX_RULES} rules count"));
@@ -104,8 +101,14 @@ impl LoadedRules {
         touched
     }
 
-    /// `None` for a file that is no rule by any convention.
-    fn rule(&mut self, file: &RuleFile<'_>, read: &mut dyn FnMut(&str) -> ImportedText) -> Option<LoadedRule> {
+    /// `None` for a file that is no rule by any convention, or whose text goes out already: projects often have
+    /// CLAUDE.md and AGENTS.md with the same text, or have one import the other.
+    fn rule(
+        &mut self,
+        file: &RuleFile<'_>,
+        sent: &mut SentTexts,
+        read: &mut dyn FnMut(&str) -> ImportedText,
+    ) -> Option<LoadedRule> {
         let kind = if file.is_users { RuleKind::Folder(String::new()) } else { rule_kind(file.path)? };
         let head = FrontMatter::read(file.text);
         if let Some(warning) = &head.warning {
@@ -114,8 +117,12 @@ impl LoadedRules {
         let applies = self.applies(file.path, &kind, &head);
         let body = if matches!(kind, RuleKind::Folder(_)) && !head.is_present { file.text } else { head.body };
         let mut text = body.trim_start_matches('\u{feff}').to_owned();
+        if !sent.add(file.path, &text, &applies) {
+            return None;
+        }
         if !file.is_users {
-            text = imports::with_imports(file.path, &text, read, &mut self.warnings);
+            let is_new = &mut |path: &str, text: &str| sent.add(path, text, &applies);
+            text = imports::with_imports(file.path, &text, (read, is_new), &mut self.warnings);
         }
         let text = self.bounded(file.path, &text, MAX_RULE_BYTES);
         Some(LoadedRule { path: file.path.to_owned(), is_users: file.is_users, text, applies })
@@ -182,16 +189,6 @@ impl LoadedRules {
 
     fn warn(&mut self, path: &str, message: &str) {
         self.warnings.push(FileWarning { path: path.to_owned(), message: message.to_owned() });
-    }
-}
-
-impl LoadedRule {
-    fn is_same_place(&self, other: &Self) -> bool {
-        match (&self.applies, &other.applies) {
-            (Applies::AtStart, Applies::AtStart) => true,
-            (Applies::BelowFolder(one), Applies::BelowFolder(two)) => one == two,
-            _ => false,
-        }
     }
 }
 

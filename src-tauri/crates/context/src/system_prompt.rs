@@ -2,7 +2,7 @@
 //! skills, the procedures, the memory.
 
 use crate::{BuiltPrompt, MemoryText, render};
-use arki_domain::PartKind;
+use arki_domain::{ApprovalMode, PartKind, RunOptions};
 
 const BASE_PROMPT: &str = include_str!("base_prompt.md");
 
@@ -22,8 +22,72 @@ const PROCEDURES: &str = "Procedures list the steps of recurring work. When your
 const MEMORY: &str = "The user keeps this for you to remember. It may be out of date: what you see in the project counts \
     more.";
 
+const ANSWERS: &str = "Somebody can answer questions: use `ask_user` for what only they can decide.";
+
+const NOBODY_ANSWERS: &str = "Nobody can answer questions during this run: make the most likely choice, and say what you \
+    assumed.";
+
 /// The bytes of the prompt for the descriptions of all skills, or of all procedures.
 const MAX_INDEX_BYTES: usize = 16 * 1024;
+
+/// What a run is allowed, as its model is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WorkMode {
+    /// The folder isn't trusted, whatever else is granted.
+    #[default]
+    Untrusted,
+    Plan,
+    ReadOnly,
+    Approve(ApprovalMode),
+}
+
+impl WorkMode {
+    #[must_use]
+    pub fn of(options: &RunOptions, is_trusted: bool) -> Self {
+        match options {
+            _ if !is_trusted => Self::Untrusted,
+            RunOptions { plan: true, .. } => Self::Plan,
+            RunOptions { read_only: true, .. } => Self::ReadOnly,
+            options => Self::Approve(options.approve),
+        }
+    }
+
+    /// Says what becomes of the model's calls.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Untrusted => {
+                "Mode: untrusted. The user hasn't trusted this folder, so you can only read in it: changes, commands and \
+                the network are denied. Say what you would do; the user can trust the folder."
+            }
+            Self::Plan => {
+                "Mode: plan. Your tools only read, and nothing changes before the user has agreed to your plan."
+            }
+            Self::ReadOnly => {
+                "Mode: read-only. You have the tools that read, and commands that are known to only read. Nothing can be \
+                changed."
+            }
+            Self::Approve(ApprovalMode::Ask) => {
+                "Mode: ask. Unless a rule allows it, the user sees each change to a file as a diff before it is written, \
+                and accepts, edits or rejects single hunks; the result says which. Commands that do more than read, build \
+                or test may wait for approval."
+            }
+            Self::Approve(ApprovalMode::Edits) => {
+                "Mode: edits. Changes to files of the project are written at once, without a review, except to protected \
+                and secret files, which the user is asked about. Commands that do more than read, build or test may wait \
+                for approval."
+            }
+            Self::Approve(ApprovalMode::All) => {
+                "Mode: all. Changes and commands are carried out at once, and nobody reviews them first, so take care. \
+                Only protected and secret files still wait for approval, and what the user's rules deny is denied."
+            }
+            Self::Approve(ApprovalMode::Never) => {
+                "Mode: never. Nobody approves anything in this run: what would need approval is rejected at once, and most \
+                changes do. What rules allow works, as does reading, building and testing. Describe what you couldn't do."
+            }
+        }
+    }
+}
 
 /// A rules file of a trusted project, or the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +118,13 @@ pub struct ChosenSkill {
 pub struct SystemPromptInputs<'a> {
     /// The project's canonical path.
     pub project: &'a str,
-    /// The operating system's name.
+    /// The operating system's name and version.
     pub system: &'a str,
+    /// The shell that commands run in.
+    pub shell: &'a str,
+    pub mode: WorkMode,
+    /// Somebody can answer the model's questions.
+    pub answers: bool,
     /// The date; a day's precision keeps the provider's prompt cache.
     pub today: &'a str,
     /// The run only plans. That it can do no more is not this prompt's to see to.
@@ -121,7 +190,15 @@ impl SystemPrompt {
 
 #[must_use]
 pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
-    let values = [("project", inputs.project), ("system", inputs.system), ("today", inputs.today)];
+    let asking = if inputs.answers && !inputs.is_subagent { ANSWERS } else { NOBODY_ANSWERS };
+    let (mode, shell) = (format!("{} {asking}", inputs.mode.words()), shell(inputs));
+    let values = [
+        ("project", inputs.project),
+        ("system", inputs.system),
+        ("today", inputs.today),
+        ("mode", &mode),
+        ("shell", &shell),
+    ];
     let mut parts = vec![Part::new("base", "built in", &render(BASE_PROMPT, &values))];
     parts.extend(inputs.core.map(|text| Part::new("core", "built in", text)));
     if inputs.plans {
@@ -144,6 +221,11 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     parts.extend(index("procedures", PROCEDURES, PartKind::Procedure, &inputs.procedures));
     parts.extend(memory(&inputs.memory));
     SystemPrompt { parts }
+}
+
+/// Said of a folder in which nothing can run as well: its reader still writes commands for the user.
+fn shell(SystemPromptInputs { shell, .. }: &SystemPromptInputs<'_>) -> String {
+    format!("Commands run in {shell}, without the user's keys and mostly in a sandbox.")
 }
 
 fn memory(memory: &MemoryText) -> Option<Part> {
@@ -183,7 +265,10 @@ mod tests {
         let entry = |name: &str| IndexEntry { name: name.into(), description: "does it".into() };
         let prompt = assemble(&SystemPromptInputs {
             project: "/p",
-            system: "Linux",
+            system: "Linux 6.8",
+            shell: "bash",
+            mode: WorkMode::Plan,
+            answers: true,
             today: "2026-11-21",
             plans: true,
             core: Some("In stages."),
@@ -218,8 +303,34 @@ mod tests {
         assert!(prompt.parts[7].text.ends_with("\n- pdf: does it\n- csv: does it"));
         let names = prompt.parts[1..4].iter().map(|part| part.name).collect::<Vec<_>>();
         assert_eq!(names, ["core", "plan", "subagent"]);
-        assert!(prompt.text().contains("folder /p on Linux"));
+        assert!(prompt.text().contains("folder /p;") && prompt.text().contains("System: Linux 6.8."));
         assert!(!prompt.text().contains("{{"));
+    }
+
+    const MAX_BASE_BYTES: usize = 2_560;
+
+    #[test]
+    fn the_base_prompt_is_short_and_says_what_each_mode_allows() {
+        let modes = [ApprovalMode::Ask, ApprovalMode::Edits, ApprovalMode::All, ApprovalMode::Never];
+        let modes = modes.map(WorkMode::Approve);
+        for mode in modes.into_iter().chain([WorkMode::Untrusted, WorkMode::Plan, WorkMode::ReadOnly]) {
+            for answers in [true, false] {
+                let (project, system, shell, today) = ("/home/user/project", "Linux 6.8.0", "/bin/bash", "2026-11-21");
+                let inputs = SystemPromptInputs { project, system, shell, today, mode, answers, ..Default::default() };
+                let text = assemble(&inputs).text();
+                assert!(text.len() <= MAX_BASE_BYTES && !text.contains("{{"), "{mode:?}: {} bytes", text.len());
+                assert_eq!(text.contains("diff before it is written"), mode == WorkMode::Approve(ApprovalMode::Ask));
+                assert_eq!((text.contains(ANSWERS), text.contains(NOBODY_ANSWERS)), (answers, !answers));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_not_trusted_is_said_to_be_allowed() {
+        let all = RunOptions { approve: ApprovalMode::All, ..RunOptions::default() };
+        assert_eq!(WorkMode::of(&all, false), WorkMode::Untrusted);
+        assert_eq!(WorkMode::of(&RunOptions { plan: true, ..all.clone() }, true), WorkMode::Plan);
+        assert_eq!(WorkMode::of(&all, true), WorkMode::Approve(ApprovalMode::All));
     }
 
     #[test]

@@ -65,6 +65,32 @@ impl Image {
     }
 }
 
+/// The largest picture, in bytes: the smallest limit among the vendors.
+pub const MAX_IMAGE_BYTES: usize = 5 << 20;
+
+/// The first bytes of pictures, and their types. WebP has its name behind a length.
+const PICTURE_SIGNATURES: [(&[u8], usize, &str); 5] = [
+    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"\xff\xd8\xff", 0, "image/jpeg"),
+    (b"GIF87a", 0, "image/gif"),
+    (b"GIF89a", 0, "image/gif"),
+    (b"WEBP", 8, "image/webp"),
+];
+
+/// Returns whether a path ends as those of pictures do.
+#[must_use]
+pub fn is_picture_name(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| ["png", "jpg", "jpeg", "gif", "webp"].contains(&extension.as_str()))
+}
+
+/// Returns the type of a picture by its first bytes; `None` where it is none that models can see.
+#[must_use]
+pub fn picture_type(bytes: &[u8]) -> Option<&'static str> {
+    let begins = |signature: &[u8], at: usize| bytes.get(at..).is_some_and(|bytes| bytes.starts_with(signature));
+    PICTURE_SIGNATURES.iter().find(|(signature, at, _)| begins(signature, *at)).map(|(_, _, media_type)| *media_type)
+}
+
 /// The width and height of a picture, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 pub struct PixelSize {

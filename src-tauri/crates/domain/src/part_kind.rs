@@ -9,6 +9,9 @@ const MEMORY: &str = "memory";
 /// What a prompt mentions, as `context.added` names it. It's left out with the prompt, and comes again with another one.
 pub const MENTION_PART: &str = "mention";
 
+/// A picture that `read_file` has read, as `context.added` names it. A compaction leaves it out with what was said then.
+pub const PICTURE_PART: &str = "picture";
+
 /// What a core tells the model between its stages, as `context.added` names it.
 pub const STAGE_PART: &str = "stage";
 

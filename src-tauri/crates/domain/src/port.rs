@@ -137,6 +137,11 @@ pub trait ChatModel: Send + Sync {
         true
     }
 
+    /// Returns whether it is known to see pictures.
+    fn sees_pictures(&self) -> bool {
+        false
+    }
+
     /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
 
@@ -156,6 +161,8 @@ pub struct CallContext {
     pub cost_left_usd: Option<f64>,
     /// The result that the call reads again, if it is one that does.
     pub previous: Option<String>,
+    /// The model can be shown pictures.
+    pub sees_pictures: bool,
     /// The session's state as the run sees it.
     pub agent_state: AgentState,
     /// The last event that was folded when the call was handed out.
@@ -229,6 +236,11 @@ pub trait Executor: Send + Sync {
     /// Judges the call and, if nothing stands against it, does it. `call` carries what the log already knows of it, so
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
     async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
+
+    /// Returns a picture that a call has read, by its SHA-256 hex.
+    async fn picture(&self, _hash: &str) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Executes calls that the model made in one answer like [`Self::execute`]: calls of which nothing is known yet, or
     /// calls on which sub-agents were set to work. As many of the first ones as can be are done at the same time, and

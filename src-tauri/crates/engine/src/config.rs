@@ -51,6 +51,8 @@ pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
 pub(crate) const DEFAULT_CORE: &str = "tool-loop";
 const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
+/// How much a model that can think does so where nobody has chosen.
+const DEFAULT_EFFORT: &str = "medium";
 const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
 const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;

@@ -54,6 +54,7 @@ impl Kernels {
             standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
             private_hosts: config.private_hosts.clone(),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
+            model: config.model.clone(),
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
                 .into_iter()
                 .chain(self.projects.trees().take_tool(open.project.root(), &self.background))

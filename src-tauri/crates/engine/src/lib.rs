@@ -74,7 +74,7 @@ pub use runs::pipelines::resuming::DefinitionChoice;
 pub use runs::pipelines::showing::{CheckedPipeline, check_pipeline_file};
 pub use runs::pipelines::starting::{PipelineInput, StartPipeline};
 pub use runs::place::{RunTarget, StartRun};
-pub use runs::prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
+pub use runs::prompt_images::MAX_IMAGES;
 pub use runs::queue::Accepted;
 pub use runs::schedules::{NewSchedule, StartedBySchedule};
 pub use runs::sent_request::SentRequest;

@@ -121,6 +121,18 @@ impl ModelInfo {
     pub fn is_blind(&self) -> bool {
         !self.assumes_capabilities && !self.capabilities.contains(&Capability::Vision)
     }
+
+    /// Returns whether it may take tools; only of a model that is known not to is this false.
+    #[must_use]
+    pub fn takes_tools(&self) -> bool {
+        self.assumes_capabilities || self.capabilities.contains(&Capability::ToolUse)
+    }
+
+    /// Returns whether the model is known to think.
+    #[must_use]
+    pub fn thinks(&self) -> bool {
+        !self.assumes_capabilities && self.capabilities.contains(&Capability::Reasoning)
+    }
 }
 
 fn price(settings: &ProviderSettings, configured: &ModelSettings, found: Option<&Found>) -> Option<Price> {

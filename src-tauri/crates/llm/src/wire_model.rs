@@ -60,8 +60,11 @@ impl ChatModel for WireModel {
     }
 
     fn takes_tools(&self) -> bool {
-        let known = self.known_info();
-        known.assumes_capabilities || known.capabilities.contains(&Capability::ToolUse)
+        self.known_info().takes_tools()
+    }
+
+    fn sees_pictures(&self) -> bool {
+        self.known_info().capabilities.contains(&Capability::Vision)
     }
 
     fn context_window(&self) -> Option<u64> {

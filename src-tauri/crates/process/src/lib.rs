@@ -79,7 +79,7 @@ pub use orphan_guard::number as orphan_guard_number;
 #[cfg(unix)]
 pub use orphan_guard::{ENDED, note_end_in};
 pub use own_program::{own_path, own_program, start_own};
-pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, shell_line, start_piped};
+pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, shell_line, shell_name, start_piped, system_version};
 pub use run::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use running::{Load, RunningCommand, running_commands, stop_command};
 pub use tokio_util::sync::CancellationToken;

@@ -87,6 +87,20 @@ pub fn shell_line(line: &str) -> Result<(String, Vec<String>)> {
     platform::shell_command(line)
 }
 
+/// Returns the name of that shell, as it is told.
+#[must_use]
+pub fn shell_name() -> String {
+    let shell = shell_line("").map(|(shell, _)| shell).unwrap_or_default();
+    let name = shell.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.trim_end_matches(".exe").to_owned()
+}
+
+/// Returns the operating system's name and version.
+#[must_use]
+pub fn system_version() -> String {
+    platform::system_version().unwrap_or_else(|| std::env::consts::OS.to_owned())
+}
+
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
     let guard = Guarding::begin(spec.sandbox, Some(&spec.meanwhile)).await?;

@@ -341,6 +341,15 @@ pub(super) fn shell_command(line: &str) -> Result<(String, Vec<String>)> {
     Ok((shell.to_owned(), ["-c", "--", line].map(str::to_owned).into()))
 }
 
+/// The kernel's name and version, and the distribution's where it has one.
+pub(super) fn system_version() -> Option<String> {
+    let kernel = rustix::system::uname();
+    let kernel = format!("{} {}", kernel.sysname().to_str().ok()?, kernel.release().to_str().ok()?);
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let named = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    Some(named.map_or(kernel.clone(), |name| format!("{kernel}, {}", name.trim_matches(['"', '\'']))))
+}
+
 fn start_error(directory: &Path, source: io::Error) -> ProcessError {
     if !directory.is_dir() {
         return ProcessError::DirectoryMissing { directory: directory.to_owned() };

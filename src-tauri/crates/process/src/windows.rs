@@ -12,6 +12,8 @@ use std::thread;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, watch};
+use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
+use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
 use super::guarding::Guarding;
 use super::job::Job;
@@ -112,6 +114,16 @@ pub(super) fn shell_command(line: &str) -> Result<(String, Vec<String>)> {
         return Err(ProcessError::NotACommand);
     }
     shell(line).map_err(lost)
+}
+
+/// The version as the kernel tells it, whatever a manifest says.
+pub(super) fn system_version() -> Option<String> {
+    let size = u32::try_from(size_of::<OSVERSIONINFOW>()).ok()?;
+    let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: size, ..OSVERSIONINFOW::default() };
+    // SAFETY: it is as long as it says.
+    let status = unsafe { RtlGetVersion(&raw mut version) };
+    let OSVERSIONINFOW { dwMajorVersion: major, dwMinorVersion: minor, dwBuildNumber: build, .. } = version;
+    (status == 0).then(|| format!("Windows {major}.{minor}.{build}"))
 }
 
 /// Opens the command's handles, and the reader of its output.

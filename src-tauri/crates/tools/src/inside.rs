@@ -5,13 +5,14 @@ use crate::error::ToolError;
 use crate::guide::Guides;
 use crate::tool::{Output, Tool};
 use arki_domain::projection::AgentState;
-use arki_domain::{Content, EventBody, Redactor};
+use arki_domain::{Content, EventBody, Redactor, ToolDefinition};
 use serde_json::Value;
 
 pub(crate) struct InsideTask<'a> {
     pub(crate) args: &'a Value,
-    /// Every tool that is offered.
     pub(crate) tools: &'a [Tool],
+    /// Those that the model has.
+    pub(crate) offered: &'a [ToolDefinition],
     pub(crate) guides: &'a Guides,
     /// The result that is to be read again.
     pub(crate) previous: Option<&'a str>,

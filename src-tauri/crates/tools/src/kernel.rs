@@ -24,6 +24,7 @@ pub(crate) mod looking;
 mod moments;
 mod output;
 mod path;
+mod pictures;
 mod question;
 mod read;
 mod record;
@@ -112,6 +113,14 @@ fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition 
     }
 }
 
+/// Returns the definition with the limits that hold for its calls in the description.
+fn with_limits(definition: &ToolDefinition, limits: ToolLimits) -> ToolDefinition {
+    let output = format!("{} KiB", limits.max_output_bytes.div_ceil(1024));
+    let description = definition.description.replace("{{output}}", &output);
+    let description = description.replace("{{timeout}}", &limits.timeout_seconds.to_string()).into();
+    ToolDefinition { description, ..definition.clone() }
+}
+
 impl Kernel {
     #[must_use]
     pub fn new(
@@ -120,15 +129,21 @@ impl Kernel {
         redactor: Redactor,
         mut settings: KernelSettings,
     ) -> Arc<Self> {
-        let tools = all_tools(std::mem::take(&mut settings.tools));
+        let tools = all_tools(std::mem::take(&mut settings.tools), &settings.model);
         let policy = &settings.policy;
         let is_there = |tool: &&Tool| {
             let reads = tool.definition.category == Category::Read;
             let may_plan = !policy.plan || reads;
             let may_read = !policy.read_only || reads || matches!(tool.action, Action::Command);
-            may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
+            let has_texts = match tool.name() {
+                "read_skill" => !settings.guides.skills.is_empty(),
+                "read_procedure" => !settings.guides.procedures.is_empty(),
+                _ => true,
+            };
+            has_texts && may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
         };
-        let offered = |tool: &Tool| redacted(&tool.definition, &redactor);
+        let limits = settings.limits;
+        let offered = |tool: &Tool| redacted(&with_limits(&tool.definition, limits), &redactor);
         let definitions = tools.iter().filter(is_there).map(offered).collect();
         let policy = Mutex::new(Arc::new(settings.policy.clone()));
         Arc::new_cyclic(|me| Self {
@@ -259,6 +274,7 @@ impl Kernel {
         let task = InsideTask {
             args: &call.args,
             tools: &self.tools,
+            offered: &self.definitions,
             guides: &self.settings.guides,
             previous: record.context().previous.as_deref(),
             agent_state: &record.context().agent_state,
@@ -275,7 +291,7 @@ impl Kernel {
     }
 
     fn unknown_tool(&self, name: &str) -> Fault {
-        let hint = tool::nearest(self.tools.iter().map(Tool::name), name);
+        let hint = tool::nearest_tool(&self.definitions, name);
         Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
     }
 }
@@ -315,6 +331,10 @@ impl Executor for Kernel {
             true => self.delegate_together(calls, context).await,
             false => self.read_together(calls, context).await,
         }
+    }
+
+    async fn picture(&self, hash: &str) -> Option<Vec<u8>> {
+        self.settings.contents.content(hash).await.ok()?
     }
 
     fn take_up_subagents(&self, calls: &[PendingCall], context: &CallContext) {
@@ -366,7 +386,7 @@ impl Executor for Kernel {
 }
 
 /// The built-in ones first. A name that is taken is not taken again: what a model calls must be one thing.
-fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
+fn all_tools(others: Vec<Tool>, model: &str) -> Vec<Tool> {
     let mut tools = builtin::all();
     for tool in others {
         if tools.iter().any(|known| known.name() == tool.name()) {
@@ -375,6 +395,7 @@ fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
             tools.push(tool);
         }
     }
+    builtin::edit_tool_first(&mut tools, model);
     tools
 }
 

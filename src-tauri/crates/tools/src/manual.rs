@@ -1,7 +1,8 @@
-//! A tool's manual: `name: description` on the first line, the manual itself below it (seed 000).
+//! A tool's texts: `name: description`, over several lines where they need it, and below a line `📘` the manual, which
+//! the model reads once it wants the tool (seed 000).
 
-/// Marks a description whose tool has a manual.
-const HAS_MANUAL: char = '📘';
+/// Marks a description whose tool has a manual, and in the file the line between both.
+const HAS_MANUAL: &str = "📘";
 
 pub(crate) struct Manual {
     /// With the 📘 in front when there is a manual.
@@ -12,9 +13,9 @@ pub(crate) struct Manual {
 
 impl Manual {
     pub(crate) fn parse(source: &str) -> Self {
-        let (first, rest) = source.split_once('\n').unwrap_or((source, ""));
-        let description = first.split_once(':').map_or(first, |(_, description)| description).trim();
-        let text = rest.trim().to_owned();
+        let (told, manual) = source.split_once(&format!("\n{HAS_MANUAL}\n")).unwrap_or((source, ""));
+        let description = told.split_once(':').map_or(told, |(_, description)| description).trim();
+        let text = manual.trim().to_owned();
         if text.is_empty() {
             return Self { description: description.to_owned(), text };
         }
@@ -29,7 +30,8 @@ mod tests {
     #[test]
     fn the_book_marks_tools_that_have_a_manual() {
         assert_eq!(Manual::parse("a: does: it\n\n").description, "does: it");
-        let manual = Manual::parse("a: does it\n\nMore.\n");
+        assert_eq!(Manual::parse("a: does it\n- so\n- or so\n").description, "does it\n- so\n- or so");
+        let manual = Manual::parse("a: does it\n📘\nMore.\n");
         assert_eq!((manual.description.as_str(), manual.text.as_str()), ("📘 does it", "More."));
     }
 }

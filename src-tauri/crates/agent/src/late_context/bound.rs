@@ -5,7 +5,7 @@
 
 use super::{last_text, text_of};
 use arki_domain::projection::{MessageKind, Transcript};
-use arki_domain::{ContextAdded, HOOK_PART, MENTION_PART, STAGE_PART};
+use arki_domain::{ContextAdded, HOOK_PART, MENTION_PART, PICTURE_PART, STAGE_PART};
 
 /// Bytes of all late context of a run together; hooks have bounds of their own.
 const MAX_LATE_BYTES: usize = 128 * 1024;
@@ -77,7 +77,9 @@ impl LateRoom {
 fn lasting_bytes(transcript: &mut Transcript) -> usize {
     let shown = transcript.conversation().filter(|message| message.shown_as.is_shown());
     let lasting = shown.filter(|message| match message.kind {
-        MessageKind::Added { part, .. } => ![MENTION_PART, HOOK_PART, STAGE_PART].contains(&part.as_str()),
+        MessageKind::Added { part, .. } => {
+            ![MENTION_PART, PICTURE_PART, HOOK_PART, STAGE_PART].contains(&part.as_str())
+        }
         _ => false,
     });
     lasting.map(|message| text_of(message.whole).len()).sum()

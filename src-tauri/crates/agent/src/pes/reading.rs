@@ -26,8 +26,8 @@ pub(super) fn plan(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
     vec![PlanProposed { intent: cut(&intent), steps, steps_left_out }.into()]
 }
 
-/// Calls for a plan that there is already.
-pub(super) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+/// Calls for a plan that there is already, or without one.
+pub(crate) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
     let is_tool = |name: &str| known.definitions.iter().any(|tool| *tool.name == *name);
     if let Ok(planning) = read_planning(&answer.text, &is_tool) {
         take_out_thoughts(answer, &planning.thoughts);

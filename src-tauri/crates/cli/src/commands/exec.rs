@@ -6,8 +6,8 @@ use crate::follow;
 use crate::output::{Output, visible};
 use crate::regular_file;
 use crate::standard_input;
-use arki_domain::{Code, Fault, RunOptions, io_words};
-use arki_engine::{Client, Engine, MAX_IMAGE_BYTES, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
+use arki_domain::{Code, Fault, MAX_IMAGE_BYTES, RunOptions, io_words};
+use arki_engine::{Client, Engine, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
@@ -51,7 +51,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, o
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
     tell_what_is_off(&opened, output);
-    engine.runs().prompt_warning(&opened, &start.options).iter().for_each(|warning| output.aside(visible(warning)));
+    engine.runs().start_warnings(&opened, &start).iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;
     follow::to_next_stop(engine, output, subscription, running).await

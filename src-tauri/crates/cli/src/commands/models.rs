@@ -22,6 +22,11 @@ pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fau
         let catalogue = models.iter().find_map(|model| model.catalogue_date.as_ref());
         let dated = catalogue.map_or_else(String::new, |date| format!("; the built-in catalogue is from {date}"));
         output.aside(format!("Prices are in US dollars per million tokens{dated}."));
+        output.aside(
+            "Models with reasoning think with medium effort unless reasoningEffort says otherwise; thoughts cost as \
+            much as output."
+                .to_owned(),
+        );
     }
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@
 
 use crate::CountTokens;
 use arki_domain::projection::{ConversationMessage, MessageKind};
-use arki_domain::{CallId, MENTION_PART, Message};
+use arki_domain::{CallId, MENTION_PART, Message, PICTURE_PART};
 use std::collections::HashMap;
 
 /// Tools whose calls say what was done, not only what was seen.
@@ -48,7 +48,9 @@ impl<'a> Units<'a> {
                     all.summaries.push(*message);
                     all.summary_tokens += size;
                 }
-                MessageKind::Added { part, .. } if part != MENTION_PART => all.added_tokens += size,
+                MessageKind::Added { part, .. } if ![MENTION_PART, PICTURE_PART].contains(&part.as_str()) => {
+                    all.added_tokens += size;
+                }
                 MessageKind::Added { .. } | MessageKind::Said | MessageKind::LateResult => {
                     let at = all.unit_for(message, &unit_of_call);
                     if let Message::ToolRequest { calls, .. } = &**message.whole {

@@ -18,21 +18,24 @@ pub enum ImportedText {
     Unusable(String),
 }
 
+/// `is_new` says of a path and its text whether it doesn't go out yet. What only imports what does is empty.
 pub(super) fn with_imports(
     path: &str,
     text: &str,
-    read: &mut dyn FnMut(&str) -> ImportedText,
+    (read, is_new): (&mut dyn FnMut(&str) -> ImportedText, &mut dyn FnMut(&str, &str) -> bool),
     warnings: &mut Vec<FileWarning>,
 ) -> String {
-    let mut imports = Imports { rule: path, read, warnings, done: BTreeSet::new(), added: String::new() };
+    let mut imports = Imports { rule: path, read, is_new, warnings, done: BTreeSet::new(), added: String::new() };
     imports.of(path, text, &mut vec![path.to_owned()]);
     let added = imports.added;
-    format!("{text}{added}")
+    let says_nothing = added.is_empty() && text.split_whitespace().all(|word| word.starts_with('@'));
+    if says_nothing { String::new() } else { format!("{text}{added}") }
 }
 
 struct Imports<'a> {
     rule: &'a str,
     read: &'a mut dyn FnMut(&str) -> ImportedText,
+    is_new: &'a mut dyn FnMut(&str, &str) -> bool,
     warnings: &'a mut Vec<FileWarning>,
     done: BTreeSet<String>,
     added: String,
@@ -60,6 +63,7 @@ impl Imports<'_> {
 
     fn add(&mut self, target: &str, import: &str, open: &mut Vec<String>) {
         match (self.read)(target) {
+            ImportedText::Text(text) if !(self.is_new)(target, &text) => {}
             ImportedText::Text(text) => {
                 self.added.push_str(&format!("\n\nFrom {target}:\n\n{}", text.trim()));
                 open.push(target.to_owned());

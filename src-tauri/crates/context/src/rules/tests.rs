@@ -127,6 +127,55 @@ fn the_same_text_twice_counts_once_and_there_is_a_most() {
     assert!(loaded.rules.len() == MAX_RULES && warnings(&loaded).contains("d200/AGENTS.md: it and all after it"));
 }
 
+/// Every text that comes in once all of these paths were touched.
+fn told(files: &[(&str, &str)], touched: &[&str]) -> String {
+    let rules: Vec<RuleFile<'_>> =
+        files.iter().filter(|(path, _)| rule_kind(path).is_some()).map(|(path, text)| file(path, text)).collect();
+    let loaded = load_rules(&rules, &mut reader(files));
+    let late = touched.iter().flat_map(|path| loaded.touched(path));
+    loaded.at_start().chain(late).map(|rule| format!("{}\n", rule.text)).collect()
+}
+
+#[test]
+fn a_text_goes_out_once_whether_as_a_rule_or_imported() {
+    let (all, claude) = ("For all.", "For Claude.");
+    let both = format!("@CLAUDE.md\n{all}");
+    let back = format!("@AGENTS.md\n{claude}");
+    let up = format!("@../AGENTS.md {claude}");
+    for (files, touched) in [
+        (vec![("AGENTS.md", all), ("CLAUDE.md", &back)], vec![]),
+        (vec![("AGENTS.md", &both), ("CLAUDE.md", claude)], vec![]),
+        (vec![("AGENTS.md", &both), ("CLAUDE.md", &back)], vec![]),
+        (vec![("AGENTS.md", all), (".claude/CLAUDE.md", &up)], vec![]),
+        (vec![("AGENTS.md", all), ("sub/CLAUDE.md", &up)], vec!["sub/x"]),
+        (vec![("sub/AGENTS.md", all), ("sub/CLAUDE.md", &back)], vec!["sub/x"]),
+        (
+            vec![
+                ("AGENTS.md", "@docs/a.md"),
+                ("CLAUDE.md", "@docs/a.md @docs/b.md"),
+                ("docs/a.md", all),
+                ("docs/b.md", claude),
+            ],
+            vec![],
+        ),
+        // The same file by a link, and the same text in an inner folder.
+        (
+            vec![("AGENTS.md", all), ("CLAUDE.md", all), ("sub/AGENTS.md", all), ("sub/CLAUDE.md", claude)],
+            vec!["sub/x"],
+        ),
+        (
+            vec![("AGENTS.md", all), ("CLAUDE.md", "@copy.md @b.md"), ("copy.md", "For all.\n"), ("b.md", claude)],
+            vec![],
+        ),
+    ] {
+        let told = told(&files, &touched);
+        assert_eq!((told.matches(all).count(), told.matches(claude).count()), (1, 1), "{files:?}: {told}");
+    }
+    assert_eq!(told(&[("AGENTS.md", all), ("CLAUDE.md", "@AGENTS.md\n")], &[]), "For all.\n", "nothing is left of it");
+    let again = [("AGENTS.md", all), ("a/AGENTS.md", claude), ("a/b/AGENTS.md", all)];
+    assert_eq!(told(&again, &["a/b/x"]).matches(all).count(), 2, "the folder between says something else");
+}
+
 proptest! {
     #[test]
     fn no_text_and_no_import_makes_it_fail(text in "[-@a-z./~: \n`*{}\\[\\]]{0,300}", path in "(AGENTS.md|\\.cursor/rules/x\\.mdc|\\.claude/rules/y\\.md)") {

@@ -1,6 +1,6 @@
 //! Changes to what the model sees of a conversation: late additions and compactions.
 
-use crate::{CallId, EventId};
+use crate::{CallId, EventId, Image};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -56,7 +56,8 @@ payload! {
     }
     /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
     ContextAdded {
-        /// The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `reminder`, `memory` or `tools`.
+        /// The kind of addition: `rule`, `skill`, `mention`, `picture`, `git`, `mode`, `hook`, `stage`, `reminder`,
+        /// `memory` or `tools`.
         pub part: String,
         /// The source, for people: a path, for example.
         pub origin: String,
@@ -65,6 +66,9 @@ payload! {
         /// Bytes that the model doesn't see, since what comes late in a run has a bound; `text` says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub left_out_bytes: Option<u64>,
+        /// The pictures that the model is shown with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub images: Vec<Image>,
     }
 }
 
@@ -72,7 +76,7 @@ impl ContextAdded {
     /// A text that comes in whole.
     #[must_use]
     pub fn new(part: impl Into<String>, origin: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { part: part.into(), origin: origin.into(), text: text.into(), left_out_bytes: None }
+        Self { part: part.into(), origin: origin.into(), text: text.into(), left_out_bytes: None, images: Vec::new() }
     }
 }
 

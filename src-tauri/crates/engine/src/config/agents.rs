@@ -7,10 +7,10 @@ pub(crate) use files::add_agent_files;
 
 use super::file::{AgentConfig, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
-use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
+use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_EFFORT, DEFAULT_MODEL};
 use arki_api::ConfiguredAgent;
 use arki_domain::{Code, Fault, ModelOptions, ToolNames};
-use arki_llm::ProviderSettings;
+use arki_llm::{ModelInfo, ProviderSettings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -67,6 +67,13 @@ impl Config {
         let mut config = self.clone();
         config.choose(name)?;
         Ok(config)
+    }
+
+    /// The effort that a model is asked to think with: `chosen` for the run, or as configured, or that of every model that
+    /// is known to think.
+    pub(crate) fn effort_of(&self, chosen: Option<&String>, model: &ModelInfo) -> Option<String> {
+        let chosen = chosen.or(self.model_options.reasoning_effort.as_ref()).cloned();
+        chosen.or_else(|| model.thinks().then(|| DEFAULT_EFFORT.to_owned()))
     }
 
     /// The model that an agent was given for itself; `arki` works with whatever a run is begun with.
@@ -154,7 +161,7 @@ pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
         "model": agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
         "core": agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned()),
         "flex": agent.flex.unwrap_or_default(),
-        "reasoningEffort": agent.reasoning_effort.map(ReasoningEffort::word),
+        "reasoningEffort": agent.reasoning_effort.map_or(DEFAULT_EFFORT, ReasoningEffort::word),
         "maxCompletionTokens": agent.max_completion_tokens,
         "systemPrompt": agent.system_prompt,
         "description": agent.description,

@@ -55,7 +55,7 @@ pub(crate) struct AgentConfig {
     pub(crate) core: Option<String>,
     /// Ask for cheaper, slower answers, where the provider sells them.
     pub(crate) flex: Option<bool>,
-    /// How long a model that can reason may think before it answers.
+    /// How long a model that can reason thinks before it answers. Thoughts cost as much as output.
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
     /// The longest answer, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]

@@ -6,6 +6,7 @@ use arki_api::{ConfiguredSettings, ContextCompaction, ContextPart, LeftOut, Left
 use arki_context::ContextView;
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
 use arki_domain::{ContextCompacted, Message};
+use arki_llm::ModelInfo;
 use std::collections::HashSet;
 
 /// The messages that are told of one compaction.
@@ -18,7 +19,7 @@ pub(super) fn for_clients(
     view: ContextView,
     compactions: Vec<ContextCompaction>,
     settings: &SessionSettings,
-    config: &Config,
+    (config, info): (&Config, Option<&ModelInfo>),
     warnings: Vec<String>,
 ) -> NextRequest {
     let part = |part: arki_context::ContextPart| ContextPart {
@@ -46,7 +47,7 @@ pub(super) fn for_clients(
         },
         configured: ConfiguredSettings {
             model: config.model.clone(),
-            effort: config.model_options.reasoning_effort.clone(),
+            effort: info.and_then(|info| config.effort_of(None, info)),
             core: config.core.clone(),
             cores: arki_agent::core_names().map(str::to_owned).collect(),
             system: config.system_prompt.clone(),

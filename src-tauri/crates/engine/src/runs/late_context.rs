@@ -2,6 +2,7 @@
 //! certain paths, skills with triggers, what a prompt mentions.
 
 use crate::projects::open::OpenProject;
+use crate::runs::git_state::GitState;
 use crate::runs::mentions::Mentioned;
 use arki_context::{LoadedRules, Triggers};
 use arki_domain::{ContextAdded, LateContext, MENTION_PART, PartKind, Redactor};
@@ -22,6 +23,7 @@ pub(crate) struct Belongings {
     rules: LoadedRules,
     skills: Vec<(Guide, Triggers)>,
     mentioned: Option<Mentioned>,
+    git: GitState,
     redactor: Redactor,
 }
 
@@ -37,7 +39,19 @@ impl Belongings {
     ) -> Self {
         let mut rules = rules.clone();
         rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
-        Self { project: open.workplace().clone(), rules, skills, mentioned, redactor: redactor.clone() }
+        Self {
+            project: open.workplace().clone(),
+            rules,
+            skills,
+            mentioned,
+            git: GitState::default(),
+            redactor: redactor.clone(),
+        }
+    }
+
+    /// Tells the state of git with the run's prompt.
+    pub(crate) fn with_git(self, git: GitState) -> Self {
+        Self { git, ..self }
     }
 
     /// What the conversation has is redacted, and is compared with this.
@@ -64,7 +78,11 @@ impl LateContext for Belongings {
     fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded> {
         let mentioned = self.mentioned.iter().flat_map(|mentioned| mentioned.in_text(prompt));
         let mentioned = mentioned.map(|it| self.added(MENTION_PART, &it.origin, &it.text));
-        mentioned.chain(self.skills_that(|triggers| triggers.keyword_in(prompt).is_some())).collect()
+        let git = self.git.told().map(|text| self.added("git", "status", &text));
+        git.into_iter()
+            .chain(mentioned)
+            .chain(self.skills_that(|triggers| triggers.keyword_in(prompt).is_some()))
+            .collect()
     }
 
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {

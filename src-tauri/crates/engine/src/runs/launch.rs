@@ -7,6 +7,7 @@ use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
+use crate::runs::git_state::GitState;
 use crate::runs::hold::SessionHold;
 use crate::runs::late_context::Belongings;
 use crate::runs::mentions::Mentioned;
@@ -146,6 +147,11 @@ impl Runs {
     ) -> Result<(RunParts, Standing), Fault> {
         let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
+        let git = match run.turn {
+            0 => GitState::ask(open, self.kernel(open, config, Presence::default())),
+            _ => GitState::default(),
+        };
         let policy = PolicySettings {
             grants,
             plan: run.options.plan,
@@ -157,8 +163,8 @@ impl Runs {
         let config = &Config { off: run.options.off.clone(), ..config.clone() };
         let output_schema = run.options.output_schema.clone();
         let skills = self.projects.guides_of(open, config).with_triggers(&run.options.skills, &config.off);
-        let reasoning_effort = run.options.reasoning_effort.clone();
-        let reasoning_effort = reasoning_effort.or_else(|| config.model_options.reasoning_effort.clone());
+        let info = self.accounts.providers(config).model_info(&run.model)?;
+        let reasoning_effort = config.effort_of(run.options.reasoning_effort.as_ref(), &info);
         let mut of_kernel = Config { policy, model: run.model.clone(), ..config.clone() };
         of_kernel.deny_files(&run.options.denied_paths)?;
         let kernel = self.kernel(open, &of_kernel, presence);
@@ -172,6 +178,8 @@ impl Runs {
             is_draft: false,
             control,
         });
+        let rules = self.projects.rules_of(open);
+        let belongings = Belongings::new(open, rules, &config.off, skills, mentioned, self.records.redactor());
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
@@ -185,14 +193,7 @@ impl Runs {
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
             compaction: compaction_parts(&self.accounts, config)?,
-            late_context: Arc::new(Belongings::new(
-                open,
-                self.projects.rules_of(open),
-                &config.off,
-                skills,
-                mentioned,
-                self.records.redactor(),
-            )),
+            late_context: Arc::new(belongings.with_git(git)),
             state_saving: config.state_saving,
         };
         let standing = Standing {

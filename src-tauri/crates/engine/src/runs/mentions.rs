@@ -7,13 +7,13 @@ mod symbol;
 
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::prompt_images::{MAX_IMAGE_BYTES, ensure_picture};
+use crate::runs::prompt_images::ensure_picture;
 use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
 use arki_context::{CountTokens, PathKind, Target, mentions};
-use arki_domain::{ChatModel, Fault, Message, SessionId};
+use arki_domain::{ChatModel, Fault, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
 use arki_files::EntryKind;
 use arki_tools::{Kernel, UnaskedRead};
 use serde_json::{Value, json};
@@ -24,7 +24,6 @@ use std::sync::Arc;
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Words behind an `@` that are looked up among the files.
 const MAX_LOOKUPS: usize = 1000;
-const PICTURES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 /// Reads what is mentioned in a folder.
 pub(crate) struct Mentioned {
@@ -98,7 +97,7 @@ impl Mentioned {
         let mut paths: Vec<String> = Vec::new();
         for (_, target) in self.found(prompt) {
             if let Target::File { path, .. } = target
-                && is_picture(&path)
+                && is_picture_name(&path)
                 && !paths.contains(&path)
             {
                 paths.push(path);
@@ -139,7 +138,7 @@ impl Mentioned {
     /// sentence's end.
     fn read(&self, target: &Target, room: usize) -> Option<Result<Read, String>> {
         match target {
-            Target::File { path, .. } if is_picture(path) => Some(self.picture_words(path)),
+            Target::File { path, .. } if is_picture_name(path) => Some(self.picture_words(path)),
             Target::File { path, lines } => Some(self.file(path, *lines)),
             Target::Folder { path } => Some(self.tool("list_directory", &json!({ "path": path })).map(|read| Read {
                 text: format!("The user mentions the folder {path}. What is in it:\n\n{}", read.text),
@@ -245,11 +244,6 @@ fn origin(target: &Target) -> String {
         Target::Diff => "diff".to_owned(),
         Target::Url(url) => url.clone(),
     }
-}
-
-fn is_picture(path: &str) -> bool {
-    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    extension.is_some_and(|extension| PICTURES.contains(&extension.as_str()))
 }
 
 fn session_text(title: &str, id: &str, answer: Option<&str>) -> Read {

@@ -7,7 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
-use crate::runs::system_prompt::unknown_variables;
+use crate::runs::system_prompt::{PromptScope, takes_no_tools, unknown_variables};
 use crate::sessions::claim::Work;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
@@ -48,7 +48,11 @@ impl Runs {
         let Head { config, system, tools, settings, .. } = &head;
         history.transcript.switch_parts(history.last_seq + 1, &settings.off);
         let model = head.model(history.run.as_ref());
-        let window = self.accounts.providers(config).model(&model).ok().and_then(|model| model.context_window());
+        let providers = self.accounts.providers(config);
+        let window = providers.model(&model).ok().and_then(|model| model.context_window());
+        let info = providers.model_info(&model).ok();
+        let mut warnings = head.warnings.clone();
+        warnings.extend(info.as_ref().and_then(takes_no_tools));
         let conversation: Vec<_> = history.transcript.conversation().collect();
         let view = ContextView::of(&ContextViewInputs {
             system,
@@ -61,7 +65,7 @@ impl Runs {
             estimate: &EstimatedTokens,
         });
         let compactions = compactions(&told.compactions, &conversation);
-        Ok(for_clients(model, view, compactions, settings, config, head.warnings.clone()))
+        Ok(for_clients(model, view, compactions, settings, (config, info.as_ref()), warnings))
     }
 
     /// Makes the session's conversation shorter. `focus` says what is to be kept above all; `stop` ends the wait for a
@@ -133,7 +137,8 @@ impl Runs {
         let mut config = self.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let core = settings.core.as_deref().unwrap_or(&config.core);
-        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), (core, false))?;
+        let scope = PromptScope { core, is_subagent: false, answers: false };
+        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), scope)?;
         let tools = self.kernel(&open, &config, Presence::default()).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;

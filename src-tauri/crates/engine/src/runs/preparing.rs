@@ -10,6 +10,7 @@ use crate::runs::mentions::Mentioned;
 use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::place::StartRun;
 use crate::runs::prompt_images;
+use crate::runs::system_prompt::PromptScope;
 use crate::sessions::session_settings::SessionSettings;
 use arki_domain::{ArtifactEmitted, Content, Fault, MessageId, RunOptions, ToolNames};
 use std::path::PathBuf;
@@ -39,7 +40,7 @@ impl Runs {
         config: Config,
         start: StartRun,
         settings: SessionSettings,
-        is_subagent: bool,
+        (is_subagent, presence): (bool, Presence),
     ) -> Result<Prepared, Fault> {
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
@@ -70,7 +71,8 @@ impl Runs {
             ..with_limits(start.options, &config)
         };
         self.accounts.providers(&config).model(&model)?;
-        let system = self.system_prompt(&open, &config, &options, (core, is_subagent))?;
+        let scope = PromptScope { core, is_subagent, answers: presence.answers };
+        let system = self.system_prompt(&open, &config, &options, scope)?;
         let (disabled_tools, message_id) = (start.disabled_tools, start.message_id);
         Ok(Prepared {
             open,

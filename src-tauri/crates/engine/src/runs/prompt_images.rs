@@ -7,7 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Fault, Image, SessionId, sha256_hex};
+use arki_domain::{Code, Content, ContentKind, Fault, Image, MAX_IMAGE_BYTES, SessionId, picture_type, sha256_hex};
 use arki_llm::{ModelInfo, image_tokens};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
@@ -15,22 +15,11 @@ use pixel_size::pixel_size;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The largest picture, in bytes: the smallest limit among the vendors.
-pub const MAX_IMAGE_BYTES: usize = 5 << 20;
 /// Pictures of one prompt.
 pub const MAX_IMAGES: usize = 20;
 /// The largest picture that can be attached where it is scaled down before it is sent, in bytes and in pixels.
 const MAX_SOURCE_BYTES: usize = 20 << 20;
 const MAX_SOURCE_PIXELS: u64 = 50_000_000;
-
-/// The first bytes of pictures, and their types. WebP has its name behind a length.
-const SIGNATURES: [(&[u8], usize, &str); 5] = [
-    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
-    (b"\xff\xd8\xff", 0, "image/jpeg"),
-    (b"GIF87a", 0, "image/gif"),
-    (b"GIF89a", 0, "image/gif"),
-    (b"WEBP", 8, "image/webp"),
-];
 
 /// Pictures that are fit to be shown: their contents, and how messages speak of them.
 pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), Fault> {
@@ -50,15 +39,9 @@ fn media_type(bytes: &[u8], max_bytes: usize) -> Result<&'static str, Fault> {
     if bytes.len() > max_bytes {
         return Err(too_large(&format!("of {} bytes", bytes.len()), max_bytes));
     }
-    kind_of(bytes).ok_or_else(|| {
+    picture_type(bytes).ok_or_else(|| {
         unusable("The file is not a picture that models can see.".to_owned(), "Show a PNG, JPEG, GIF or WebP.")
     })
-}
-
-/// Returns the type of a picture by its first bytes; `None` where it is none that models can see.
-fn kind_of(bytes: &[u8]) -> Option<&'static str> {
-    let begins = |signature: &[u8], at: usize| bytes.get(at..).is_some_and(|bytes| bytes.starts_with(signature));
-    SIGNATURES.iter().find(|(signature, at, _)| begins(signature, *at)).map(|(_, _, media_type)| *media_type)
 }
 
 fn too_large(what: &str, max_bytes: usize) -> Fault {
@@ -162,7 +145,8 @@ impl Runs {
     pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Fault> {
         let bytes = self.records.reader().artifact(session_id, content_hash)?;
         let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
-            kind_of(&bytes).map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
+            picture_type(&bytes)
+                .map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
         });
         Ok(shown)
     }

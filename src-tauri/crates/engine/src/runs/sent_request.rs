@@ -255,7 +255,8 @@ impl Runs {
         };
         config.off.clone_from(&options.off);
         config.model.clone_from(model);
-        let effort = options.reasoning_effort.clone().or_else(|| config.model_options.reasoning_effort.clone());
+        let info = self.accounts.providers(&config).model_info(model)?;
+        let effort = config.effort_of(options.reasoning_effort.as_ref(), &info);
         let output_schema = options.output_schema.clone();
         let asked = ModelOptions { output_schema, reasoning_effort: effort, ..config.model_options.clone() };
         Ok((self.kernel(&open, &config, Presence::default()).definitions(), asked))

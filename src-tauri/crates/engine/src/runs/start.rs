@@ -80,9 +80,9 @@ impl Runs {
         let claim = self.sessions.claim(&session_id, Work::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;
-        let is_subagent = parent.is_some();
+        let scope = (parent.is_some(), presence);
         let are_shown = !start.images.is_empty();
-        let prepared = blocking(self, move |runs| runs.prepared(open, config, start, settings, is_subagent));
+        let prepared = blocking(self, move |runs| runs.prepared(open, config, start, settings, scope));
         let mut prepared = prepared.await?;
         if !prepared.options.images.is_empty() {
             let providers = self.accounts.providers(&prepared.config);

@@ -5,14 +5,28 @@ use crate::projects::guides::index;
 use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
 use crate::runs::Runs;
+use crate::runs::place::StartRun;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::sessions::usage::day;
-use arki_context::{BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, build_prompt};
+use arki_context::{
+    BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, WorkMode, build_prompt,
+};
 use arki_domain::projection::PLANNING_CORE;
 use arki_domain::{Fault, PartKind, RunOptions};
+use arki_llm::ModelInfo;
+use arki_process::{shell_name, system_version};
 
 /// Of a request for what is remembered.
 const MAX_MEMORY_TOKENS: u64 = 2000;
+
+/// The core that the prompt is for, and who is there.
+#[derive(Clone, Copy)]
+pub(crate) struct PromptScope<'a> {
+    pub(crate) core: &'a str,
+    pub(crate) is_subagent: bool,
+    /// Somebody can answer questions.
+    pub(crate) answers: bool,
+}
 
 impl Runs {
     /// # Errors
@@ -22,9 +36,9 @@ impl Runs {
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
-        (core, is_subagent): (&str, bool),
+        scope: PromptScope<'_>,
     ) -> Result<String, Fault> {
-        let prompt = self.system_prompt_parts(open, config, options, (core, is_subagent))?;
+        let prompt = self.system_prompt_parts(open, config, options, scope)?;
         if let Some(warning) = self.custom_prompt(open, config, options)?.as_ref().and_then(unknown_variables) {
             tracing::warn!("{warning}");
         }
@@ -37,7 +51,7 @@ impl Runs {
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
-        (core, is_subagent): (&str, bool),
+        PromptScope { core, is_subagent, answers }: PromptScope<'_>,
     ) -> Result<SystemPrompt, Fault> {
         let found = self.projects.guides_of(open, config);
         let guides = found.without(&config.off);
@@ -46,7 +60,10 @@ impl Runs {
         let custom = self.custom_prompt(open, config, options)?;
         let inputs = SystemPromptInputs {
             project: &open.place(),
-            system: std::env::consts::OS,
+            system: &system_version(),
+            shell: &shell_name(),
+            mode: WorkMode::of(options, open.is_trusted()),
+            answers,
             today: &day(self.records.clock().now_ms()),
             // A core that plans says itself what becomes of the plan.
             plans: options.plan && core != PLANNING_CORE,
@@ -73,12 +90,16 @@ impl Runs {
         arki_context::memory_text(&files.collect::<Vec<_>>(), MAX_MEMORY_TOKENS, &EstimatedTokens)
     }
 
-    /// The warning about a call's own prompt, where it has variables that nothing is known of.
+    /// The warnings about a run before it starts: a call's own prompt with variables that nothing is known of, and a model
+    /// that takes no tools.
     #[must_use]
-    pub fn prompt_warning(&self, opened: &OpenedFolder, options: &RunOptions) -> Option<String> {
-        options.system.as_ref().filter(|text| text.contains("{{"))?;
-        let config = self.projects.config_of(&opened.0).ok()?;
-        self.custom_prompt(&opened.0, &config, options).ok()?.as_ref().and_then(unknown_variables)
+    pub fn start_warnings(&self, opened: &OpenedFolder, start: &StartRun) -> Vec<String> {
+        let Ok(config) = self.projects.config_of(&opened.0) else { return Vec::new() };
+        let has_variables = start.options.system.as_ref().is_some_and(|text| text.contains("{{"));
+        let custom = self.custom_prompt(&opened.0, &config, &start.options).ok().flatten().filter(|_| has_variables);
+        let model = start.model.as_ref().unwrap_or(&config.model);
+        let model = self.accounts.providers(&config).model_info(model).ok();
+        custom.as_ref().and_then(unknown_variables).into_iter().chain(model.as_ref().and_then(takes_no_tools)).collect()
     }
 
     /// # Errors
@@ -94,16 +115,22 @@ impl Runs {
             session: config.session_prompt.as_slice(),
             configuration: config.system_prompt.as_slice(),
         };
-        let (project, today) = (open.path(), day(self.records.clock().now_ms()));
+        let (project, today, system) = (open.path(), day(self.records.clock().now_ms()), system_version());
         let name = open.project.root().file_name().unwrap_or_default().to_string_lossy();
-        let values = [
-            ("project", project.as_str()),
-            ("project_name", &name),
-            ("system", std::env::consts::OS),
-            ("today", &today),
-        ];
+        let values = [("project", project.as_str()), ("project_name", &name), ("system", &system), ("today", &today)];
         Ok(build_prompt(&layers, &config.prompt_fragments, &values)?)
     }
+}
+
+/// The warning about a model that takes no tools.
+pub(crate) fn takes_no_tools(model: &ModelInfo) -> Option<String> {
+    let ModelInfo { provider, model: name, .. } = model;
+    (!model.takes_tools()).then(|| {
+        format!(
+            "{provider}/{name} takes no tools, so Arki describes them in words and reads calls off its answers. \
+            Choose a model with the ability “tool_use” for better results (`arki models`)."
+        )
+    })
 }
 
 /// The warning about variables that nothing is known of; they stay in the prompt as they are.

@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub(crate) const NAME: &str = "apply_patch";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -17,7 +19,7 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("apply_patch", include_str!("apply_patch/manual.md"), writing(plan)).touching(touches)
+    Tool::new::<Arguments>(NAME, include_str!("apply_patch/manual.md"), writing(plan)).touching(touches)
 }
 
 /// Every file that it names: the strictest of them decides.

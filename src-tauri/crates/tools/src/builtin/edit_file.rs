@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub(crate) const NAME: &str = "edit_file";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -28,7 +30,7 @@ struct Edit {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("edit_file", include_str!("edit_file/manual.md"), writing(plan))
+    Tool::new::<Arguments>(NAME, include_str!("edit_file/manual.md"), writing(plan))
 }
 
 fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {

@@ -1,14 +1,17 @@
-//! `read_file`: numbered lines of a text file.
+//! `read_file`: numbered lines of a text file, or a picture.
 
 use crate::artifact;
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use crate::touched::Touched;
-use arki_files::{lines_of, read_lines};
+use arki_domain::{MAX_IMAGE_BYTES, is_picture_name, picture_type};
+use arki_files::{FilesError, Project, ProjectPath, lines_of, read_lines};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Write;
+
+pub(crate) const NAME: &str = "read_file";
 
 /// Lines returned when no limit is given.
 const DEFAULT_LINES: u64 = 2000;
@@ -26,12 +29,31 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("read_file", include_str!("read_file/manual.md"), Action::Read(read)).touching(touches)
+    Tool::new::<Arguments>(NAME, include_str!("read_file/manual.md"), Action::Read(read)).touching(touches)
 }
 
 /// Returns the paths touched; a kept result is no file.
 fn touches(args: &Value) -> Touched {
     if artifact::id_in(args).is_some() { Touched::default() } else { Touched::by_name(args) }
+}
+
+/// The type and the bytes of a picture that models can be shown; `None` where the file is something else.
+pub(crate) fn picture_at(project: &Project, path: &ProjectPath) -> Result<Option<(&'static str, Vec<u8>)>, FilesError> {
+    if !is_picture_name(path.as_str()) {
+        return Ok(None);
+    }
+    let bytes = project.read(path, MAX_IMAGE_BYTES as u64)?.bytes;
+    Ok(picture_type(&bytes).map(|media_type| (media_type, bytes)))
+}
+
+fn picture_words(path: &ProjectPath, media_type: &str, bytes: usize, is_seen: bool) -> String {
+    let shown = if is_seen {
+        "It is shown to you behind this result."
+    } else {
+        "You can't see it: this model isn't known to see pictures. If it does, the user can add `vision` to its \
+        capabilities in config.json."
+    };
+    format!("[{} is a picture: {media_type}, {bytes} bytes. {shown}]\n", path.as_str())
 }
 
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
@@ -42,6 +64,10 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         Some(kept) => lines_of(&arguments.path, kept, offset, limit, task.max_output_bytes)?,
         None => {
             let path = task.project.resolve(&arguments.path)?;
+            if let Some((media_type, bytes)) = picture_at(&task.project, &path)? {
+                let text = picture_words(&path, media_type, bytes.len(), task.sees_pictures);
+                return Ok(Output { text, truncated: false });
+            }
             read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::inside::{Done, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments, nearest};
+use crate::tool::{Action, Output, Tool, arguments, nearest_tool};
 use arki_domain::{Code, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub(crate) fn tool() -> Tool {
 fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     let Arguments { name } = arguments(task.args)?;
     let Some(tool) = task.tools.iter().find(|tool| tool.name() == name) else {
-        let hint = nearest(task.tools.iter().map(Tool::name), &name);
+        let hint = nearest_tool(task.offered, &name);
         return Err(Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
     };
     let text = if tool.manual.is_empty() {

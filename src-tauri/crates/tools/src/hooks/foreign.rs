@@ -24,6 +24,62 @@ const NAMES: &[(&str, &[&str])] = &[
     ("write_file", &["Write"]),
 ];
 
+/// By our name, what models call it that were trained on other tools, besides [`NAMES`]: small letters and digits alone.
+const MEANINGS: &[(&str, &[&str])] = &[
+    ("apply_patch", &["applydiff", "patch"]),
+    ("ask_user", &["ask", "askfollowupquestion", "question", "requestuserinput"]),
+    ("calculate", &["calc", "calculator"]),
+    ("delegate", &["dispatchagent", "spawnagent", "subagent"]),
+    ("delete_file", &["delete", "remove", "removefile", "rm"]),
+    (
+        "edit_file",
+        &[
+            "edit",
+            "multiedit",
+            "replace",
+            "replaceinfile",
+            "searchreplace",
+            "strreplace",
+            "strreplaceeditor",
+            "strreplacebasededittool",
+            "updatefile",
+        ],
+    ),
+    ("fetch_url", &["browse", "curl", "fetch", "openurl", "urlfetch", "webfetch", "wget"]),
+    ("find_files", &["filesearch", "find", "findfile", "globfilesearch", "globsearch"]),
+    ("list_directory", &["dir", "listdir", "listfiles", "listfolder", "tree"]),
+    ("read_file", &["cat", "head", "open", "openfile", "readmanyfiles", "view", "viewfile"]),
+    ("read_skill", &["activateskill", "useskill"]),
+    (
+        "run_command",
+        &[
+            "command",
+            "containerexec",
+            "cmd",
+            "exec",
+            "execcommand",
+            "execute",
+            "executecommand",
+            "localshell",
+            "powershell",
+            "runinterminal",
+            "runshellcommand",
+            "runterminalcmd",
+            "runterminalcommand",
+            "sh",
+            "shell",
+            "shellcommand",
+            "terminal",
+            "unifiedexec",
+            "zsh",
+        ],
+    ),
+    ("search_files", &["codesearch", "grepsearch", "rg", "ripgrep", "search", "searchfilecontent", "searchtext"]),
+    ("search_project", &["codebasesearch", "semanticsearch"]),
+    ("update_plan", &["managetodolist", "plan", "todo", "updatetodos", "writetodos"]),
+    ("write_file", &["create", "createfile", "newfile", "savefile", "write", "writetofile"]),
+];
+
 /// Arguments that differ only in their name: the tool, ours, theirs.
 const RENAMED: &[(&str, &str, &str)] = &[
     ("delegate", "agent", "subagent_type"),
@@ -45,6 +101,21 @@ pub(crate) fn names(tool: &str) -> &'static [&'static str] {
 /// Our tools that other agents know under a name.
 pub fn tools_named(theirs: &str) -> impl Iterator<Item = &'static str> {
     NAMES.iter().filter(move |(_, names)| names.contains(&theirs)).map(|(ours, _)| *ours)
+}
+
+/// The tool among `known` that a model means by another's name, if it is one.
+pub(crate) fn meant<'a>(known: &[&'a str], name: &str) -> Option<&'a str> {
+    let namespaced = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
+    [name, namespaced].into_iter().find_map(|name| {
+        let is_it = |theirs: &&str| plain_name(theirs) == plain_name(name);
+        let meanings = MEANINGS.iter().chain(NAMES).filter(|(_, theirs)| theirs.iter().any(|theirs| is_it(&theirs)));
+        meanings.filter_map(|(ours, _)| known.iter().find(|known| *known == ours).copied()).next()
+    })
+}
+
+/// A name however it is written: `ReadFile`, `read-file` and `read_file` are the same.
+pub(crate) fn plain_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns whether a pattern of names is one of theirs.
@@ -182,9 +253,34 @@ mod tests {
 
     #[test]
     fn only_tools_that_there_are_have_names() {
-        for (ours, _) in NAMES {
+        for (ours, _) in NAMES.iter().chain(MEANINGS).filter(|(ours, _)| *ours != "search_project") {
             assert!(BUILT_IN_TOOLS.contains(ours), "{ours}");
         }
+    }
+
+    #[test]
+    fn a_name_from_elsewhere_leads_to_the_tool_of_that_meaning() {
+        for (theirs, ours) in [
+            ("bash", "run_command"),
+            ("Shell", "run_command"),
+            ("local_shell", "run_command"),
+            ("container.exec", "run_command"),
+            ("functions.exec_command", "run_command"),
+            ("glob", "find_files"),
+            ("Grep", "search_files"),
+            ("LS", "list_directory"),
+            ("Task", "delegate"),
+            ("str_replace", "edit_file"),
+            ("str_replace_based_edit_tool", "edit_file"),
+            ("view", "read_file"),
+            ("create_file", "write_file"),
+            ("web_fetch", "fetch_url"),
+            ("TodoWrite", "update_plan"),
+        ] {
+            assert_eq!(meant(BUILT_IN_TOOLS, theirs), Some(ours), "{theirs}");
+        }
+        assert_eq!(meant(&["apply_patch", "read_file"], "Edit"), Some("apply_patch"), "only what the run has");
+        assert_eq!((meant(&["read_file"], "bash"), meant(BUILT_IN_TOOLS, "frobnicate")), (None, None));
     }
 
     #[test]

@@ -102,6 +102,7 @@ fn context() -> CallContext {
         time_left: None,
         cost_left_usd: None,
         previous: None,
+        sees_pictures: false,
         agent_state: Default::default(),
         last_seq: 0,
         cancel: Default::default(),

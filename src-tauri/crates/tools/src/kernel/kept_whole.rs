@@ -32,21 +32,21 @@ impl Kernel {
         record.settle(bodies).await
     }
 
-    /// The result, and before it what was kept of it.
+    /// The result, before it what was kept of it, and behind it the picture that it has read.
     pub(super) async fn result(
         &self,
         call: &ToolCall,
         done: Result<Output, Fault>,
         record: &Record<'_>,
     ) -> Vec<EventBody> {
-        let (kept, done) = match done {
+        let (kept, shown, done) = match done {
             Ok(output) => {
                 let (kept, output) = self.bounded(call, output, record).await;
-                (kept, Ok(output))
+                (kept, self.picture_read(call, record).await, Ok(output))
             }
-            Err(fault) => (None, Err(fault)),
+            Err(fault) => (None, None, Err(fault)),
         };
-        kept.into_iter().chain([record.result(call, done).into()]).collect()
+        kept.into_iter().chain([record.result(call, done).into()]).chain(shown).collect()
     }
 
     /// A command's result: cut like any other, however it ended, and its styles with it.

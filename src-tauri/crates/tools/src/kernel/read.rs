@@ -19,6 +19,7 @@ impl Kernel {
             artifact: self.artifact_for(call, record).await?,
             left_out: self.left_out_by(tool.name())?,
             redactor: self.redactor.clone(),
+            sees_pictures: record.context().sees_pictures,
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
         };

@@ -50,6 +50,8 @@ pub struct KernelSettings {
     /// Hosts of the user's own network that a pipeline's request may reach.
     pub private_hosts: PrivateHosts,
     pub audience: Audience,
+    /// The model that is offered the tools: `provider/model`.
+    pub model: String,
     /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,

@@ -192,6 +192,7 @@ impl Bench {
         let settings = KernelSettings {
             imported: BTreeSet::new(),
             audience,
+            model: "lab/x".to_owned(),
             private_hosts: crate::PrivateHosts::default(),
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,
@@ -279,6 +280,7 @@ impl Bench {
             time_left: None,
             cost_left_usd: None,
             previous: None,
+            sees_pictures: false,
             agent_state: Default::default(),
             last_seq: self.log.0.lock().unwrap().len() as u64,
             cancel: self.cancel.clone(),

@@ -105,6 +105,7 @@ impl Kernel {
             artifact: None,
             left_out: self.left_out_by(read.tool_id)?,
             redactor: self.redactor.clone(),
+            sees_pictures: false,
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: cancel.clone(),
         };

@@ -2,14 +2,14 @@
 
 use super::Transcript;
 use super::entry::{Entry, MessageKind, ShownAs};
-use crate::{CallId, ContextAdded, ContextCompacted, MENTION_PART, Message};
+use crate::{CallId, ContextAdded, ContextCompacted, MENTION_PART, Message, PICTURE_PART};
 use std::collections::HashSet;
 
 impl Transcript {
     /// Adds context that came late, and that comes back after a compaction.
     pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
-        let ContextAdded { part, origin, text, .. } = added;
-        let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(text));
+        let ContextAdded { part, origin, text: content, images, .. } = added;
+        let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::User { content, images });
         self.add(entry.of_kind(MessageKind::Added { part, origin }));
     }
 
@@ -25,8 +25,10 @@ impl Transcript {
         for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.may_go()) {
             let goes = match (&entry.kind, &*entry.whole) {
                 (MessageKind::Summary, _) => compacted.dropped_seq_range.is_some(),
-                // What was mentioned goes with the words that mention it.
-                (MessageKind::Added { part, .. }, _) if part == MENTION_PART => compacted.drops(entry.place),
+                // What was mentioned or looked at goes with the words around it.
+                (MessageKind::Added { part, .. }, _) if [MENTION_PART, PICTURE_PART].contains(&part.as_str()) => {
+                    compacted.drops(entry.place)
+                }
                 (MessageKind::Added { .. }, _) => superseded.contains(&at),
                 (MessageKind::Said, Message::ToolResult { call_id, .. }) => left_out.contains(call_id),
                 (MessageKind::Said, Message::ToolRequest { calls, .. }) => {

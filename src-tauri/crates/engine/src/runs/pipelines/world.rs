@@ -56,6 +56,7 @@ impl StepsWorld {
             time_left: None,
             cost_left_usd: None,
             previous: None,
+            sees_pictures: false,
             agent_state: Default::default(),
             last_seq: context.last_seq,
             cancel: context.cancel.clone(),

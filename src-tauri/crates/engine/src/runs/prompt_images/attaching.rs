@@ -6,10 +6,10 @@
 
 use crate::projects::open::canonical;
 use crate::runs::Runs;
-use crate::runs::prompt_images::{MAX_SOURCE_BYTES, facts, kind_of};
+use crate::runs::prompt_images::{MAX_SOURCE_BYTES, facts};
 use arki_api::AttachedFile;
 use arki_context::mention_of;
-use arki_domain::{Fault, io_words};
+use arki_domain::{Fault, io_words, picture_type};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use std::fs::File;
 use std::io::{self, Read};
@@ -103,7 +103,7 @@ fn picture(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     file.by_ref().take(SIGNATURE).read_to_end(&mut bytes)?;
-    if kind_of(&bytes).is_none() {
+    if picture_type(&bytes).is_none() {
         return Ok(None);
     }
     file.take(MAX_SOURCE_BYTES as u64 + 1 - bytes.len() as u64).read_to_end(&mut bytes)?;
