@@ -96,6 +96,7 @@ mod prompt_options;
 mod providers;
 mod queueing;
 mod read_only_disk;
+mod reference_names;
 mod refusing;
 mod repeating;
 mod replay;

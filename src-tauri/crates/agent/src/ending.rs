@@ -4,9 +4,7 @@ use crate::answer::Answer;
 use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 use crate::turn::Cut;
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
-use arki_domain::{
-    Code, EventBody, Fault, MemoryObserved, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult,
-};
+use arki_domain::{Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult};
 
 impl RunHost {
     /// Ends the run, unless a hook makes the agent go on or the user said something meanwhile: `None` then, and where the
@@ -21,7 +19,7 @@ impl RunHost {
     async fn completed(&mut self) -> Result<RunEnd, Fault> {
         let response = self.state.last_text.clone();
         let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };
-        let bodies = self.observed().into_iter().chain([completed.into()]).collect();
+        let bodies = self.observed(Some(self.state.turn)).into_iter().chain([completed.into()]).collect();
         self.append(bodies).await?;
         Ok(RunEnd::Completed { response })
     }
@@ -37,18 +35,18 @@ impl RunHost {
             message: fault.message.clone(),
             hint: fault.hint.clone(),
             retryable: (self.parts.is_retryable)(&fault),
+            cause: fault.cause.clone(),
         };
         // Where the log is full there may be room for the end alone.
-        let observed = self.observed().filter(|_| !is_of_one_event(&fault));
+        let observed = self.observed(None).filter(|_| !is_of_one_event(&fault));
         self.append(observed.into_iter().chain([failed.into()]).collect()).await?;
         Ok(RunEnd::Failed(fault))
     }
 
     /// What is worth remembering of the run, where there is anything. It stands before the end, so that the end stays the
     /// last that is said of the run.
-    fn observed(&self) -> Option<EventBody> {
-        let observations = self.progress.observer.observations();
-        (!observations.is_empty()).then(|| MemoryObserved { observations }.into())
+    fn observed(&self, completed_turns: Option<u32>) -> Option<EventBody> {
+        self.progress.observer.observed(completed_turns).map(Into::into)
     }
 
     /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
@@ -62,7 +60,7 @@ impl RunHost {
         self.rest_subagents().await?;
         let mut bodies: Vec<EventBody> =
             self.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
-        bodies.extend(self.observed());
+        bodies.extend(self.observed(None));
         bodies.push(
             RunCancelled {
                 code: Code::CANCELLED.0.to_owned(),
@@ -103,6 +101,7 @@ impl RunHost {
                 message: message.clone(),
                 hint: hint.clone(),
                 retry_after_ms: None,
+                cause: None,
             }),
             RunPhase::Cancelled => RunEnd::Cancelled,
             RunPhase::Active | RunPhase::Paused(_) | RunPhase::Completed => {

@@ -95,7 +95,7 @@ pub struct RunHost {
     /// The request under way, or the last one.
     pub(crate) ask: Ask,
     /// The last event that was folded.
-    last_seq: u64,
+    pub(crate) last_seq: u64,
     /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
     pub(crate) too_large_fixed: Option<(u64, u64)>,
     /// The model was told that it had written a call as text.

@@ -49,6 +49,9 @@ impl RunHost {
             return Ok(Some(end));
         }
         self.add_late_context().await?;
+        if let Some(created) = self.progress.checkpoint_due(self.last_seq) {
+            self.append(vec![created.into()]).await?;
+        }
         if let Some(end) = self.compact_where_due().await? {
             return Ok(Some(end));
         }

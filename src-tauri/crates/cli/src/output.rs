@@ -94,8 +94,11 @@ impl Output {
                 code: &'a str,
                 message: &'a str,
                 hint: &'a str,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                cause: Option<&'a str>,
             }
-            self.object(&ErrorLine { r#type: "error", code: &fault.code, message: &fault.message, hint: &fault.hint });
+            let Fault { code, message, hint, cause, .. } = fault;
+            self.object(&ErrorLine { r#type: "error", code, message, hint, cause: cause.as_deref() });
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::{SummaryRequest, memory::MAX_MEMORY_BYTES};
 use arki_domain::projection::MAX_REMEMBERED_SOURCES;
-use arki_domain::{MemoryScope, Remembered};
+use arki_domain::{MemoryReflected, MemoryScope, Remembered};
 use serde::Deserialize;
 use std::fmt::Write;
 
@@ -34,10 +34,10 @@ pub fn reflection_request(goals: &[String], observations: &[Remembered]) -> Summ
 /// The conclusions in an answer, each with the events of the observations that it names; of what is no conclusion none.
 /// The observations are those of the request.
 #[must_use]
-pub fn reflections(answer: &str, observations: &[Remembered], mut new_id: impl FnMut() -> String) -> Vec<Remembered> {
-    let (Some(first), Some(last)) = (answer.find('['), answer.rfind(']')) else { return Vec::new() };
-    let Some(list) = answer.get(first..=last) else { return Vec::new() };
-    let Ok(values) = serde_json::from_str::<Vec<serde_json::Value>>(list) else { return Vec::new() };
+pub fn reflections(answer: &str, observations: &[Remembered], mut new_id: impl FnMut() -> String) -> MemoryReflected {
+    let mut reflected = MemoryReflected::default();
+    let list = answer.find('[').zip(answer.rfind(']')).and_then(|(first, last)| answer.get(first..=last));
+    let values = list.and_then(|list| serde_json::from_str::<Vec<serde_json::Value>>(list).ok()).unwrap_or_default();
     let written = values.into_iter().filter_map(|value| serde_json::from_value::<Written>(value).ok());
     let observations = told(observations);
     let reflection = |written: Written| {
@@ -51,9 +51,20 @@ pub fn reflections(answer: &str, observations: &[Remembered], mut new_id: impl F
             _ => None,
         };
         let is_one = !text.is_empty() && text.len() <= MAX_MEMORY_BYTES && !based_on.is_empty();
-        is_one.then(|| Remembered { id: new_id(), text, based_on, proposed_for: scope })
+        let confidence = written.confidence.map(|confidence| confidence.clamp(0.0, 1.0));
+        let remembered =
+            |id| Remembered { id, text, based_on, confidence, proposed_for: scope, ..Remembered::default() };
+        is_one.then(|| (written.kind, remembered(new_id())))
     };
-    written.filter_map(reflection).take(MAX_REFLECTIONS).collect()
+    for (kind, one) in written.filter_map(reflection).take(MAX_REFLECTIONS) {
+        match kind.as_str() {
+            "goal" => reflected.goals.push(one.text.clone()),
+            "blocker" => reflected.blockers.push(one.text.clone()),
+            _ => {}
+        }
+        reflected.reflections.push(one);
+    }
+    reflected
 }
 
 fn told(observations: &[Remembered]) -> &[Remembered] {
@@ -64,6 +75,10 @@ fn told(observations: &[Remembered]) -> &[Remembered] {
 #[derive(Deserialize)]
 struct Written {
     text: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    confidence: Option<f64>,
     #[serde(default)]
     keep: String,
     #[serde(default)]
@@ -79,14 +94,14 @@ mod tests {
             id: format!("o{at}"),
             text: format!("The command `{at}` worked."),
             based_on: vec![format!("e{at}")],
-            proposed_for: None,
+            ..Remembered::default()
         };
         (1..=count).map(one).collect()
     }
 
     fn read(answer: &str) -> Vec<(String, Vec<String>, Option<MemoryScope>)> {
         let all = reflections(answer, &observed(3), || "id".to_owned());
-        all.into_iter().map(|one| (one.text, one.based_on, one.proposed_for)).collect()
+        all.reflections.into_iter().map(|one| (one.text, one.based_on, one.proposed_for)).collect()
     }
 
     #[test]
@@ -115,6 +130,16 @@ mod tests {
                 ("Only now.".to_owned(), events(&["e2"]), None),
             ]
         );
+    }
+
+    #[test]
+    fn goals_and_blockers_are_told_apart_with_how_sure_the_model_is() {
+        let answer = r#"[{"text": "Ship it.", "kind": "goal", "confidence": 0.5, "from": [1]},
+            {"text": "No network.", "kind": "blocker", "confidence": 7, "from": [2]}]"#;
+        let read = reflections(answer, &observed(3), || "id".to_owned());
+        assert_eq!((read.goals, read.blockers), (vec!["Ship it.".to_owned()], vec!["No network.".to_owned()]));
+        let sure: Vec<Option<f64>> = read.reflections.iter().map(|one| one.confidence).collect();
+        assert_eq!(sure, [Some(0.5), Some(1.0)]);
     }
 
     #[test]

@@ -323,11 +323,17 @@ pub struct Fault {
     /// The time to wait, in milliseconds, that whoever refused asks for.
     #[serde(skip)]
     pub retry_after_ms: Option<u64>,
+    /// The error of a library or server behind it, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
 }
+
+/// Bytes of a cause.
+const MAX_CAUSE_BYTES: usize = 1000;
 
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: code.0.to_owned(), message: message.into(), hint: hint.into(), retry_after_ms: None }
+        Self { code: code.0.to_owned(), message: message.into(), hint: hint.into(), retry_after_ms: None, cause: None }
     }
 
     /// For a state that should not be reachable; `what` says which expectation failed.
@@ -339,12 +345,19 @@ impl Fault {
         )
     }
 
+    #[must_use]
+    pub fn caused_by(self, cause: &str) -> Self {
+        let cause = &cause[..cause.floor_char_boundary(MAX_CAUSE_BYTES)];
+        Self { cause: (!cause.is_empty()).then(|| cause.to_owned()), ..self }
+    }
+
     /// Without keys: a server may repeat one, also another's, in what it says.
     #[must_use]
     pub fn redacted(self, redactor: &Redactor) -> Self {
         Self {
             message: redactor.redact(&self.message).into_owned(),
             hint: redactor.redact(&self.hint).into_owned(),
+            cause: self.cause.map(|cause| redactor.redact(&cause).into_owned()),
             ..self
         }
     }

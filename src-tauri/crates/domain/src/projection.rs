@@ -7,6 +7,7 @@ mod changed_files;
 mod daily_usage;
 mod files_at;
 mod memory_inbox;
+mod milestones;
 mod observation;
 mod overview;
 mod pipeline_state;
@@ -29,6 +30,7 @@ pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel, UsagePlace};
 pub use files_at::{FileAt, FileStep, FilesAt, ReplayedFile, WantedFile, replayed_files};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
+pub use milestones::Milestones;
 pub use observation::{
     MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationFilter, ObservationType, Observer,
     PLANNING_CORE, call_words,

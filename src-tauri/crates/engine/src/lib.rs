@@ -46,8 +46,8 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
     RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
-pub use arki_tools::stands_under_a_tool;
 pub use arki_tools::{Guide, HookTrial, TriedHook};
+pub use arki_tools::{stands_under_a_tool, tool_specification};
 pub use client::{Client, Decision};
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use crash_reports::{keep_crash_reports, newest_crash_report, remove_crash_reports};

@@ -56,6 +56,10 @@ impl Target {
 
     /// From an error of the HTTP client before the answer began.
     pub(crate) fn not_sent(&self, error: &reqwest::Error) -> Fault {
+        self.unsent(error).caused_by(&original(error))
+    }
+
+    fn unsent(&self, error: &reqwest::Error) -> Fault {
         if error.is_builder() {
             return self.bad_configuration();
         }
@@ -76,7 +80,7 @@ impl Target {
         if causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_damage)) {
             return self.bad_answer("its compressed data is damaged");
         }
-        self.cut("in the middle of its answer")
+        self.cut("in the middle of its answer").caused_by(&original(error))
     }
 
     pub(crate) fn unreachable(&self) -> Fault {
@@ -272,7 +276,8 @@ impl Target {
             Code::PROVIDER_BAD_ANSWER => format!("{} at {} redirects the request.", self.provider, self.url),
             _ => format!("{} refused the request{}.{says}", self.provider, error.status_in_words()),
         };
-        Fault { retry_after_ms: error.retry_after_ms(), ..Fault::new(code, message, self.hint(code, model)) }
+        let fault = Fault::new(code, message, self.hint(code, model)).caused_by(&error.original(says.trim()));
+        Fault { retry_after_ms: error.retry_after_ms(), ..fault }
     }
 
     fn hint(&self, code: Code, model: &str) -> String {
@@ -333,6 +338,11 @@ fn is_of_chunks(words: &str) -> bool {
 /// Returns what gzip says of bytes that are none; a connection that ends says something else.
 fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+}
+
+/// What the libraries said, the outermost first; the first of all names the address, perhaps with a key in it.
+fn original(error: &reqwest::Error) -> String {
+    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {

@@ -91,6 +91,14 @@ impl VendorError {
         self.retry_after_ms
     }
 
+    /// Returns the error as the server told it; `says` is its words, without secrets.
+    pub(crate) fn original(&self, says: &str) -> String {
+        let kind = self.kind.split_whitespace().collect::<Vec<_>>().join(" ");
+        let status = if self.status == 0 { String::new() } else { format!("status {}", self.status) };
+        let words = says.trim_start_matches("It says: ");
+        [&status, &kind, words].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    }
+
     pub(crate) fn status_in_words(&self) -> String {
         if self.status == 0 { String::new() } else { format!(" (status {})", self.status) }
     }

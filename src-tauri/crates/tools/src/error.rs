@@ -4,6 +4,7 @@ use arki_disk::FileError;
 use arki_domain::{Code, Fault};
 use arki_files::FilesError;
 use arki_process::ProcessError;
+use std::io::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
@@ -19,6 +20,27 @@ pub(crate) enum ToolError {
     /// The schema let something through that the type refuses.
     #[error("The arguments don't fit: {0}.")]
     Arguments(#[from] serde_json::Error),
+}
+
+impl ToolError {
+    /// Returns whether the same read may succeed a moment later.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Workspace(FilesError::File(error)) | Self::File(error) => match error {
+                FileError::TooManyOpen { .. } => true,
+                FileError::Io { source, .. } => matches!(
+                    source.kind(),
+                    ErrorKind::Interrupted
+                        | ErrorKind::ResourceBusy
+                        | ErrorKind::StaleNetworkFileHandle
+                        | ErrorKind::TimedOut
+                        | ErrorKind::WouldBlock
+                ),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }
 
 impl From<ToolError> for Fault {

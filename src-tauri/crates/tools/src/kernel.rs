@@ -68,6 +68,7 @@ use tokio::sync::OnceCell;
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use hook_trial::{HookTrial, TriedHook};
 pub use question::stands_under_a_tool;
+pub(crate) use read::READ_PAUSES;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{KernelSettings, ToolLimits};
 pub use step::{StepAnswer, StepCommand};

@@ -11,6 +11,7 @@ mod builtin;
 mod caller;
 mod diagnostics;
 mod error;
+mod facts;
 mod fetch;
 mod guide;
 mod hooks;
@@ -31,6 +32,7 @@ pub use builtin::fetch_url::fetch_url;
 pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
+pub use facts::tool_specification;
 pub use fetch::{Answer as HttpAnswer, PrivateHosts, Requested};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{

@@ -53,7 +53,9 @@ const counts: ByKind<null, string[]> = {
     t`${queued.length} queued`,
     t`${delivered.length} sent`,
   ],
-  "checkpoint.created": (_, { files }) => [plural(files, { one: "# file", other: "# files" })],
+  "checkpoint.created": (_, { files, summary }) => [
+    summary ?? plural(files, { one: "# file", other: "# files" }),
+  ],
   "state.changed": (_, { set = {}, removed = [] }) => [[...Object.keys(set), ...removed].join(", ")],
   "subagent.started": (_, { agent }) => [agent],
   "plan.proposed": planWords,

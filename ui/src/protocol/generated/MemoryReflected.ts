@@ -4,4 +4,14 @@ import type { Remembered } from "./Remembered";
 /**
  * What a model concluded from it.
  */
-export type MemoryReflected = { reflections: Array<Remembered> };
+export type MemoryReflected = {
+  reflections: Array<Remembered>;
+  /**
+   * The texts of those that are goals still open.
+   */
+  goals?: Array<string>;
+  /**
+   * The texts of those that stood in the way.
+   */
+  blockers?: Array<string>;
+};

@@ -21,4 +21,8 @@ export type ObservationFilter = {
    * The first moment that no longer counts, in milliseconds since 1970; null: without end.
    */
   until: number | null;
+  /**
+   * Null: every agent.
+   */
+  agent?: string | null;
 };

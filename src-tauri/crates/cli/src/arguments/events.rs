@@ -30,6 +30,9 @@ pub(crate) struct EventsArguments {
     /// Print only observations before this time, in milliseconds since 1970; with --follow, stop then
     #[arg(long, value_name = "MS", requires = "observations", allow_negative_numbers = true)]
     pub(crate) until: Option<i64>,
+    /// Print only what happened in runs of this agent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,6 +10,9 @@ pub(crate) enum SessionsCommand {
         /// List only archived sessions
         #[arg(long)]
         archived: bool,
+        /// List only sessions of this agent
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
     },
     /// Show the conversation and the tools' activity, or one request to the model as it was sent
     Show {
@@ -21,6 +24,15 @@ pub(crate) enum SessionsCommand {
         /// Print the exact bytes that were sent; their SHA-256 is the event's requestHash
         #[arg(long, requires = "request", conflicts_with = "json")]
         body: bool,
+        /// Show only the newest entries, this many
+        #[arg(long, value_name = "N", conflicts_with = "request")]
+        limit: Option<usize>,
+        /// Show only entries since this time, in milliseconds since 1970
+        #[arg(long, value_name = "MS", conflicts_with = "request", allow_negative_numbers = true)]
+        since: Option<i64>,
+        /// Show only entries before this time, in milliseconds since 1970
+        #[arg(long, value_name = "MS", conflicts_with = "request", allow_negative_numbers = true)]
+        until: Option<i64>,
     },
     /// Search messages, commands and changes, newest first
     Search(SearchArguments),

@@ -5,8 +5,9 @@ use crate::arguments::{EventForm, EventsArguments};
 use crate::exit::Exit;
 use crate::output::{Output, time, visible};
 use arki_domain::projection::{ObservationFilter, SessionState};
-use arki_domain::{Event, Fault, SessionId};
+use arki_domain::{Event, EventBody, Fault, SessionId};
 use arki_engine::{Arkai, Engine, NamedPlace, event_summary};
+use std::collections::HashSet;
 use std::time::Duration;
 
 const EVENTS_A_PIECE: usize = 500;
@@ -17,6 +18,8 @@ struct Printing {
     /// The first number to print.
     from: Option<u64>,
     follow: bool,
+    /// The agent whose runs are printed; all where `None`.
+    agent: Option<String>,
 }
 
 /// The form in which events are printed. That of arkai tells an event with what came before it.
@@ -26,17 +29,17 @@ enum Form {
 }
 
 pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Output) -> Result<Exit, Fault> {
-    let EventsArguments { id, follow, from, format, observations, types, since, until } = arguments;
+    let EventsArguments { id, follow, from, format, observations, types, since, until, agent } = arguments;
     match id {
         Some(id) if !observations => {
             let form = match format {
                 Some(EventForm::Arkai) => Form::Arkai(Box::default()),
                 None => Form::Stored,
             };
-            stored(engine, &id, form, &Printing { from, follow }, output).await
+            stored(engine, &id, form, &Printing { from, follow, agent }, output).await
         }
         id => {
-            let filter = ObservationFilter { types, since, until, session_id: None };
+            let filter = ObservationFilter { types, since, until, session_id: None, agent };
             observations::run(engine, Wanted { id: id.as_deref(), from, follow }, filter, output).await
         }
     }
@@ -51,7 +54,9 @@ async fn stored(
 ) -> Result<Exit, Fault> {
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
-    let mut after = if matches!(form, Form::Stored) { from.saturating_sub(1) } else { 0 };
+    let reads_all = printing.agent.is_some() || !matches!(form, Form::Stored);
+    let mut after = if reads_all { 0 } else { from.saturating_sub(1) };
+    let mut runs_of_agent = HashSet::new();
     // One for all rounds: what is asked while one is printed is heard in the next.
     let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
@@ -61,7 +66,13 @@ async fn stored(
             if run.is_some() && event.run_id != run {
                 continue;
             }
-            form.print(event, event.seq >= from, output);
+            if let EventBody::RunStarted(started) = event.body()
+                && printing.agent.as_ref() == Some(&started.agent)
+            {
+                runs_of_agent.insert(event.run_id.clone());
+            }
+            let is_of_agent = printing.agent.is_none() || runs_of_agent.contains(&event.run_id);
+            form.print(event, event.seq >= from && is_of_agent, output);
         }
         if page.has_more {
             continue;
@@ -86,7 +97,8 @@ impl Form {
     /// Takes the next event, and prints it where it `is_wanted`.
     fn print(&mut self, event: &Event, is_wanted: bool, output: &Output) {
         match self {
-            Self::Stored => print(event, output),
+            Self::Stored if is_wanted => print(event, output),
+            Self::Stored => {}
             Self::Arkai(arkai) => {
                 let line = arkai.line(event);
                 if is_wanted {

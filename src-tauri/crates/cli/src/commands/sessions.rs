@@ -7,10 +7,10 @@ use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{Engine, ImportOutcome, RemovedSessions, SessionMarks, refuse_last};
+use arki_engine::{Engine, ImportOutcome, RemovedSessions, SessionMarks, Told, refuse_last};
 use serde::Serialize;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
@@ -55,9 +55,9 @@ impl<'a> Listed<'a> {
 
 pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
-        SessionsCommand::List { archived } => list(engine, *archived, output),
-        SessionsCommand::Show { id, request: Some(seq), body } => show_request(engine, id, (*seq, *body), output),
-        SessionsCommand::Show { id, .. } => show(engine, id, output),
+        SessionsCommand::List { archived, agent } => list(engine, *archived, agent.as_deref(), output),
+        SessionsCommand::Show { id, request: Some(seq), body, .. } => show_request(engine, id, (*seq, *body), output),
+        SessionsCommand::Show { id, limit, since, until, .. } => show(engine, id, (*limit, *since, *until), output),
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
         SessionsCommand::Import { file } => import(engine, file, output).await,
@@ -75,7 +75,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
     }
 }
 
-fn list(engine: &Engine, archived: bool, output: &Output) -> Result<Exit, Fault> {
+fn list(engine: &Engine, archived: bool, agent: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     let mut sessions = engine.sessions().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =
         sessions.iter().filter(|session| session.archived).map(|session| session.session_id.clone()).collect();
@@ -83,7 +83,8 @@ fn list(engine: &Engine, archived: bool, output: &Output) -> Result<Exit, Fault>
     let is_away = |session: &SessionSummary| {
         session.archived || session.parent.as_ref().is_some_and(|parent| away.contains(parent))
     };
-    sessions.retain(|session| is_away(session) == archived);
+    let is_of_agent = |session: &SessionSummary| agent.is_none_or(|agent| session.agent == agent);
+    sessions.retain(|session| is_away(session) == archived && is_of_agent(session));
     if output.json {
         sessions.iter().for_each(|session| output.object(&Listed::of(session)));
         return Ok(Exit::Done);
@@ -285,7 +286,12 @@ fn show_request(engine: &Engine, id: &str, (seq, body): (u64, bool), output: &Ou
     Ok(Exit::Done)
 }
 
-fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
+fn show(
+    engine: &Engine,
+    id: &str,
+    (limit, since, until): (Option<usize>, Option<i64>, Option<i64>),
+    output: &Output,
+) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     if output.json {
         output.object(&Listed::of(&session));
@@ -296,6 +302,18 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         ));
     }
-    engine.sessions().tell(&session.session_id, |told| story::tell(&told, output))?;
+    let is_in_time =
+        |told: &Told| since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until);
+    let mut newest = VecDeque::new();
+    engine.sessions().tell(&session.session_id, |told| match limit {
+        _ if !is_in_time(&told) => {}
+        None => story::tell(&told, output),
+        Some(limit) if story::says_something(&told, output) => {
+            newest.push_back(told);
+            newest.drain(..newest.len().saturating_sub(limit));
+        }
+        Some(_) => {}
+    })?;
+    newest.iter().for_each(|told| story::tell(told, output));
     Ok(Exit::Done)
 }

@@ -62,6 +62,10 @@ struct Line<'a> {
     rewound: bool,
 }
 
+pub(crate) fn says_something(told: &Told, output: &Output) -> bool {
+    if output.json { !said(told).is_empty() } else { !lines(told, output.show_output).is_empty() }
+}
+
 pub(crate) fn tell(told: &Told, output: &Output) {
     if output.json {
         let rewound = told.fate != Fate::Stands;

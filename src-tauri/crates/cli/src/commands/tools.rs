@@ -4,8 +4,7 @@ use crate::arguments::ToolsArguments;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Category, Fault, ToolDefinition};
-use arki_engine::{Engine, SessionTool};
-use serde_json::json;
+use arki_engine::{Engine, SessionTool, tool_specification};
 use std::path::Path;
 
 pub(crate) async fn run(
@@ -28,11 +27,9 @@ pub(crate) async fn run(
 
 /// `enabled` where it is about a session.
 fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Output) {
-    let ToolDefinition { name, description, category, parameters } = tool;
-    let (name, description) = (&**name, &**description);
+    let ToolDefinition { name, description, category, .. } = tool;
     if output.json {
-        let mut shown =
-            json!({ "name": name, "category": category, "description": description, "parameters": parameters });
+        let mut shown = tool_specification(tool);
         if let Some(enabled) = enabled {
             shown["enabled"] = enabled.into();
         }

@@ -1,6 +1,6 @@
 //! Images of files, and what was put back from them.
 
-use crate::{CallId, CheckpointId, Permissions};
+use crate::{CallId, CheckpointId, Permissions, Remembered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -18,8 +18,22 @@ pub enum RestoreAction {
     Conflict,
 }
 
+/// Why a checkpoint of a conversation was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckpointReason {
+    /// It was compacted by the strategy `checkpoint`.
+    Compaction,
+    /// Every step of the plan is done.
+    Milestone,
+    /// The user's message shares no word with those before it.
+    Topic,
+    /// A hundred messages.
+    Messages,
+}
+
 payload! {
-    /// The images of a project's files as they were at this moment.
+    /// The images of a project's files as they were at this moment, or where a conversation stands (`reason`).
     CheckpointCreated {
         pub checkpoint_id: CheckpointId,
         /// The event before.
@@ -37,6 +51,23 @@ payload! {
         /// The hook that may write from here on, until its `hook.ran`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hook: Option<WritingHook>,
+        /// Of a conversation's: why it was made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<CheckpointReason>,
+        /// Of a conversation's: where the work stands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub summary: Option<String>,
+        /// Of a conversation's: what it has learned, the newest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub memory_snapshot: Option<MemorySnapshot>,
+    }
+    /// A conversation's working memory.
+    MemorySnapshot {
+        pub observations: Vec<Remembered>,
+        pub reflections: Vec<Remembered>,
+        /// Those of the last reflection.
+        pub goals: Vec<String>,
+        pub blockers: Vec<String>,
     }
     /// A hook that may write the files of an edit.
     WritingHook {

@@ -92,6 +92,9 @@ payload! {
         #[serde(default)]
         pub hint: String,
         pub retryable: bool,
+        /// The error of a library or server behind it, in its own words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub cause: Option<String>,
     }
     RunCancelled {
         pub code: String,

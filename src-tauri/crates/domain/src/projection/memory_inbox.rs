@@ -104,8 +104,9 @@ mod tests {
             text: format!("about {id}"),
             based_on: vec!["o".into()],
             proposed_for: Some(MemoryScope::Project),
+            ..Remembered::default()
         };
-        MemoryReflected { reflections: ids.iter().map(one).collect() }
+        MemoryReflected { reflections: ids.iter().map(one).collect(), ..MemoryReflected::default() }
     }
 
     fn reviewed(id: &str, decision: MemoryDecision, text: Option<&str>) -> MemoryReviewed {

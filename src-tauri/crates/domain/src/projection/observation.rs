@@ -52,7 +52,7 @@ pub struct Observation {
     /// A text where there is one to read, else an object; null where the title says all.
     #[ts(type = "unknown")]
     pub content: Value,
-    /// At least `eventType` and `seq`.
+    /// At least `eventType` and `seq`, and in a run `agent`.
     #[ts(type = "{ eventType: string; seq: number; [key: string]: unknown }")]
     pub metadata: Value,
 }
@@ -67,6 +67,8 @@ pub fn call_words(tool_id: &str, args: &Value) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Observer {
     calls: VecDeque<(CallId, Phrase)>,
+    /// Of the run.
+    agent: Option<String>,
     /// `provider/model` of the last request.
     asked: Option<String>,
     finish_reason: Option<FinishReason>,
@@ -79,7 +81,15 @@ pub struct Observer {
 impl Observer {
     /// None for what is not worth a line, at most one of each type.
     pub fn observe(&mut self, event: &Event) -> Vec<Observation> {
-        self.drafts(&event.body()).into_iter().map(|draft| draft.of(event)).collect()
+        let body = event.body();
+        if let EventBody::RunStarted(started) = &body {
+            self.agent = Some(started.agent.clone());
+        }
+        let mut observations: Vec<Observation> = self.drafts(&body).into_iter().map(|draft| draft.of(event)).collect();
+        for seen in observations.iter_mut().filter(|_| event.run_id.is_some()) {
+            seen.metadata["agent"] = json!(self.agent);
+        }
+        observations
     }
 
     fn drafts(&mut self, body: &EventBody) -> Vec<Draft> {

@@ -1,8 +1,8 @@
 //! The progress of the work: the plan and the changed files, which a compaction has to keep, whatever it leaves out; what
 //! is worth remembering of the run; and the session's state.
 
-use super::{AgentState, ChangedFiles, Plan, RunObserver};
-use crate::{Event, EventBody};
+use super::{AgentState, ChangedFiles, Milestones, Plan, RunObserver};
+use crate::{CheckpointCreated, Event, EventBody};
 
 /// A fold over a session's events; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,7 @@ pub struct Progress {
     pub changed: ChangedFiles,
     pub observer: RunObserver,
     pub agent_state: AgentState,
+    pub milestones: Milestones,
 }
 
 impl Progress {
@@ -19,6 +20,13 @@ impl Progress {
         self.changed.apply(event, body);
         self.observer.apply(event, body);
         self.agent_state.apply(body);
+        self.milestones.apply(event, body);
+    }
+
+    /// The checkpoint of the conversation that is due, behind the event of this number.
+    #[must_use]
+    pub fn checkpoint_due(&self, last_seq: u64) -> Option<CheckpointCreated> {
+        self.milestones.due(last_seq, &self.plan, &self.changed)
     }
 
     /// Paths, the one that was changed last at the end.

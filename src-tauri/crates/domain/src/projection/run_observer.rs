@@ -1,21 +1,22 @@
 //! What is worth remembering of a run, read off its events alone: the files it changed, the commands that worked or failed,
-//! and what the user decided.
+//! the other tools that failed, what the user decided, and that it completed.
 
 use super::short_text::cut;
 use super::working_memory::MAX_REMEMBERED_SOURCES;
 use crate::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, Decision, Event, EventBody, EventId,
-    PolicyDecided, QuestionId, Remembered, RunId, ToolResult, plural,
+    MemoryObserved, ObservedKind, PolicyDecided, QuestionId, Remembered, RunId, SeqRange, ToolResult, plural,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const COMMAND_TOOL: &str = "run_command";
 /// The rule of commands that only look: what they showed is no news.
 const READ_ONLY_RULE: &str = "builtin:read-only";
 /// Files that one observation names.
 const MAX_FILES: usize = 10;
-/// Commands, the newest, and decisions, the oldest.
+/// Commands, the newest; failures and decisions, the oldest.
 const MAX_COMMANDS: usize = 10;
+const MAX_FAILURES: usize = 10;
 const MAX_DECISIONS: usize = 10;
 /// Bytes of a command, an answer or a note.
 const MAX_QUOTED_BYTES: usize = 200;
@@ -24,6 +25,13 @@ const MAX_QUOTED_BYTES: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct RunObserver {
     run_id: Option<RunId>,
+    started: Option<EventId>,
+    /// The events that are not told yet.
+    seqs: Option<SeqRange>,
+    /// Calls that may do what they ask for.
+    allowed: HashSet<CallId>,
+    /// By the tool.
+    failures: Vec<(String, String, EventId)>,
     /// By path, with the first event that changed it; in the order of these.
     files: Vec<(String, EventId)>,
     /// Commands that are at work, or wait.
@@ -45,11 +53,12 @@ struct Command {
 impl RunObserver {
     pub fn apply(&mut self, event: &Event, body: &EventBody) {
         if let EventBody::RunStarted(_) = body {
-            *self = Self { run_id: event.run_id.clone(), ..Self::default() };
+            *self = Self { run_id: event.run_id.clone(), started: Some(event.event_id.clone()), ..Self::default() };
         }
         if event.run_id.is_none() || event.run_id != self.run_id {
             return;
         }
+        self.seqs.get_or_insert(SeqRange { start: event.seq, end: event.seq }).end = event.seq;
         match body {
             EventBody::FileChanged(changed) if self.files.iter().all(|(path, _)| *path != changed.path) => {
                 self.files.push((changed.path.clone(), event.event_id.clone()));
@@ -78,23 +87,64 @@ impl RunObserver {
             EventBody::MemoryObserved(_) => {
                 self.files.clear();
                 self.commands.clear();
+                self.failures.clear();
                 self.decisions.clear();
+                self.seqs = None;
             }
             _ => {}
         }
     }
 
-    /// Each with the events that it comes from; none where nothing happened.
+    /// What is worth remembering, if anything is; `completed_turns` where the run has just completed.
     #[must_use]
-    pub fn observations(&self) -> Vec<Remembered> {
-        let newest = &self.commands[self.commands.len().saturating_sub(MAX_COMMANDS)..];
-        let commands = newest.iter().map(|command| {
-            let end = if command.has_failed { "failed" } else { "worked" };
-            (format!("The command `{}` {end}.", command.line), command.sources.clone())
+    pub fn observed(&self, completed_turns: Option<u32>) -> Option<MemoryObserved> {
+        let mut observations = self.observations();
+        let success = self.started.as_ref().zip(completed_turns).and_then(|(started, turns)| {
+            let text = format!("The run completed in {}.", plural(u64::from(turns), "turn"));
+            let context = [("turns", turns.to_string())];
+            Self::remembered((ObservedKind::Success, text), std::slice::from_ref(started), context)
         });
-        let decisions = self.decisions.iter().map(|(text, source)| (text.clone(), vec![source.clone()]));
-        let all = self.files_changed().into_iter().chain(commands).chain(decisions);
-        all.filter_map(|(text, sources)| remembered(text, &sources)).collect()
+        let is_worth = !observations.is_empty();
+        observations.extend(success.filter(|_| is_worth));
+        is_worth.then_some(MemoryObserved { observations, processed_seq_range: self.seqs.clone() })
+    }
+
+    /// Each with the events that it comes from; none where nothing happened.
+    fn observations(&self) -> Vec<Remembered> {
+        let newest = &self.commands[self.commands.len().saturating_sub(MAX_COMMANDS)..];
+        let files =
+            self.files_changed().and_then(|(text, sources)| Self::remembered((ObservedKind::Fact, text), &sources, []));
+        let commands = newest.iter().filter_map(|command| {
+            let (kind, end) = match command.has_failed {
+                true => (ObservedKind::Error, "failed"),
+                false => (ObservedKind::Success, "worked"),
+            };
+            let context = [("toolId", COMMAND_TOOL.to_owned())];
+            Self::remembered((kind, format!("The command `{}` {end}.", command.line)), &command.sources, context)
+        });
+        let failures = self.failures.iter().filter_map(|(tool, words, source)| {
+            let text = format!("The tool {tool} failed: {words}");
+            Self::remembered((ObservedKind::Error, text), std::slice::from_ref(source), [("toolId", tool.clone())])
+        });
+        let decisions = self.decisions.iter().filter_map(|(text, source)| {
+            Self::remembered((ObservedKind::Fact, text.clone()), std::slice::from_ref(source), [])
+        });
+        files.into_iter().chain(commands).chain(failures).chain(decisions).collect()
+    }
+
+    fn remembered<const N: usize>(
+        (kind, text): (ObservedKind, String),
+        sources: &[EventId],
+        context: [(&str, String); N],
+    ) -> Option<Remembered> {
+        Some(Remembered {
+            id: sources.first()?.to_string(),
+            kind: Some(kind),
+            text,
+            based_on: sources.iter().take(MAX_REMEMBERED_SOURCES).map(ToString::to_string).collect(),
+            context: context.map(|(key, value)| (key.to_owned(), value)).into(),
+            ..Remembered::default()
+        })
     }
 
     fn files_changed(&self) -> Option<(String, Vec<EventId>)> {
@@ -111,6 +161,7 @@ impl RunObserver {
         if decided.decision != Decision::Allow {
             return;
         }
+        self.allowed.insert(decided.call_id.clone());
         if let Some(line) = self.lines.remove(&decided.call_id)
             && decided.rule != READ_ONLY_RULE
         {
@@ -119,7 +170,14 @@ impl RunObserver {
     }
 
     fn end(&mut self, event: &Event, result: &ToolResult) {
-        let Some(line) = self.begun.remove(&result.call_id) else { return };
+        let was_allowed = self.allowed.remove(&result.call_id);
+        let Some(line) = self.begun.remove(&result.call_id) else {
+            let is_news = was_allowed && result.is_error && result.tool_id != COMMAND_TOOL;
+            if is_news && self.failures.len() < MAX_FAILURES {
+                self.failures.push((result.tool_id.clone(), quoted(&result.result), event.event_id.clone()));
+            }
+            return;
+        };
         // It goes on in the background: nobody knows yet.
         if result.async_call_id.is_some() {
             return;
@@ -160,12 +218,6 @@ impl RunObserver {
             self.decisions.push((text, event.event_id.clone()));
         }
     }
-}
-
-fn remembered(text: String, sources: &[EventId]) -> Option<Remembered> {
-    let id = sources.first()?.to_string();
-    let based_on = sources.iter().take(MAX_REMEMBERED_SOURCES).map(ToString::to_string).collect();
-    Some(Remembered { id, text, based_on, proposed_for: None })
 }
 
 fn subject(asked: &ApprovalRequested) -> String {
@@ -268,6 +320,29 @@ mod tests {
         let sources: Vec<&[String]> = all.iter().map(|one| one.based_on.as_slice()).collect();
         assert_eq!(sources, [&["e1", "e2"][..], &["e9", "e6"], &["e11"]]);
         assert!(all.iter().all(|one| one.id == one.based_on[0] && one.proposed_for.is_none()));
+    }
+
+    #[test]
+    fn a_tool_that_failed_and_a_run_that_completed_are_told_with_their_kind_and_range() {
+        let tool = |is_error: bool| {
+            let result = json!({"callId": "c", "toolId": "edit_file", "result": "no such text", "isError": is_error,
+                "durationMs": 1, "truncated": false});
+            let call = json!({"turn": 1, "callId": "c", "toolId": "edit_file", "args": {}, "category": "write"});
+            let allowed = json!({"callId": "c", "decision": "allow", "rule": "r", "reason": "", "risk": "low"});
+            [("tool.call", call), ("policy.decided", allowed), ("tool.result", result)]
+        };
+        assert_eq!(observed(&tool(false)).observed(Some(1)), None);
+        let told = observed(&tool(true)).observed(Some(2)).unwrap();
+        let [failed, completed] = &told.observations[..] else { panic!("{told:?}") };
+        assert_eq!(failed.text, "The tool edit_file failed: no such text");
+        assert_eq!((failed.kind, failed.context["toolId"].as_str()), (Some(ObservedKind::Error), "edit_file"));
+        assert_eq!(
+            (completed.kind, completed.text.as_str()),
+            (Some(ObservedKind::Success), "The run completed in 2 turns.")
+        );
+        assert_eq!(told.processed_seq_range, Some(SeqRange { start: 1, end: 4 }));
+        let denied = [tool(true)[0].clone(), tool(true)[2].clone()];
+        assert_eq!(observed(&denied).observed(None), None, "what was not allowed did not fail");
     }
 
     #[test]

@@ -419,6 +419,7 @@ fn a_failed_run_that_goes_on_asks_again_with_what_is_granted_now() {
         message: String::new(),
         hint: String::new(),
         retryable: true,
+        cause: None,
     });
     assert!(log.state().is_ended());
     let approve = Some(ApprovalMode::All);

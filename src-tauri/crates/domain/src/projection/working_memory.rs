@@ -74,7 +74,13 @@ fn shortened(remembered: &Remembered) -> Remembered {
         id: short(&remembered.id),
         text: short(&remembered.text),
         based_on: remembered.based_on.iter().take(MAX_REMEMBERED_SOURCES).map(short).collect(),
-        proposed_for: remembered.proposed_for,
+        context: remembered
+            .context
+            .iter()
+            .take(MAX_REMEMBERED_SOURCES)
+            .map(|(key, value)| (short(key), short(value)))
+            .collect(),
+        ..remembered.clone()
     }
 }
 
@@ -90,7 +96,7 @@ mod tests {
     }
 
     fn remembered(text: &str) -> Remembered {
-        Remembered { id: "o".into(), text: text.into(), based_on: vec!["p".into()], proposed_for: None }
+        Remembered { id: "o".into(), text: text.into(), based_on: vec!["p".into()], ..Remembered::default() }
     }
 
     fn rewound(to_seq: u64) -> SessionRewound {
@@ -99,8 +105,12 @@ mod tests {
 
     fn of_one_each() -> WorkingMemory {
         let mut memory = WorkingMemory::default();
-        apply(&mut memory, 3, MemoryObserved { observations: vec![remembered("fact")] });
-        apply(&mut memory, 6, MemoryReflected { reflections: vec![remembered("conclusion")] });
+        apply(&mut memory, 3, MemoryObserved { observations: vec![remembered("fact")], ..MemoryObserved::default() });
+        apply(
+            &mut memory,
+            6,
+            MemoryReflected { reflections: vec![remembered("conclusion")], ..MemoryReflected::default() },
+        );
         memory
     }
 
@@ -129,13 +139,13 @@ mod tests {
     fn the_newest_are_kept_and_long_ones_cut() {
         let mut memory = WorkingMemory::default();
         let observations = (0..MAX_REMEMBERED_OBSERVATIONS + 7).map(|n| remembered(&n.to_string())).collect();
-        apply(&mut memory, 1, MemoryObserved { observations });
-        apply(&mut memory, 2, MemoryObserved { observations: vec![remembered("last")] });
+        apply(&mut memory, 1, MemoryObserved { observations, ..MemoryObserved::default() });
+        apply(&mut memory, 2, MemoryObserved { observations: vec![remembered("last")], ..MemoryObserved::default() });
         assert_eq!(memory.observations().next().map(|first| first.text.as_str()), Some("8"));
         let mut long = remembered(&"x".repeat(2 * MAX_REMEMBERED_BYTES));
         long.based_on = vec!["p".into(); MAX_REMEMBERED_SOURCES + 1];
         for seq in 0..=MAX_REMEMBERED_REFLECTIONS as u64 {
-            apply(&mut memory, seq, MemoryReflected { reflections: vec![long.clone()] });
+            apply(&mut memory, seq, MemoryReflected { reflections: vec![long.clone()], ..MemoryReflected::default() });
         }
         assert_eq!(counts(&memory), (MAX_REMEMBERED_OBSERVATIONS, MAX_REMEMBERED_REFLECTIONS));
         let kept = memory.reflections().next().unwrap();

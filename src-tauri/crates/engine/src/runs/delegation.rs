@@ -251,7 +251,7 @@ pub(super) fn end_of(state: &RunState) -> Option<RunEnd> {
         RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),
         RunPhase::Failed { code, message, hint } => {
             let (code, message, hint) = (code.clone(), message.clone(), hint.clone());
-            Some(RunEnd::Failed(Fault { code, message, hint, retry_after_ms: None }))
+            Some(RunEnd::Failed(Fault { code, message, hint, retry_after_ms: None, cause: None }))
         }
         RunPhase::Cancelled => Some(RunEnd::Cancelled),
         RunPhase::Paused(PauseReason::Budget) => Some(RunEnd::BudgetExhausted),

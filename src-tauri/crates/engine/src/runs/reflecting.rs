@@ -6,9 +6,7 @@ use crate::runs::Runs;
 use crate::sessions::lineage::Stretch;
 use arki_agent::SessionLog;
 use arki_context::{reflection_request, reflections};
-use arki_domain::{
-    EventBody, EventDraft, EventId, EventLog, Fault, MemoryReflected, Remembered, RequestPurpose, SessionId,
-};
+use arki_domain::{EventBody, EventDraft, EventId, EventLog, Fault, Remembered, RequestPurpose, SessionId};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,9 +53,8 @@ impl Runs {
         let log: &dyn EventLog = &**self.records.log();
         let request = reflection_request(&since.goals, &since.observations);
         let answer = arki_agent::reflect(SessionLog { log, session_id }, &*model, &request, MAX_ANSWER).await?;
-        let reflections = reflections(&answer, &since.observations, || EventId::new().to_string());
-        if !reflections.is_empty() {
-            let reflected = MemoryReflected { reflections };
+        let reflected = reflections(&answer, &since.observations, || EventId::new().to_string());
+        if !reflected.reflections.is_empty() {
             log.append(session_id, vec![EventDraft::of_session(reflected)]).await?;
         }
         self.sessions.anchor_soon(session_id);

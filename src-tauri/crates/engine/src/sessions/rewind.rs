@@ -181,6 +181,9 @@ impl Sessions {
             files: files.len() as u64,
             skipped: 0,
             hook: None,
+            reason: None,
+            summary: None,
+            memory_snapshot: None,
         };
         let images = files.iter().flat_map(|planned| [planned.disk.as_deref(), planned.wanted.as_deref()]).flatten();
         let mut contents: Vec<Content> = images.map(|bytes| content(bytes, ContentKind::Plain)).collect();

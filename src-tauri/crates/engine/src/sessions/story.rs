@@ -22,7 +22,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct Told {
     /// In milliseconds since 1970.
-    pub(crate) at: i64,
+    pub at: i64,
     pub body: EventBody,
     pub fate: Fate,
     /// The user's messages that had waited and now reach the model.

@@ -46,7 +46,7 @@ impl PipelineRun {
 
     async fn failed(&mut self, fault: Fault) -> Result<RunEnd, Fault> {
         let (code, message, hint) = (fault.code.clone(), fault.message.clone(), fault.hint.clone());
-        self.told.push(RunFailed { code, message, hint, retryable: true }.into());
+        self.told.push(RunFailed { code, message, hint, retryable: true, cause: fault.cause.clone() }.into());
         self.flush().await?;
         Ok(RunEnd::Failed(fault))
     }

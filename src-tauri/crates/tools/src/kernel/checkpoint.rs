@@ -60,6 +60,9 @@ impl Kernel {
             files: snapshot.imaged_files() as u64,
             skipped: snapshot.left_out().files() as u64,
             hook: None,
+            reason: None,
+            summary: None,
+            memory_snapshot: None,
         };
         Ok(Some((snapshot, created)))
     }

@@ -2,11 +2,16 @@
 
 use super::Kernel;
 use super::record::Record;
+use crate::error::ToolError;
 use crate::left_out::LeftOut;
 use crate::tool::{Action, Output, ReadTask, Tool};
 use arki_domain::{Code, Fault, ToolCall};
 use globset::GlobSetBuilder;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Between the attempts of a read whose failure may pass.
+pub(crate) const READ_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Kernel {
     pub(super) async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<Output, Fault> {
@@ -26,7 +31,9 @@ impl Kernel {
         self.learn_shown_file(tool, &call.args);
         let limit = Duration::from_secs(self.settings.limits.timeout_seconds);
         let stop = task.cancel.clone().drop_guard();
-        let reading = tokio::task::spawn_blocking(move || read(&task).map_err(Fault::from));
+        let reading = tokio::task::spawn_blocking(move || {
+            patiently(&task.cancel, READ_PAUSES, || read(&task)).map_err(Fault::from)
+        });
         let read = tokio::time::timeout(limit, reading).await;
         drop(stop);
         match read {
@@ -49,5 +56,57 @@ impl Kernel {
         let mut all = GlobSetBuilder::new();
         self.settings.secret_globs.iter().cloned().chain(denied).for_each(|glob| _ = all.add(glob));
         Ok(LeftOut { files: all.build().map_err(Fault::internal)?, by_rules: true })
+    }
+}
+
+/// Tries again where the disk or the system failed in a way that may pass.
+fn patiently<T, const N: usize>(
+    cancel: &CancellationToken,
+    pauses: [Duration; N],
+    mut read: impl FnMut() -> Result<T, ToolError>,
+) -> Result<T, ToolError> {
+    for pause in pauses {
+        match read() {
+            Err(error) if error.may_pass() && !cancel.is_cancelled() => std::thread::sleep(pause),
+            done => return done,
+        }
+    }
+    read()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_disk::{FileAction, FileError};
+    use std::io;
+
+    fn attempts(kind: io::ErrorKind, cancel: &CancellationToken) -> usize {
+        let mut attempts = 0;
+        let failed: Result<(), ToolError> = patiently(cancel, [Duration::ZERO; 2], || {
+            attempts += 1;
+            Err(FileError::of("a", FileAction::Read, kind.into()).into())
+        });
+        assert!(failed.is_err());
+        attempts
+    }
+
+    #[test]
+    fn a_failure_that_may_pass_is_tried_again_a_few_times() {
+        let going = CancellationToken::new();
+        assert_eq!(attempts(io::ErrorKind::TimedOut, &going), 3);
+        assert_eq!(attempts(io::ErrorKind::ResourceBusy, &going), 3);
+        assert_eq!(attempts(io::ErrorKind::NotFound, &going), 1);
+        let stopped = CancellationToken::new();
+        stopped.cancel();
+        assert_eq!(attempts(io::ErrorKind::TimedOut, &stopped), 1);
+        let mut left = 1;
+        let read = patiently(&going, [Duration::ZERO; 2], || match left {
+            0 => Ok("read"),
+            _ => {
+                left -= 1;
+                Err(FileError::of("a", FileAction::Read, io::ErrorKind::Interrupted.into()).into())
+            }
+        });
+        assert_eq!(read.unwrap(), "read");
     }
 }

@@ -18,6 +18,9 @@ pub struct ObservationFilter {
     pub since: Option<i64>,
     /// The first moment that no longer counts, in milliseconds since 1970; null: without end.
     pub until: Option<i64>,
+    /// Null: every agent.
+    #[ts(optional = nullable)]
+    pub agent: Option<String>,
 }
 
 impl ObservationFilter {
@@ -25,6 +28,7 @@ impl ObservationFilter {
     pub fn lets_through(&self, seen: &Observation) -> bool {
         (self.types.is_empty() || self.types.contains(&seen.kind))
             && self.session_id.as_ref().is_none_or(|wanted| *wanted == seen.thread_id)
+            && self.agent.as_ref().is_none_or(|agent| seen.metadata["agent"] == **agent)
             && self.since.is_none_or(|since| seen.timestamp >= since)
             && self.until.is_none_or(|until| seen.timestamp < until)
     }

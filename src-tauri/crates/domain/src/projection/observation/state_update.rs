@@ -6,8 +6,8 @@ use super::tool_phrase::Phrase;
 use crate::SkipReason;
 use crate::plural;
 use crate::{
-    ApprovalDecision, CallId, Decision, EventBody, FileChanged, MemoryDecision, PauseReason, PolicyDecided, QueueMode,
-    RunPaused, SessionConfigured, SessionRewound, StateChanged, WorktreeOf,
+    ApprovalDecision, CallId, CheckpointCreated, Decision, EventBody, FileChanged, MemoryDecision, PauseReason,
+    PolicyDecided, QueueMode, RunPaused, SessionConfigured, SessionRewound, StateChanged, WorktreeOf,
 };
 
 /// `None` for what other observations tell already, and for what this version does not know.
@@ -75,6 +75,9 @@ fn of_session(body: &EventBody) -> Option<String> {
         }
         EventBody::QueueChanged(changed) => {
             format!("Sent the model {}", plural(changed.delivered.len() as u64, "message"))
+        }
+        EventBody::CheckpointCreated(CheckpointCreated { summary: Some(summary), .. }) => {
+            format!("Checkpoint: {}", line(summary))
         }
         EventBody::CheckpointCreated(checkpoint) => format!("Saved snapshots of {}", plural(checkpoint.files, "file")),
         EventBody::StateChanged(change) => format!("State: {}", keys(change)),

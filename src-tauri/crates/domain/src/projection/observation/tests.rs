@@ -48,7 +48,7 @@ fn response(finish_reason: FinishReason) -> EventBody {
 
 fn failed(code: &str) -> EventBody {
     let message = "It did not answer.\nAt all.".to_owned();
-    RunFailed { code: code.into(), message, hint: String::new(), retryable: true }.into()
+    RunFailed { code: code.into(), message, hint: String::new(), retryable: true, cause: None }.into()
 }
 
 fn plan(title: &str, state: PlanStepState) -> Vec<PlanStep> {

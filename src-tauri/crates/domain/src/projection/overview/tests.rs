@@ -39,8 +39,7 @@ proptest! {
 
 fn small() -> Overview {
     let parent_session = Some(SessionId::from("o"));
-    let remembered =
-        |id: &str| vec![Remembered { id: id.into(), text: "t".into(), based_on: vec![], proposed_for: None }];
+    let remembered = |id: &str| vec![Remembered { id: id.into(), text: "t".into(), ..Remembered::default() }];
     let (provider, model, request_hash) = ("p".to_owned(), "m".to_owned(), String::new());
     let events = [
         event(
@@ -94,8 +93,8 @@ fn small() -> Overview {
                 head_hash: None,
             },
         ),
-        event(9, MemoryObserved { observations: remembered("o1") }),
-        event(10, MemoryReflected { reflections: remembered("r1") }),
+        event(9, MemoryObserved { observations: remembered("o1"), ..MemoryObserved::default() }),
+        event(10, MemoryReflected { reflections: remembered("r1"), ..MemoryReflected::default() }),
         event(11, PlanProposed { intent: "i".into(), steps: vec![], steps_left_out: 0 }),
         event(
             12,

@@ -9,7 +9,7 @@ impl Log {
 
     fn fails(&mut self) -> &mut Self {
         let (code, message) = ("HOOK_BLOCKED_PROMPT".to_owned(), String::new());
-        self.add(RunFailed { code, message, hint: String::new(), retryable: false })
+        self.add(RunFailed { code, message, hint: String::new(), retryable: false, cause: None })
     }
 
     fn goes_on(&mut self, reason: PauseReason) -> &mut Self {

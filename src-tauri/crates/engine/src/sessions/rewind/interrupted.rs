@@ -86,7 +86,9 @@ fn untold(events: &[Event]) -> Option<CheckpointCreated> {
     let mut checkpoint = None;
     for event in events {
         match event.body() {
-            EventBody::CheckpointCreated(created) if created.call_id.is_none() => checkpoint = Some(created),
+            EventBody::CheckpointCreated(created) if created.call_id.is_none() && created.reason.is_none() => {
+                checkpoint = Some(created)
+            }
             EventBody::SessionRewound(_) | EventBody::ChangeTakenBack(_) => checkpoint = None,
             _ => {}
         }

@@ -349,6 +349,9 @@ async fn a_formatter_that_a_crash_cut_off_is_told_and_not_run_again() {
         files: 1,
         skipped: 0,
         hook: Some(hook),
+        reason: None,
+        summary: None,
+        memory_snapshot: None,
     };
     bench.append(vec![changed.into(), created.into()]).await;
     bench.put("a.txt", "half");

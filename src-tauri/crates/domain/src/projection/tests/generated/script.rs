@@ -312,7 +312,13 @@ impl Script {
         let (message, retryable) = (String::new(), true);
         match a % 3 {
             0 => {
-                self.add(RunFailed { code: "PROVIDER_TIMEOUT".into(), message, hint: String::new(), retryable });
+                self.add(RunFailed {
+                    code: "PROVIDER_TIMEOUT".into(),
+                    message,
+                    hint: String::new(),
+                    retryable,
+                    cause: None,
+                });
             }
             1 => {
                 self.add(RunCancelled { code: "CANCELLED".into(), message, retryable });

@@ -57,15 +57,16 @@ impl Script {
             text: format!("fact {b}"),
             based_on: vec!["o1".into()],
             proposed_for: n.is_multiple_of(2).then_some(MemoryScope::Project),
+            ..Remembered::default()
         };
         let all: Vec<Remembered> = (0..b % 3).map(remembered).collect();
         if a.is_multiple_of(5) {
             let (decision, text) = (MemoryDecision::Accepted, a.is_multiple_of(2).then(|| format!("better {a}")));
             self.add(MemoryReviewed { id: format!("o{}.0", self.made - 1), decision, text });
         } else if a.is_multiple_of(2) {
-            self.add(MemoryObserved { observations: all });
+            self.add(MemoryObserved { observations: all, ..MemoryObserved::default() });
         } else {
-            self.add(MemoryReflected { reflections: all });
+            self.add(MemoryReflected { reflections: all, ..MemoryReflected::default() });
         }
     }
 
@@ -192,6 +193,9 @@ impl Script {
                     files: 1,
                     skipped: 0,
                     hook: None,
+                    reason: None,
+                    summary: None,
+                    memory_snapshot: None,
                 });
             }
             1 => {
