@@ -5,7 +5,7 @@
  */
 export type ContextAdded = {
   /**
-   * The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `memory` or `tools`.
+   * The kind of addition: `rule`, `skill`, `mention`, `hook`, `stage`, `reminder`, `memory` or `tools`.
    */
   part: string;
   /**
