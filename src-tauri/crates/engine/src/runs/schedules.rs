@@ -17,7 +17,7 @@ use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
 use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalMode, Code, Fault, RunId};
-use due::{Due, Times};
+use due::{Due, Times, dealt_with};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,8 @@ impl Runs {
     /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
     pub async fn save_schedule(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Fault> {
         ensure_name(&new.name)?;
-        Times::new(&new.cron, new.time_zone.as_deref())?;
+        let times = Times::new(&new.cron, new.time_zone.as_deref())?;
+        times.ensure_comes(&new.cron, self.records.clock().now_ms())?;
         let (folder, pipeline) = (new.folder.clone(), new.pipeline.clone());
         let found = blocking(self, move |runs| {
             let folder = canonical(&folder)?;
@@ -179,6 +180,9 @@ impl Runs {
         let mut wanted = Vec::new();
         for (name, schedule) in changed.iter_mut().filter(|(_, schedule)| schedule.is_on) {
             let Ok(times) = Times::new(&schedule.cron, schedule.time_zone.as_deref()) else { continue };
+            let since_ms = dealt_with(schedule.since_ms, now);
+            is_changed |= since_ms != schedule.since_ms;
+            schedule.since_ms = since_ms;
             let Some(due) = times.due(schedule.since_ms, now, schedule.missed) else { continue };
             let at_work = self.is_at_work(schedule.last_run.clone()).await?;
             let due_at = due.at();
