@@ -10,4 +10,6 @@ pub struct AppliedChange {
     /// SHA-256 hex of the raw bytes; `None` where there is no file.
     pub before_hash: Option<String>,
     pub after_hash: Option<String>,
+    /// Another name of the file (a hard link), which is no part of the change, keeps the old content.
+    pub leaves_another_name: bool,
 }

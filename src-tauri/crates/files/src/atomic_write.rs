@@ -1,10 +1,15 @@
 //! Writing a file so that a reader, or a crash, sees the old content or the new one and nothing between.
 //!
 //! The new content goes to a temporary file in the same folder, is synced, takes over mode and owner of
-//! the old file, and is renamed over it; then the folder is synced. A link is kept and its target written, unless the link
-//! itself is meant.
-//! What a rename can't keep is lost: hard links to the old file, extended attributes, ACLs.
+//! the old file, its extended attributes and ACL, and is renamed over it; then the folder is synced. A link is kept and
+//! its target written, unless the link itself is meant.
+//!
+//! Where that can't keep what the file has, it is written in place: an owner that we may not give, a file that is mounted
+//! by itself, a folder that nobody may write to, a file with several names of which all are to change. On macOS ACLs are
+//! lost.
 
+mod attributes;
+mod in_place;
 mod unfinished;
 
 use std::collections::hash_map::RandomState;
@@ -19,17 +24,13 @@ use crate::error::{FileAction, FileError, Result, io_error};
 use crate::file_content::{FileContent, make_link};
 use crate::project::{Project, ProjectPath, split_parent};
 use crate::protection::{is_protected, is_secret};
-use arki_disk::{descend, descend_making, mode_of};
+use arki_disk::{descend, descend_making};
 
+pub use in_place::restore_torn;
 pub use unfinished::{remove_unfinished, remove_unfinished_restoration};
 
 /// Mode of a new file, before the umask.
 const NEW_FILE_MODE: u32 = 0o644;
-/// All that a mode says, and what it allows its owner.
-#[cfg(unix)]
-const ALL: u32 = 0o7777;
-#[cfg(unix)]
-const FOR_ITS_OWNER: u32 = 0o7700;
 /// Mode of the temporary file until it takes over that of the old one.
 const STAGING_MODE: u32 = 0o600;
 /// The bytes of a file's name that its temporary file keeps, so that the whole stays below the usual 255.
@@ -82,28 +83,44 @@ impl Way {
     }
 }
 
-/// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it; these come
-/// last, since Windows removes nothing that is still open.
+/// Says how a file is staged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Staging {
+    /// For a file that does not exist yet; one that does keeps its own, but for what this denies to group and others.
+    pub(crate) mode: Option<u32>,
+    pub(crate) write_protected: WriteProtected,
+    /// The number of its names (hard links) that change with it.
+    pub(crate) names: u64,
+}
+
+/// New content, not yet in place. Dropping it removes the temporary file and the folders made for it; these come last,
+/// since Windows removes nothing that is still open.
 pub(crate) struct Staged {
     folder: Dir,
-    temporary: String,
     name: String,
     path: ProjectPath,
-    is_committed: bool,
-    /// Locked: while it is open, the temporary file is somebody's. None of a link.
-    file: Option<std::fs::File>,
+    /// `None` where the file is to be written in place.
+    temporary: Option<Temporary>,
+    mode: Option<u32>,
     made_folders: MadeFolders,
 }
 
-/// Writes `content` beside `path`, making folders as needed. `mode` is for a file that does not exist yet; one that does keeps
-/// its own, but for what `mode` denies to group and others.
+/// A file or link beside the one that it is to replace; removed when dropped.
+struct Temporary {
+    folder: Dir,
+    name: String,
+    /// Locked: while it is open, the temporary file is somebody's. None of a link.
+    file: Option<std::fs::File>,
+    is_committed: bool,
+}
+
+/// Writes `content` beside `path`, making folders as needed; or nothing yet, where it is to be written in place.
 pub(crate) fn stage(
     project: &Project,
     path: &ProjectPath,
     way: Way,
     content: &FileContent,
-    mode: Option<u32>,
-    write_protected: WriteProtected,
+    staging: Staging,
 ) -> Result<Staged> {
     let real = place(path, way.place(project, path)?)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
@@ -113,53 +130,89 @@ pub(crate) fn stage(
     let (parent, name) = split_parent(real.as_str());
     let mut made_folders = MadeFolders::default();
     let folder = descend_making(project.dir(), parent, |folder, name| made_folders.add(folder, name)).map_err(fail)?;
-    let name = name.to_owned();
-    if let FileContent::Link(target) = content {
-        existing_file(&folder, &name, path, way)?;
-        let (temporary, ()) =
-            create_temporary(&name, |temporary| make_link(&folder, target, temporary)).map_err(fail)?;
-        let path = path.clone();
-        return Ok(Staged { folder, temporary, name, path, is_committed: false, file: None, made_folders });
-    }
-    let existing = existing_file(&folder, &name, path, way)?;
+    let existing = existing_file(&folder, name, path, way)?;
     let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
-    if is_protected && write_protected == WriteProtected::Refused {
+    let is_link = matches!(content, FileContent::Link(_));
+    if !is_link && is_protected && staging.write_protected == WriteProtected::Refused {
         return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
     }
-    let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
-    let (temporary, file) =
-        create_temporary(&name, |temporary| create_file(&folder, temporary, new_mode)).map_err(fail)?;
-    let file = file.into_std();
-    // Where there are no locks, nobody takes it for left over either.
-    let _ = file.try_lock();
-    let (path, is_committed) = (path.clone(), false);
-    let mut staged = Staged { folder, temporary, name, path, is_committed, file: None, made_folders };
-    let file = staged.file.insert(file);
-    file.write_all(content).map_err(fail)?;
-    if let Some(existing) = existing {
-        take_over(file, &existing, mode).map_err(fail)?;
+    let names = existing.as_ref().map_or(1, attributes::names_of);
+    let may_stay = !is_link && existing.is_some() && names == staging.names && in_place::is_possible(&folder, name);
+    let temporary = match content {
+        FileContent::Link(target) => Some(Temporary::link(&folder, name, target).map_err(fail)?),
+        FileContent::File(_) if may_stay && names > 1 => None,
+        FileContent::File(bytes) => match Temporary::file(&folder, name, bytes, existing.as_ref(), staging.mode) {
+            Ok(temporary) => Some(temporary),
+            Err(error) if may_stay && in_place::is_reason(&error) => None,
+            Err(error) => return Err(fail(error)),
+        },
+    };
+    let (name, path) = (name.to_owned(), path.clone());
+    Ok(Staged { folder, name, path, temporary, mode: staging.mode, made_folders })
+}
+
+impl Temporary {
+    fn link(folder: &Dir, name: &str, target: &[u8]) -> io::Result<Self> {
+        let (name, ()) = create_temporary(name, |temporary| make_link(folder, target, temporary))?;
+        Ok(Self { folder: folder.try_clone()?, name, file: None, is_committed: false })
     }
-    file.sync_all().map_err(fail)?;
-    Ok(staged)
+
+    fn file(
+        folder: &Dir,
+        name: &str,
+        content: &[u8],
+        existing: Option<&Metadata>,
+        mode: Option<u32>,
+    ) -> io::Result<Self> {
+        let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
+        let parent = folder.try_clone()?;
+        let (temporary, file) = create_temporary(name, |temporary| create_file(folder, temporary, new_mode))?;
+        let mut staged = Self { folder: parent, name: temporary, file: None, is_committed: false };
+        let file = staged.file.insert(file.into_std());
+        // Where there are no locks, nobody takes it for left over either.
+        let _ = file.try_lock();
+        file.write_all(content)?;
+        if let Some(existing) = existing {
+            attributes::take_over(file, folder, name, existing, mode)?;
+        }
+        file.sync_all()?;
+        Ok(staged)
+    }
 }
 
 impl Staged {
-    /// The folders that were made for it are to be kept once everything else is in place too.
-    pub(crate) fn commit(mut self) -> Result<MadeFolders> {
-        self.folder
-            .rename(&self.temporary, &self.folder, &self.name)
-            .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
-        self.is_committed = true;
+    /// Puts the content in its place: `after`, where `before` is. The folders that were made for it are to be kept once
+    /// everything else is in place too.
+    pub(crate) fn commit(mut self, before: Option<&FileContent>, after: &FileContent) -> Result<MadeFolders> {
+        let renamed = match &mut self.temporary {
+            Some(temporary) => temporary.rename_to(&self.name),
+            None => Err(io::ErrorKind::ResourceBusy.into()),
+        };
+        match (renamed, before) {
+            (Err(error), Some(before)) if in_place::is_reason(&error) => {
+                in_place::write(&self.folder, &self.name, before, after, self.mode)
+            }
+            (renamed, _) => renamed,
+        }
+        .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
         sync_folder(&self.folder);
         Ok(mem::take(&mut self.made_folders))
     }
 }
 
-impl Drop for Staged {
+impl Temporary {
+    fn rename_to(&mut self, name: &str) -> io::Result<()> {
+        self.folder.rename(&self.name, &self.folder, name)?;
+        self.is_committed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.is_committed {
             // Nothing better is possible while failing; the name says whose it is.
-            let _ = self.folder.remove_file(&self.temporary);
+            let _ = self.folder.remove_file(&self.name);
         }
     }
 }
@@ -243,27 +296,6 @@ fn set_mode(options: &mut OpenOptions, mode: u32) {
 
 #[cfg(not(unix))]
 fn set_mode(_: &mut OpenOptions, _: u32) {}
-
-/// Mode, and owner where we may: as another user than the owner, the file becomes ours.
-#[cfg(unix)]
-fn take_over(file: &std::fs::File, existing: &Metadata, at_most: Option<u32>) -> io::Result<()> {
-    use cap_std::fs::MetadataExt;
-    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
-    use std::os::unix::fs::MetadataExt as _;
-    let ours = file.metadata()?;
-    if (ours.uid(), ours.gid()) != (existing.uid(), existing.gid()) {
-        let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
-        let _ = fchown(file, Some(uid), Some(gid));
-    }
-    let mode = mode_of(existing) & (at_most.unwrap_or(ALL) | FOR_ITS_OWNER);
-    Ok(fchmod(file, Mode::from_raw_mode(mode as _))?)
-}
-
-#[cfg(not(unix))]
-fn take_over(_: &std::fs::File, _: &Metadata, _: Option<u32>) -> io::Result<()> {
-    let _ = mode_of;
-    Ok(())
-}
 
 /// Makes the rename itself durable. Some file systems can't sync a folder; the content is safe regardless.
 fn sync_folder(folder: &Dir) {

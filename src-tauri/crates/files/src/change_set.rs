@@ -7,6 +7,7 @@
 
 mod apply;
 mod diff;
+mod hard_links;
 mod preview;
 mod room;
 mod select;
@@ -66,6 +67,7 @@ pub struct ChangeSet {
     notes: Vec<String>,
     /// The targets of paths that are links or below one.
     places: BTreeMap<ProjectPath, ProjectPath>,
+    other_names: Vec<ProjectPath>,
 }
 
 /// Says whether a change follows links. What goes, and what is or becomes a link, is always the entry itself.
@@ -142,14 +144,15 @@ impl ChangeSet {
         &self.notes
     }
 
-    /// Bound also to the files that links lead to: through another link it would be another change.
+    /// Bound also to the files that links lead to: through another link it would be another change. The other names of
+    /// these files are added.
     #[must_use]
     pub fn placed_in(self, project: &Project) -> Self {
         let place = |change: &FileChange| {
             let place = change.way(Links::Followed).place(project, &change.path).ok();
             Some((change.path.clone(), place.filter(|place| *place != change.path)?))
         };
-        Self { places: self.files.iter().filter_map(place).collect(), ..self }
+        Self { places: self.files.iter().filter_map(place).collect(), ..self }.with_other_names(project)
     }
 
     /// The file that a change is made to: where the links of its path lead, as far as they are bound.
@@ -184,5 +187,7 @@ pub fn content_hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod apply_tests;
+#[cfg(all(test, unix))]
+mod kept_tests;
 #[cfg(test)]
 mod tests;

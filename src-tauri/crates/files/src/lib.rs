@@ -41,7 +41,7 @@ mod worktree;
 
 pub use applied_change::AppliedChange;
 pub use arki_disk::EntryKind;
-pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
+pub use atomic_write::{remove_unfinished, remove_unfinished_restoration, restore_torn};
 pub use attribution::{
     AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
 };

@@ -55,7 +55,7 @@ fn is_nobodys_file(folder: &Dir, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Staged, WriteProtected, stage};
+    use super::super::{Staged, Staging, WriteProtected, stage};
     use super::*;
 
     fn names(root: &std::path::Path) -> Vec<String> {
@@ -66,7 +66,8 @@ mod tests {
     }
 
     fn stage_whole(project: &Project, path: &ProjectPath) -> Staged {
-        stage(project, path, Way::Through, &b"whole".to_vec().into(), None, WriteProtected::Refused).unwrap()
+        let staging = Staging { mode: None, write_protected: WriteProtected::Refused, names: 1 };
+        stage(project, path, Way::Through, &b"whole".to_vec().into(), staging).unwrap()
     }
 
     #[test]
@@ -82,7 +83,7 @@ mod tests {
         let staged = stage_whole(&project, &path);
         remove_unfinished(&project, &path).unwrap();
         assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
-        staged.commit().unwrap().keep();
+        staged.commit(None, &b"whole".to_vec().into()).unwrap().keep();
         remove_unfinished(&project, &path).unwrap();
         let mut left: Vec<&str> = others.into_iter().chain(["a.txt"]).collect();
         left.sort_unstable();

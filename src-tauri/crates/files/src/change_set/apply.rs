@@ -3,10 +3,11 @@
 //! visible change, and what fails after that is taken back. Only what needs the place of something that is deleted is
 //! written after it.
 
+use super::hard_links::HardLinks;
 use super::room::{self, Deletions};
-use super::{ChangeSet, FileChange, Links, content_hash};
+use super::{ChangeSet, FileChange, content_hash};
 use crate::applied_change::AppliedChange;
-use crate::atomic_write::{self, MadeFolders, Staged, Way, WriteProtected};
+use crate::atomic_write::{self, MadeFolders, Staged, Staging, Way, WriteProtected};
 use crate::error::{ChangeError, FilesError, Result, StaleKind, StalePreview};
 use crate::project::Project;
 use arki_domain::Code;
@@ -21,31 +22,34 @@ impl ChangeSet {
     /// [`ChangeError::PartlyApplied`], which says what is.
     pub fn apply(&self, project: &Project) -> Result<Vec<AppliedChange>> {
         let deletions = Deletions::of(&self.files);
+        let hard_links = HardLinks::of(project, &self.files, self.links);
         let (waiting, at_once): (Vec<_>, Vec<_>) =
             self.files.iter().partition(|change| deletions.make_room_for(change));
         at_once.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))?;
+        let writing = Writing { project, set: self, hard_links: &hard_links };
+        let at_once: Vec<_> = at_once.into_iter().filter(|change| !hard_links.is_made_by_another(change)).collect();
         let mut staged = Vec::with_capacity(at_once.len());
         for change in &at_once {
-            staged.push(stage(project, change, change.way(self.links), self.write_protected)?);
+            staged.push(writing.stage(change, self.write_protected)?);
         }
         let mut done = Vec::with_capacity(self.files.len());
         let mut made_folders = MadeFolders::default();
         for (change, staged) in at_once.into_iter().zip(staged) {
-            match commit(project, change, change.way(self.links), staged) {
+            match writing.commit(change, staged) {
                 Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(take_back(project, &done, self.links, cause)),
+                Err(cause) => return Err(writing.take_back(&done, cause)),
             }
             done.push(change);
         }
         for change in waiting {
-            match make(project, change, change.way(self.links), self.write_protected) {
+            match writing.make(change, self.write_protected) {
                 Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(take_back(project, &done, self.links, cause)),
+                Err(cause) => return Err(writing.take_back(&done, cause)),
             }
             done.push(change);
         }
         made_folders.keep();
-        Ok(self.files.iter().map(applied).collect())
+        Ok(self.files.iter().map(|change| writing.applied(change)).collect())
     }
 }
 
@@ -73,59 +77,64 @@ fn kind_of(error: &FilesError, change: &FileChange) -> StaleKind {
     }
 }
 
-/// `None` for a deletion.
-fn stage(project: &Project, change: &FileChange, way: Way, write_protected: WriteProtected) -> Result<Option<Staged>> {
-    match &change.after {
-        Some(content) => {
-            atomic_write::stage(project, &change.path, way, content, change.mode, write_protected).map(Some)
+/// A change set on its way to the disk.
+struct Writing<'a> {
+    project: &'a Project,
+    set: &'a ChangeSet,
+    hard_links: &'a HardLinks<'a>,
+}
+
+impl Writing<'_> {
+    /// `None` for a deletion.
+    fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<Option<Staged>> {
+        let Some(content) = &change.after else { return Ok(None) };
+        let staging = Staging { mode: change.mode, write_protected, names: self.hard_links.names(change) };
+        atomic_write::stage(self.project, &change.path, change.way(self.set.links), content, staging).map(Some)
+    }
+
+    /// Looks once more: staging syncs to disk, which is long enough for an editor to save.
+    fn commit(&self, change: &FileChange, staged: Option<Staged>) -> Result<MadeFolders> {
+        let way = change.way(self.set.links);
+        check_one(self.project, change, way)?;
+        match (staged, &change.after) {
+            (Some(staged), Some(after)) => staged.commit(change.before.as_ref(), after),
+            _ => atomic_write::remove(self.project, &change.path, way).map(|()| MadeFolders::default()),
         }
-        None => Ok(None),
     }
-}
 
-/// Looks once more: staging syncs to disk, which is long enough for an editor to save.
-fn commit(project: &Project, change: &FileChange, way: Way, staged: Option<Staged>) -> Result<MadeFolders> {
-    check_one(project, change, way)?;
-    match staged {
-        Some(staged) => staged.commit(),
-        None => atomic_write::remove(project, &change.path, way).map(|()| MadeFolders::default()),
+    /// A change alone, once there is room for it.
+    fn make(&self, change: &FileChange, write_protected: WriteProtected) -> Result<MadeFolders> {
+        if change.before.is_none() {
+            room::clear(self.project, &change.path);
+        }
+        check_one(self.project, change, change.way(self.set.links))?;
+        let staged = self.stage(change, write_protected)?;
+        self.commit(change, staged)
     }
-}
 
-/// A change alone, once there is room for it.
-fn make(project: &Project, change: &FileChange, way: Way, write_protected: WriteProtected) -> Result<MadeFolders> {
-    if change.before.is_none() {
-        room::clear(project, &change.path);
+    /// The last first: what was made may stand where something else was.
+    fn take_back(&self, done: &[&FileChange], cause: FilesError) -> FilesError {
+        let is_stuck = |change: &&&FileChange| self.revert(change).is_err();
+        let mut stuck: Vec<AppliedChange> =
+            done.iter().rev().filter(is_stuck).map(|change| self.applied(change)).collect();
+        if stuck.is_empty() {
+            return cause;
+        }
+        stuck.reverse();
+        ChangeError::PartlyApplied { applied: stuck, cause: Box::new(cause) }.into()
     }
-    check_one(project, change, way)?;
-    let staged = stage(project, change, way, write_protected)?;
-    commit(project, change, way, staged)
-}
 
-/// The last first: what was made may stand where something else was.
-fn take_back(project: &Project, done: &[&FileChange], links: Links, cause: FilesError) -> FilesError {
-    let mut stuck: Vec<AppliedChange> = done
-        .iter()
-        .rev()
-        .filter(|change| revert(project, change, links).is_err())
-        .map(|change| applied(change))
-        .collect();
-    if stuck.is_empty() {
-        return cause;
+    fn revert(&self, change: &FileChange) -> Result<()> {
+        let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
+        self.make(&reverse, WriteProtected::Replaced).map(MadeFolders::keep)
     }
-    stuck.reverse();
-    ChangeError::PartlyApplied { applied: stuck, cause: Box::new(cause) }.into()
-}
 
-fn revert(project: &Project, change: &FileChange, links: Links) -> Result<()> {
-    let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
-    make(project, &reverse, reverse.way(links), WriteProtected::Replaced).map(MadeFolders::keep)
-}
-
-fn applied(change: &FileChange) -> AppliedChange {
-    AppliedChange {
-        path: change.path.to_string(),
-        before_hash: change.before.as_deref().map(content_hash),
-        after_hash: change.after.as_deref().map(content_hash),
+    fn applied(&self, change: &FileChange) -> AppliedChange {
+        AppliedChange {
+            path: change.path.to_string(),
+            before_hash: change.before.as_deref().map(content_hash),
+            after_hash: change.after.as_deref().map(content_hash),
+            leaves_another_name: self.hard_links.leaves_another_name(change),
+        }
     }
 }

@@ -192,7 +192,7 @@ impl Kernel {
     }
 
     /// A word of a command may be a `HEAD` that is no file.
-    fn touched_by_tool(&self, path: &str) -> Result<TouchedPath, Fault> {
+    pub(super) fn touched_by_tool(&self, path: &str) -> Result<TouchedPath, Fault> {
         let mut touched = self.touched(path)?;
         let project = &self.settings.project;
         touched.protected |= project.is_part_of_git(&project.resolve(path)?);

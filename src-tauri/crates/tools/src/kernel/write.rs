@@ -85,6 +85,8 @@ impl Kernel {
         };
         let names = subject.subject.secrets.into_iter().chain(self.carried_secrets(&change));
         subject.subject.secrets = BTreeSet::from_iter(names).into_iter().collect();
+        let others = change.other_names().iter().filter_map(|path| self.touched_by_tool(path.as_str()).ok());
+        subject.subject.paths.extend(others);
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, &subject, approve, impact);
@@ -225,7 +227,10 @@ impl Kernel {
         approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        files.iter().for_each(|file| self.remove_unfinished(&file.path));
+        for file in files {
+            self.remove_unfinished(&file.path);
+            self.restore_torn(file).await?;
+        }
         let now: Vec<Option<FileContent>> = files.iter().map(|file| self.content_of(&file.path)).collect();
         if files.iter().zip(&now).all(|(file, now)| is(now.as_ref(), file.after_hash.as_deref(), false)) {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
@@ -275,6 +280,24 @@ impl Kernel {
         if let Err(error) = removed {
             tracing::warn!(%error, path, "what an interrupted write left was not removed");
         }
+    }
+
+    /// A file that was being written in place gets its old content back.
+    async fn restore_torn(&self, file: &FileEffect) -> Result<(), Fault> {
+        let (Some(before), Some(after), false) = (&file.before_hash, &file.after_hash, file.before_link) else {
+            return Ok(());
+        };
+        let contents = &self.settings.contents;
+        let (Some(before), Some(after)) = (contents.content(before).await?, contents.content(after).await?) else {
+            return Ok(());
+        };
+        let project = &self.settings.project;
+        let restored = project.resolve(&file.path);
+        let restored = restored.and_then(|path| arki_files::restore_torn(project, &path, &before, &after));
+        if let Err(error) = restored {
+            tracing::warn!(%error, path = file.path, "what an interrupted write in place left was not taken back");
+        }
+        Ok(())
     }
 
     fn content_of(&self, path: &str) -> Option<FileContent> {
@@ -438,6 +461,10 @@ fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
     }
     for note in accepted.change.notes() {
         let _ = write!(text, " {note}");
+    }
+    for change in applied.iter().filter(|change| change.leaves_another_name) {
+        let path = &change.path;
+        let _ = write!(text, " {path} had another name (a hard link): that one keeps the old text.");
     }
     if !accepted.reviewed {
         return text;

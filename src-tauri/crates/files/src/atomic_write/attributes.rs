@@ -1,0 +1,106 @@
+//! What a file has besides its content: owner, mode, extended attributes and, as some of these, its ACL.
+//!
+//! Never taken over is what makes a program run with others' rights, and what only vouches for the old content.
+
+use cap_std::fs::{Dir, Metadata};
+use std::fs::File;
+use std::io;
+
+/// What a mode may keep: no setuid or setgid bit.
+#[cfg(unix)]
+pub(super) const KEPT: u32 = 0o1777;
+/// What it allows its owner stays, whatever else is denied.
+#[cfg(unix)]
+const FOR_ITS_OWNER: u32 = 0o1700;
+
+/// Returns the number of a file's names.
+#[cfg(unix)]
+pub(super) fn names_of(metadata: &Metadata) -> u64 {
+    cap_std::fs::MetadataExt::nlink(metadata)
+}
+
+/// Returns the mode that a file has after a change, which may deny more to group and others.
+#[cfg(unix)]
+pub(super) fn mode_after(existing: u32, at_most: Option<u32>) -> u32 {
+    existing & KEPT & (at_most.unwrap_or(KEPT) | FOR_ITS_OWNER)
+}
+
+/// Gives `file` what the file `name` has, whose metadata is `existing`.
+///
+/// # Errors
+/// `PermissionDenied` where something of it can't be given to another file.
+#[cfg(unix)]
+pub(super) fn take_over(
+    file: &File,
+    folder: &Dir,
+    name: &str,
+    existing: &Metadata,
+    at_most: Option<u32>,
+) -> io::Result<()> {
+    use cap_std::fs::MetadataExt;
+    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    use std::os::unix::fs::MetadataExt as _;
+    let refused = |_| io::Error::from(io::ErrorKind::PermissionDenied);
+    let ours = file.metadata()?;
+    if (ours.uid(), ours.gid()) != (existing.uid(), existing.gid()) {
+        let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
+        fchown(file, Some(uid), Some(gid)).map_err(refused)?;
+    }
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    extended::copy(&super::in_place::open(folder, name, rustix::fs::OFlags::RDONLY)?, file).map_err(refused)?;
+    let mode = mode_after(arki_disk::mode_of(existing), at_most);
+    Ok(fchmod(file, Mode::from_raw_mode(mode as _))?)
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod extended {
+    use rustix::fs::{XattrFlags, fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fremovexattr, fsetxattr};
+    use rustix::io::{Errno, Result};
+    use std::fs::File;
+
+    const ACL: &str = "system.posix_acl_access";
+    const NOT_KEPT: [&str; 3] = ["security.capability", "security.ima", "security.evm"];
+
+    pub(super) fn copy(from: &File, to: &File) -> Result<()> {
+        let (wanted, there) = (names(from)?, names(to)?);
+        for name in wanted.iter().filter(|name| !NOT_KEPT.contains(&name.as_str())) {
+            let value = value(from, name)?;
+            let has_it = there.contains(name) && self::value(to, name).is_ok_and(|there| there == value);
+            if !has_it {
+                fsetxattr(to, name.as_str(), &value, XattrFlags::empty())?;
+            }
+        }
+        // A folder may give one to each new file.
+        let is_new = there.iter().any(|name| name == ACL) && !wanted.iter().any(|name| name == ACL);
+        if is_new { fremovexattr(to, ACL) } else { Ok(()) }
+    }
+
+    /// None on a disk that knows no such attributes.
+    fn names(file: &File) -> Result<Vec<String>> {
+        let mut list = match flistxattr_query(file) {
+            Err(Errno::NOTSUP | Errno::NOSYS) => return Ok(Vec::new()),
+            length => vec![0; length?],
+        };
+        let length = flistxattr(file, &mut list[..])?;
+        let names = list[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// One that grows meanwhile is an error.
+    fn value(file: &File, name: &str) -> Result<Vec<u8>> {
+        let mut value = vec![0; fgetxattr_query(file, name)?];
+        let length = fgetxattr(file, name, &mut value[..])?;
+        value.truncate(length);
+        Ok(value)
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn names_of(_: &Metadata) -> u64 {
+    1
+}
+
+#[cfg(not(unix))]
+pub(super) fn take_over(_: &File, _: &Dir, _: &str, _: &Metadata, _: Option<u32>) -> io::Result<()> {
+    Ok(())
+}
