@@ -1,7 +1,26 @@
 //! Hard limits of a run: turns, seconds, money. They pause and ask; they never fail the run.
 
+use arki_domain::Clock;
 use arki_domain::projection::RunState;
 use std::time::Duration;
+use tokio::time::Instant;
+
+/// The clock of a run's time limit: it begins with the time of day and goes on steadily, whoever sets that.
+pub(crate) struct SteadyClock {
+    began: Instant,
+    began_ms: i64,
+}
+
+impl SteadyClock {
+    pub(crate) fn begin(clock: &dyn Clock) -> Self {
+        Self { began: Instant::now(), began_ms: clock.now_ms() }
+    }
+
+    /// Milliseconds since 1970, unless the time of day was set meanwhile.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.began_ms.saturating_add(i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX))
+    }
+}
 
 /// Returns whether the run may ask the model once more.
 pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {

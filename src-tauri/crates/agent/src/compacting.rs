@@ -132,7 +132,7 @@ impl RunHost {
             Ok(None) => return Ok(Ended::NothingToDo),
             Ok(Some(planned)) => planned,
         };
-        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
+        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
         let cancel = self.cancel.clone();
         let stopped = async {
             tokio::select! {

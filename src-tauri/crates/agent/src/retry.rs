@@ -46,7 +46,7 @@ impl RunHost {
         skipped.as_mut().enable();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.append(vec![EngineRetry { turn, code, delay_ms, attempt: retry }.into()]).await?;
-        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
+        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
         let end = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Some(AnswerEnd::Cancelled),

@@ -2,7 +2,7 @@
 //! also what others appended meanwhile. Which step comes next is the core's to say.
 
 use crate::ask::Ask;
-use crate::budget;
+use crate::budget::{self, SteadyClock};
 use crate::compacting::CompactionParts;
 use crate::core::Core;
 use crate::tally::Tally;
@@ -85,6 +85,7 @@ impl RunEnd {
 /// One run, from wherever it stands to its next stop.
 pub struct RunHost {
     pub(crate) parts: RunParts,
+    pub(crate) clock: SteadyClock,
     pub(crate) session_id: SessionId,
     pub(crate) state: RunState,
     pub(crate) transcript: Transcript,
@@ -116,6 +117,7 @@ impl RunHost {
         let RunControl { cancel, pause, skip_wait } = control;
         let tally = Tally::default();
         Self {
+            clock: SteadyClock::begin(&*parts.clock),
             parts,
             session_id,
             state,
@@ -163,7 +165,7 @@ impl RunHost {
 
     /// Returns whether nothing more may be asked of the model within the run's limits.
     pub(crate) fn is_out_of_budget(&self) -> bool {
-        budget::is_exhausted(&self.state, self.parts.clock.now_ms())
+        budget::is_exhausted(&self.state, self.clock.now_ms())
     }
 
     /// Records what the waiting sub-agents have done so far, before the run ends.
@@ -193,7 +195,7 @@ impl RunHost {
             session_id: self.session_id.clone(),
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
-            time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
+            time_left: budget::milliseconds_left(&self.state, self.clock.now_ms()).map(Duration::from_millis),
             cost_left_usd: budget::cost_left(&self.state),
             previous,
             sees_pictures: self.parts.model.sees_pictures(),

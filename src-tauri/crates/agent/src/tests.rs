@@ -191,6 +191,7 @@ struct Stage {
     parent: Option<ParentCall>,
     /// Instead of the usual hands.
     executor: Option<Arc<dyn Executor>>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Stage {
@@ -217,6 +218,7 @@ impl Stage {
             parent: None,
             state_saving: StateSavingStrategy::default(),
             executor: None,
+            clock: Arc::new(SystemClock),
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
@@ -255,7 +257,7 @@ impl Stage {
             bus: self.deltas.clone(),
             model: self.model.clone(),
             executor: self.executor.clone().unwrap_or_else(|| self.hands()),
-            clock: Arc::new(SystemClock),
+            clock: self.clock.clone(),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),
             images: Arc::default(),

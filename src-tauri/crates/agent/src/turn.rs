@@ -218,7 +218,7 @@ impl RunHost {
     }
 
     async fn stream(&self, prepared: PreparedRequest, answer: &mut Answer) -> Result<AnswerEnd, Fault> {
-        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
+        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
         tokio::pin!(out_of_time);
         let max_answer = self.parts.max_answer;
         let too_slow = tokio::time::sleep(max_answer);

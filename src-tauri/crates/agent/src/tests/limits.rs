@@ -125,3 +125,23 @@ async fn an_answer_that_goes_on_and_on_is_stopped_after_its_time_and_its_beginni
     assert_eq!((message.content.as_str(), message.interrupted), ("It goes on", true));
     assert!(begun.elapsed() >= MAX_ANSWER && begun.elapsed() < MAX_ANSWER * 2);
 }
+
+/// Shows the time of day once, and ten years later from then on.
+#[derive(Default)]
+struct SetForward(std::sync::atomic::AtomicBool);
+
+impl Clock for SetForward {
+    fn now_ms(&self) -> i64 {
+        let is_set = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
+        SystemClock.now_ms() + if is_set { 10 * 365 * 24 * 60 * 60 * 1000 } else { 0 }
+    }
+}
+
+#[tokio::test]
+async fn a_time_limit_takes_no_notice_when_the_clock_is_set() {
+    let mut stage = Stage::new(vec![vec![call("c"), end()], vec![text("done"), end()]]);
+    // The log's first event is of 1970.
+    stage.options.max_seconds = u64::try_from(SystemClock.now_ms() / 1000 + 3600).ok();
+    stage.clock = Arc::new(SetForward::default());
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+}
