@@ -26,10 +26,11 @@ pub const MAX_IMPORT_BYTES: u64 = 256 << 20;
 pub const MAX_IMPORT_EVENTS: u64 = 200_000;
 
 /// Asks whether a session is found among those that it works for or was forked from, and those of theirs.
-const LEADS_TO_ITSELF: &str = "WITH RECURSIVE \
-     link (below, above) AS (SELECT session_id, parent FROM sessions UNION ALL SELECT session_id, origin FROM sessions), \
-     origins (id) AS (SELECT above FROM link WHERE below = ?1 \
-         UNION SELECT link.above FROM origins JOIN link ON link.below = origins.id) \
+const LEADS_TO_ITSELF: &str = "WITH RECURSIVE origins (id) AS (\
+         SELECT parent FROM sessions WHERE session_id = ?1 \
+         UNION SELECT origin FROM sessions WHERE session_id = ?1 \
+         UNION SELECT above.parent FROM origins JOIN sessions AS above ON above.session_id = origins.id \
+         UNION SELECT above.origin FROM origins JOIN sessions AS above ON above.session_id = origins.id) \
      SELECT 1 FROM origins WHERE id = ?1";
 
 const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \

@@ -274,3 +274,15 @@ proptest! {
         prop_assert!(here.reader().verify(None).unwrap()[0].ok);
     }
 }
+
+/// Each session is looked for among its own ancestors, not among all.
+#[tokio::test]
+async fn looking_for_a_sessions_beginning_goes_through_no_other_session() {
+    let fixture = Fixture::new();
+    let connection = foreign(&fixture.path);
+    let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {LEADS_TO_ITSELF}")).unwrap();
+    let steps = plan.query_map(["s"], |row| row.get::<_, String>("detail")).unwrap();
+    let steps: Vec<String> = steps.map(Result::unwrap).collect();
+    assert!(steps.iter().any(|step| step.contains("SEARCH sessions")), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.contains("SCAN sessions") || step.contains("SCAN above")), "{steps:?}");
+}
