@@ -23,6 +23,8 @@ pub enum StoreError {
     DiskFull { path: PathBuf },
     #[error("There is no database at {}.", path.display())]
     Missing { path: PathBuf },
+    #[error("The database at {} was deleted or replaced while Arki was using it.", path.display())]
+    Gone { path: PathBuf },
     #[error("Arki isn't allowed to write the database at {}: {detail}.", path.display())]
     NotPermitted { path: PathBuf, detail: String },
     #[error("Can't read or write the database at {}: {detail}.", path.display())]
@@ -69,7 +71,7 @@ impl StoreError {
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::Missing { .. } => Code::FILE_NOT_FOUND,
             Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
-            Self::Older { .. } | Self::NoCopy { .. } | Self::Io { .. } => Code::IO_FAILED,
+            Self::Older { .. } | Self::NoCopy { .. } | Self::Gone { .. } | Self::Io { .. } => Code::IO_FAILED,
             Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
             Self::SessionBusy { .. } | Self::LeaseLost { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
@@ -99,6 +101,7 @@ impl StoreError {
             }
             Self::DiskFull { .. } => "Free some space and try again. Everything saved before is intact.",
             Self::Missing { .. } => "Run something first, or set ARKI_DATA_DIR to the folder that holds arki.db.",
+            Self::Gone { .. } => "Nothing more was saved. Restore the data folder from a backup, or start again.",
             Self::NotPermitted { .. } => {
                 "Make the folder and its files writable, or set ARKI_DATA_DIR to another \
                 folder."

@@ -6,7 +6,7 @@ use crate::group::{Group, Waiting};
 use crate::heads::Heads;
 use crate::write::{Durability, Isolation, Write};
 use rusqlite::Connection;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Pages of the write-ahead log after which they are copied into the database. A log that has been this long before is
@@ -21,6 +21,8 @@ const MAX_LOG_BYTES: u32 = SHARED_CHECKPOINT_PAGES * 4200;
 pub(crate) struct WritingConnection {
     connection: Connection,
     path: PathBuf,
+    /// The file that was opened; `None` where there are no such numbers, or no file.
+    file: Option<(u64, u64)>,
     /// The connection's present setting.
     durability: Durability,
     checkpoint_pages: u32,
@@ -35,7 +37,8 @@ impl WritingConnection {
         let patience = connection.query_row("PRAGMA busy_timeout", [], |row| row.get::<_, u32>(0))?;
         let patience = Duration::from_millis(patience.into());
         let (durability, checkpoint_pages) = (Durability::Normal, CHECKPOINT_PAGES);
-        Ok(Self { connection, path, durability, checkpoint_pages, heads: Heads::default(), patience })
+        let file = file_id(&path);
+        Ok(Self { connection, path, file, durability, checkpoint_pages, heads: Heads::default(), patience })
     }
 
     pub(crate) fn close(self) -> Result<(), StoreError> {
@@ -54,6 +57,10 @@ impl WritingConnection {
     }
 
     fn begin(&mut self, durability: Durability) -> Result<(), StoreError> {
+        // SQLite would go on writing into a file that nobody finds any more.
+        if self.file.is_some() && file_id(&self.path) != self.file {
+            return Err(StoreError::Gone { path: self.path.clone() });
+        }
         self.set_durability(durability)?;
         self.execute("BEGIN IMMEDIATE")
     }
@@ -165,4 +172,16 @@ impl WritingConnection {
             tracing::error!(%error, "rolling back failed");
         }
     }
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<(u64, u64)> {
+    let found = path.metadata().ok()?;
+    Some((std::os::unix::fs::MetadataExt::dev(&found), std::os::unix::fs::MetadataExt::ino(&found)))
+}
+
+/// There nobody can remove a file that is open.
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<(u64, u64)> {
+    None
 }

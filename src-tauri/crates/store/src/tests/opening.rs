@@ -296,3 +296,25 @@ fn a_fault_carries_code_message_and_hint() {
     assert_eq!(fault.message, "Can't use the database at /data/arki.db: another program has locked it.");
     assert_eq!(fault.hint, "Close the other program, or wait and try again.");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_database_that_was_removed_or_replaced_takes_nothing_more() {
+    let taken_away: [fn(&Path); 3] = [
+        |path| std::fs::remove_dir_all(path.parent().unwrap()).unwrap(),
+        |path| std::fs::remove_file(path).unwrap(),
+        |path| std::fs::rename(path, path.with_file_name("other.db")).and_then(|()| std::fs::write(path, "")).unwrap(),
+    ];
+    for take_away in taken_away {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/arki.db");
+        let store = Store::open(&path, options()).unwrap();
+        let session = SessionId::from("s");
+        store.append(&session, vec![created("t", "/p")]).await.unwrap();
+        take_away(&path);
+        let gone = StoreError::Gone { path };
+        assert_eq!(store.append(&session, vec![created("t", "/p")]).await.unwrap_err(), gone);
+        assert_eq!(store.set_meta("key", "value").await.unwrap_err(), gone);
+        assert!(gone.code() == Code::IO_FAILED && !gone.hint().is_empty());
+    }
+}
