@@ -15,6 +15,7 @@ mod locked_change;
 mod modes;
 mod private_dir;
 mod protection;
+mod temp_folder;
 
 pub use build_folder::{open_build_folder, remove_unused_build_folders};
 pub use entry_kind::EntryKind;
@@ -32,3 +33,4 @@ pub use private_dir::{
     remove_private_file,
 };
 pub use protection::{SecretsWithin, is_protected_name, is_secret_name};
+pub use temp_folder::{choose_temp_folder, temp_folder, temp_folder_problem};

@@ -28,7 +28,7 @@ mod abandoned;
 /// Removes the temporary folders of runs whose process is gone, a bounded number of them. What cannot be removed stays.
 /// Blocks for as long as it takes.
 pub fn remove_abandoned_temp_dirs() {
-    abandoned::remove_in(&std::env::temp_dir());
+    abandoned::remove_in(&crate::temp_folder());
 }
 
 const FILE_MODE: u32 = 0o600;
@@ -116,7 +116,7 @@ pub struct PrivateTempDir {
 impl PrivateTempDir {
     /// In the system's temporary folder.
     pub fn create() -> Result<Self, FileError> {
-        Self::create_in(&std::env::temp_dir())
+        Self::create_in(&crate::temp_folder())
     }
 
     fn create_in(parent: &Path) -> Result<Self, FileError> {

@@ -19,8 +19,13 @@ impl Directories {
     /// `ARKI_CONFIG_DIR` and `ARKI_DATA_DIR`, else the platform's places.
     ///
     /// # Errors
-    /// `CONFIG_INVALID` when there is neither a variable nor a home.
+    /// `CONFIG_INVALID` when there is neither a variable nor a home, or the home's path is relative: then nobody could
+    /// tell what is secret in it.
     pub fn from_environment() -> Result<Self, Fault> {
+        if let Some(home) = std::env::home_dir().filter(|home| !home.is_absolute()) {
+            let message = format!("The home folder {:?} is not an absolute path.", home.display().to_string());
+            return Err(Fault::new(Code::CONFIG_INVALID, message, "Set HOME to the whole path of your home folder."));
+        }
         let config = variable("ARKI_CONFIG_DIR").or_else(default_config).ok_or_else(no_home)?;
         let data = variable("ARKI_DATA_DIR").or_else(default_data).ok_or_else(no_home)?;
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);

@@ -7,7 +7,7 @@ use crate::records::Records;
 use crate::sessions::Sessions;
 use crate::{Engine, EngineOptions};
 use arki_api::KeyStatus;
-use arki_disk::free_bytes;
+use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Fault, io_words};
 use arki_process::{PathOrigin, inherited_environment, path_origin};
 use arki_sandbox::{Sandbox, SandboxStatus};
@@ -95,7 +95,13 @@ impl Doctor {
     async fn checks(&self, folder: &Path, of_database: [Check; 3]) -> Vec<Check> {
         let mut checks = vec![self.check_config()];
         checks.extend(of_database);
-        checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits(), check_path()]);
+        checks.extend([
+            check_keychain().await,
+            self.check_sandbox(),
+            self.check_limits(),
+            check_path(),
+            check_temp_folder(),
+        ]);
         checks.push(self.check_project(folder));
         checks.extend(self.check_providers().await);
         checks.extend(self.check_mcp_servers());
@@ -320,6 +326,22 @@ fn check_path() -> Check {
             hint: "Start Arki from a terminal, or fix the shell's profile.".to_owned(),
         },
     }
+}
+
+/// Checks the folder for temporary files, and says where another one is used than the environment names.
+fn check_temp_folder() -> Check {
+    let (named, used) = (std::env::temp_dir(), temp_folder());
+    let state = match (temp_folder_problem(&used), temp_folder_problem(&named)) {
+        (None, None) => return Check::ok("temporary files", used.display().to_string()),
+        (None, Some(_)) => CheckState::Warning,
+        (Some(_), _) => CheckState::Failed,
+    };
+    let problem = temp_folder_problem(&named).unwrap_or_default();
+    let mut detail = format!("The folder for temporary files {:?} {problem}.", named.display().to_string());
+    if state == CheckState::Warning {
+        detail.push_str(&format!(" Arki uses {}.", used.display()));
+    }
+    Check { name: "temporary files", state, detail, hint: "Set TMPDIR to a folder that you can write to.".to_owned() }
 }
 
 async fn check_keychain() -> Check {

@@ -34,6 +34,7 @@ pub use approvals::resolve::{Decided, Keep, Resolution, rule_text};
 pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::{Compacted, RunEnd};
+pub use arki_disk::choose_temp_folder;
 pub use arki_files::LineOrigin;
 pub use arki_files::OutputFile;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};

@@ -165,7 +165,7 @@ mod tests {
         let spec = AnsweringSpec {
             name: "a hook of the tests".to_owned(),
             command_line: line.to_owned(),
-            directory: std::env::temp_dir(),
+            directory: tempfile::env::temp_dir(),
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
             sandbox: None,
             time_limit,

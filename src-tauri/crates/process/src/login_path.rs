@@ -81,7 +81,7 @@ async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
     if !Path::new(shell).is_absolute() {
         return Err("It is not known which shell is the login shell.".to_owned());
     }
-    let environment = EnvironmentSpec { temp_dir: &std::env::temp_dir(), sandbox: None };
+    let environment = EnvironmentSpec { temp_dir: &tempfile::env::temp_dir(), sandbox: None };
     let spec = CommandSpec {
         command_line: ASK.to_owned(),
         directory: home,

@@ -232,7 +232,7 @@ mod tests {
             name: "a program of the tests".to_owned(),
             program: program.to_owned(),
             arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
-            directory: std::env::temp_dir(),
+            directory: tempfile::env::temp_dir(),
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
             sandbox: None,
             limits,

@@ -29,7 +29,7 @@ impl PrivateCopy {
     pub(crate) fn of(path: &Path) -> Result<Self, StoreError> {
         let refused = |error: std::io::Error| StoreError::NoCopy {
             path: path.to_owned(),
-            folder: std::env::temp_dir(),
+            folder: tempfile::env::temp_dir(),
             detail: io_words(error.kind()).to_owned(),
         };
         remove_abandoned();
@@ -86,7 +86,7 @@ fn make_writable(database: &Path) -> Result<(), StoreError> {
 
 /// Removes abandoned copies, as well as it can; another user's can't be opened.
 fn remove_abandoned() {
-    let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(tempfile::env::temp_dir()).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
         // One that was only just made has none yet.
         let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };

@@ -81,7 +81,7 @@ pub(super) struct Answer {
 
 impl Git {
     pub(super) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Fault> {
-        let writable = vec![root.to_owned(), directory.to_owned(), std::env::temp_dir()];
+        let writable = vec![root.to_owned(), directory.to_owned(), arki_disk::temp_folder()];
         let (root, directory) = (root.to_owned(), directory.to_owned());
         Ok(Self { root, directory, writable, time_limit: TIME_LIMIT, instead, temp_dir: PrivateTempDir::create()? })
     }
