@@ -181,7 +181,7 @@ impl Kernel {
             return Decided::Fail(fault);
         }
         match &tool.action {
-            Action::Write(plan) => self.write_approved(plan.clone(), call, approval),
+            Action::Write(plan) => self.write_approved(plan.clone(), call, approval, subject, approve),
             Action::Command => self.command_approved(call, approval, approve).await,
             _ => match work_of(tool) {
                 Some(work) => Decided::Perform(permitted(&approval.requested), work),

@@ -85,16 +85,24 @@ impl Kernel {
         };
         let names = subject.subject.secrets.into_iter().chain(self.carried_secrets(&change));
         subject.subject.secrets = BTreeSet::from_iter(names).into_iter().collect();
-        let others = change.other_names().iter().filter_map(|path| self.touched_by_tool(path.as_str()).ok());
-        subject.subject.paths.extend(others);
+        self.add_other_names(&change, &mut subject);
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, &subject, approve, impact);
+        if verdict.decision == Decision::Deny {
+            return Judged::Refused(verdict.clone(), denied(&verdict));
+        }
         let needs_no_review =
             change.is_empty() && verdict.rule != REPEATED_RULE && self.asked_to_read(&subject, approve).is_none();
         let secrets = subject.subject.secrets;
         let planned = PlannedChange { plan: plan.clone(), change, preview, secrets, needs_no_review };
         Judged::Change(verdict, Box::new(planned))
+    }
+
+    /// The other names of a file are judged like the one that the call names.
+    fn add_other_names(&self, change: &ChangeSet, subject: &mut SubjectOf) {
+        let others = change.other_names().iter().filter_map(|path| self.touched_by_tool(path.as_str()).ok());
+        subject.subject.paths.extend(others);
     }
 
     /// The verdict by which the user is asked before files are read. That a change can't be made, and why, or that it
@@ -122,12 +130,19 @@ impl Kernel {
         plan: WriteAction,
         call: &ToolCall,
         approval: &'a ResolvedApproval,
+        mut subject: SubjectOf,
+        approve: ApprovalMode,
     ) -> Decided<'a> {
         let change = match self.plan(&plan, call) {
             Ok(change) => change,
             Err(fault) if approval.requested.preview.is_none() => return Decided::Fail(fault),
             Err(fault) => return Decided::Fail(stale(&path_of(call), &fault.message)),
         };
+        self.add_other_names(&change, &mut subject);
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        if verdict.decision == Decision::Deny {
+            return Decided::deny(verdict);
+        }
         let preview = change.preview();
         let work = |accepted| Decided::Perform(permitted(&approval.requested), Work::Write(plan, Box::new(accepted)));
         if change.is_empty() {
