@@ -57,6 +57,7 @@ mod ids;
 mod inside_tools;
 mod interrupted_rewind;
 mod isolated;
+mod kept_files;
 mod keychain;
 mod keys;
 mod killed;

@@ -143,3 +143,31 @@ fn a_run_is_repeated_from_a_step_on_and_takes_over_what_came_before() {
     stage.arki(&["resume", "three", "--from", "x"]).fails(2, "USAGE");
     wait_until("all is told", || stage.arki(&["verify"]).code == Some(0));
 }
+
+#[test]
+fn a_date_that_never_comes_is_refused() {
+    let stage = stage(&[("note", NOTE)]);
+    for cron in ["0 0 31 2 *", "30 4 31 6,9 *"] {
+        let shown = stage.arki(&["schedule", "add", "never", "note", "--cron", cron]).fails(2, "USAGE");
+        assert!(shown.message.contains("never comes"), "{shown:?}");
+    }
+    assert_eq!(stage.arki(&["schedule", "list", "--json"]).exits(0).lines().len(), 0);
+}
+
+#[test]
+fn a_schedule_runs_again_after_the_clock_was_years_ahead() {
+    let stage = stage(&[("note", NOTE)]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.arki(&[["schedule", "add", "minutely", "note"].as_slice(), &EVERY_MINUTE].concat()).exits(0);
+    let connection = rusqlite::Connection::open(stage.database()).unwrap();
+    let ahead = "UPDATE meta SET value = json_set(value, '$.minutely.sinceMs', json_extract(value, '$.minutely.sinceMs') \
+                 + 315360000000) WHERE key = 'schedules'";
+    assert_eq!(connection.execute(ahead, []).unwrap(), 1);
+    stage.arki(&["schedule", "run", "--once"]).exits(0);
+    assert!(!stage.path("log.txt").exists());
+    passes_an_hour(&stage, "minutely");
+    stage.arki(&["schedule", "run", "--once"]).exits(0);
+    assert_eq!(stage.read("log.txt"), "noted\n");
+}
