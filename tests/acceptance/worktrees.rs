@@ -163,3 +163,26 @@ fn only_a_trusted_repository_has_worktrees() {
     assert_eq!(code(&["worktrees", "add", "x"]), "WORKTREE_UNAVAILABLE");
     assert!(!tree(&stage, "x").exists());
 }
+
+#[test]
+fn a_worktree_whose_making_was_cut_off_is_not_worked_in() {
+    let stage = repository(&[EDIT]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.arki(&["worktrees", "add", "cut"]).exits(0);
+    // As a kill leaves it: noted, with a part of the files, and half a note beside.
+    let notes = stage.home.data_dir().join("session-worktrees");
+    let note =
+        std::fs::read_dir(&notes).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_file()).unwrap();
+    let text = std::fs::read_to_string(&note).unwrap();
+    assert!(text.contains("\"isMade\":true"), "{text}");
+    std::fs::write(&note, text.replace("\"isMade\":true", "\"isMade\":false")).unwrap();
+    std::fs::write(notes.join(".arki-new-abcdef"), "half").unwrap();
+    let shown = stage.arki(&["exec", "go", "--worktree", "cut"]).fails(1, "WORKTREE_UNAVAILABLE");
+    assert!(shown.message.contains("interrupted"), "{shown:?}");
+    assert!(stage.sessions().is_empty() && !notes.join(".arki-new-abcdef").exists());
+    stage.arki(&["worktrees", "rm", "cut", "--force"]).exits(0);
+    stage.arki(&["worktrees", "add", "cut"]).exits(0);
+    stage.exec(&["go", "--worktree", "cut", "--approve", "all"]).exits(0);
+}

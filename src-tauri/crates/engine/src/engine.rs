@@ -323,6 +323,8 @@ fn ensure_config(directories: &Directories) -> Result<(), Fault> {
     if file.exists() {
         remove_unfinished_writes(&directories.config);
         remove_unfinished_writes(&directories.config.join(OWN_MEMORY));
+        let notes = [directories.tree_notes(), directories.session_tree_notes(), directories.untold()];
+        notes.iter().for_each(|folder| remove_unfinished_writes(folder));
         return Ok(());
     }
     let written = create_private_dir(&directories.config)

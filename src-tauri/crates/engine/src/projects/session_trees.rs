@@ -55,6 +55,21 @@ impl SessionTrees {
         self.noted(Path::new(folder)).map(|note| note.of())
     }
 
+    /// Checks that a folder is no worktree whose making was cut off. Blocking.
+    ///
+    /// # Errors
+    /// `WORKTREE_UNAVAILABLE`.
+    pub(crate) fn ensure_whole(&self, folder: &str) -> Result<(), Fault> {
+        match self.noted(Path::new(folder)) {
+            Some(note) if !note.is_made && !note.is_removed => Err(Fault::new(
+                Code::WORKTREE_UNAVAILABLE,
+                format!("The worktree {} is not complete: making it was interrupted.", note.branch),
+                "Remove it with `arki worktrees rm`, and create it again.",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the project that a folder belongs to: the folder itself where it is no worktree. Blocking.
     pub(crate) fn project_of(&self, folder: &Path) -> PathBuf {
         self.noted(folder).map_or_else(|| folder.to_owned(), |note| note.project)

@@ -42,6 +42,7 @@ impl Runs {
         settings: SessionSettings,
         (is_subagent, presence): (bool, Presence),
     ) -> Result<Prepared, Fault> {
+        self.projects.session_trees().ensure_whole(&open.place())?;
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let core = start.core.or(settings.core);
