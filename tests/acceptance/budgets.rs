@@ -77,7 +77,7 @@ fn seconds_end_an_answer_in_the_middle_and_keep_what_has_come() {
     let shown = stage.arki(&["sessions", "show", &text(&events[0]["sessionId"])]).exits(0).stdout;
     assert!(shown.contains("The answer was cut off here."), "{shown}");
     let last = stage.arki(&["resume", &run_id(&events), "--json"]).exits(0).lines();
-    assert_eq!(payload(&last, "run.completed")["response"], "Here is the rest. ");
+    assert_eq!(payload(&last, "run.completed")["response"], "Here is the rest.");
 }
 
 #[test]

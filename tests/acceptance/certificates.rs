@@ -69,7 +69,7 @@ fn a_certificate_of_an_authority_that_ssl_cert_file_names_is_accepted() {
     let mut stage = stage(&authority, "127.0.0.1");
     trust_only(&mut stage, &authority.pem());
     let log = stage.exec(&["hello"]).exits(0).lines();
-    assert_eq!(payload(&log, "run.completed")["response"], "Hello. ");
+    assert_eq!(payload(&log, "run.completed")["response"], "Hello.");
     assert_eq!(steps(&tested(&stage, 0))[3], "tls ok");
 }
 

@@ -51,7 +51,7 @@ fn a_lock_in_the_middle_of_a_run_loses_nothing_that_was_there() {
     stage.verifies();
     let session = text(&stage.sessions()[0]["sessionId"]);
     stage.arki(&["resume", &session]).exits(0);
-    assert_eq!(payloads(&stage.log(), "run.completed")[0]["response"], "Now it can. ");
+    assert_eq!(payloads(&stage.log(), "run.completed")[0]["response"], "Now it can.");
 }
 
 #[test]

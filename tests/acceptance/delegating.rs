@@ -35,7 +35,7 @@ fn a_sub_agents_approval_is_in_the_inbox_and_approving_it_ends_the_run_above() {
     let child = started["sessionId"].as_str().unwrap();
     let events = stage.arki(&["events", child, "--json"]).exits(0).lines();
     assert_eq!(payload(&events, "session.created")["parentSession"], waiting_parent(&stage, child));
-    assert_eq!(payload(&events, "run.completed")["response"], "Noted. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "Noted.");
 }
 
 /// The other one of the two sessions.

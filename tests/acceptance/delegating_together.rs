@@ -159,7 +159,7 @@ fn one_that_waits_goes_on_when_another_process_decides_while_others_work() {
     let told_there = stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
     assert!(told_there.stderr.contains("continues the run"), "{}", told_there.stderr);
     let events = running.end().exits(0).lines();
-    assert_eq!(payload(&events, "run.completed")["response"], "All are done. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "All are done.");
     assert!(payloads(&events, "run.paused").is_empty(), "the run above never waited");
     assert_eq!(told(&stage), ["I know. ", "I looked. "]);
     stage.verifies();

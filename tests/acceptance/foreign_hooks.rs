@@ -123,7 +123,7 @@ fn hooks_of_other_agents_work_unchanged() {
     assert!(!stage.path("package-lock.json").exists());
     assert_eq!(stage.read("tool.py"), "a = 1\nb = 2\n");
     assert!(request(&stage, 4).contains("Say what you changed."));
-    assert_eq!(payload(&events, "run.completed")["response"], "I made tool.py. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "I made tool.py.");
     let session = text(&events[0]["sessionId"]);
     let notified = payloads(&stage.events(&session), "hook.ran").pop().unwrap();
     let said = text(&notified["said"]);
@@ -212,7 +212,7 @@ fn the_session_of_the_seeds_appendix_has_its_events() {
     let formatted = stage.read(loader);
     assert!(formatted.contains("  const content = await fs.readFile(path).catch("), "{formatted}");
     assert!(payload(&events, "memory.observed")["observations"].to_string().contains("skill-loader.ts"));
-    assert_eq!(payload(&events, "run.completed")["response"], "I've added error handling to the skill loader. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "I've added error handling to the skill loader.");
     assert_eq!(stage.sessions()[0]["state"], "done");
     stage.verifies();
 }

@@ -25,7 +25,7 @@ fn a_failed_run_goes_on_once_the_provider_answers() {
     let failed = payload(&events, "run.failed");
     assert_eq!(failed["retryable"], json!(true));
     let resumed = stage.arki(&["resume", &run, "--json"]).exits(0).lines();
-    assert_eq!(payload(&resumed, "run.completed")["response"], "Now it is done. ");
+    assert_eq!(payload(&resumed, "run.completed")["response"], "Now it is done.");
     assert!(resumed.iter().filter(|event| !event["runId"].is_null()).all(|event| event["runId"] == json!(run)));
     assert_eq!(kinds(&resumed)[0], "run.resumed");
     let requests = stage.model.requests();

@@ -36,7 +36,7 @@ echo 'The tests have not run.' >&2; exit 2"#;
     let outcomes: Vec<String> = ran(&events, "Stop").into_iter().map(|(outcome, _)| outcome).collect();
     assert_eq!(outcomes, ["blocked", "passed"]);
     assert!(request(&stage, 1).contains("The tests have not run."));
-    assert_eq!(payload(&events, "run.completed")["response"], "Tests pass. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "Tests pass.");
     assert_eq!(kinds(&events).last(), Some(&"run.completed"));
     stage.verifies();
 }

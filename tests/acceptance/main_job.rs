@@ -45,7 +45,7 @@ fn the_main_job_is_done_however_the_answer_is_cut_into_pieces() {
     ] {
         let (_stage, events) = change_it(script);
         let completed = payload(&events, "run.completed");
-        assert_eq!(completed["response"], "All done, 日本 done. ");
+        assert_eq!(completed["response"], "All done, 日本 done.");
         assert_eq!(completed["turns"], 3);
     }
 }

@@ -41,7 +41,7 @@ fn fails_after(attempts: usize, turn: Turn, code: &str) -> (Shown, Vec<Value>) {
     assert!(failed["retryable"].is_boolean());
     assert_eq!(stage.sessions()[0]["state"], "failed");
     let events = stage.exec(&["--continue", "again"]).exits(0).lines();
-    assert_eq!(payload(&events, "run.completed")["response"], "Here again. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "Here again.");
     stage.verifies();
     (shown, log)
 }

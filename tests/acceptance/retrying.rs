@@ -21,7 +21,7 @@ fn a_request_that_was_refused_for_now_is_sent_again() {
         assert_eq!(retries.len(), 1, "{status}");
         assert_eq!((&retries[0]["turn"], &retries[0]["attempt"]), (&json!(1), &json!(1)));
         assert!((250..=500).contains(&retries[0]["delayMs"].as_u64().unwrap()), "{retries:?}");
-        assert_eq!(payload(&log, "run.completed")["response"], "Here I am. ");
+        assert_eq!(payload(&log, "run.completed")["response"], "Here I am.");
         let requests = stage.model.requests();
         assert_eq!((requests.len(), &requests[0].body), (2, &requests[1].body), "another request than before");
         stage.verifies();

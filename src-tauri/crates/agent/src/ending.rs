@@ -17,11 +17,13 @@ impl RunHost {
     }
 
     async fn completed(&mut self) -> Result<RunEnd, Fault> {
-        let response = self.state.last_text.clone();
-        let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };
+        let text = &self.state.last_text;
+        let completed =
+            RunCompleted { response: text.trim().to_owned(), turns: self.state.turn, usage: self.state.usage };
         let bodies = self.observed(Some(self.state.turn)).into_iter().chain([completed.into()]).collect();
         self.append(bodies).await?;
-        Ok(RunEnd::Completed { response })
+        // Whoever works with the answer, such as a pipeline's next step, gets it as the model wrote it.
+        Ok(RunEnd::Completed { response: self.state.last_text.clone() })
     }
 
     pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<Answer>) -> Result<RunEnd, Fault> {

@@ -11,7 +11,8 @@ use arki_domain::{PlanStep, PlanStepState};
 pub(super) enum Moment {
     /// More may come.
     Between,
-    /// The answer is there. Steps without calls are done with it, and those whose calls came to nothing are not.
+    /// The answer is there. A step whose calls came to nothing is skipped. One without a call stays as it is: nothing
+    /// shows that its work was done, whatever the answer says.
     End,
 }
 
@@ -25,11 +26,14 @@ pub(super) fn ticked(plan: &PlanVersion, stages: &Stages, moment: Moment) -> Opt
     for (place, step) in steps.iter_mut().enumerate() {
         let calls = stages.calls.iter().enumerate().filter(|(call, _)| step_of(*call, stages) == place);
         let calls: Vec<&PlannedCall> = calls.map(|(_, call)| call).collect();
+        if calls.is_empty() && current != Some(place) {
+            continue;
+        }
         let is_done = calls.iter().all(|call| call.end == Some(CallEnd::Done));
         let state = match moment {
             Moment::End if is_done => PlanStepState::Done,
             Moment::End => PlanStepState::Skipped,
-            Moment::Between if is_done && !calls.is_empty() => PlanStepState::Done,
+            Moment::Between if is_done => PlanStepState::Done,
             Moment::Between if current == Some(place) => PlanStepState::InProgress,
             Moment::Between => PlanStepState::Pending,
         };
@@ -83,8 +87,14 @@ mod tests {
         check("ppp", &[None, None], Moment::Between, "wpp");
         check("wpp", &[DONE, None], Moment::Between, "dwp");
         check("dwp", &[DONE, DONE], Moment::Between, "ddp");
-        check("ddp", &[DONE, DONE], Moment::End, "ddd");
-        check("pp", &[], Moment::End, "dd");
+    }
+
+    #[test]
+    fn a_step_without_a_call_is_never_ticked() {
+        check("pp", &[], Moment::End, "pp");
+        check("pp", &[DONE], Moment::End, "dp");
+        check("ddp", &[DONE, DONE], Moment::End, "ddp");
+        check("pdp", &[DONE], Moment::End, "ddp");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
-use super::judging::permitted;
+use super::judging::{denied, permitted};
 use super::path::{Decided, Judged, Work};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
