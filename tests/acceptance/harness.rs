@@ -80,6 +80,7 @@ impl Stage {
         let mut command = Command::new(program());
         command.args(args).envs(&self.home.env).current_dir(self.home.project_dir());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        arki_testkit::with_default_signals(&mut command);
         command
     }
 
@@ -348,6 +349,13 @@ impl Running {
     #[track_caller]
     pub(crate) fn until_kind(&mut self, kind: &str) -> Value {
         self.until(|event| event["type"] == kind)
+    }
+
+    /// The first event of a kind among the lines that have come by now.
+    #[cfg(unix)]
+    pub(crate) fn seen_kind(&mut self, kind: &str) -> Option<Value> {
+        self.seen.extend(self.lines.try_iter().map(|line| serde_json::from_str::<Value>(&line).unwrap()));
+        self.seen.iter().find(|event| event["type"] == kind).cloned()
     }
 
     #[cfg(unix)]

@@ -17,5 +17,5 @@ mod turn;
 pub use event_assertions::{json_lines, kinds, stored, verify_chain};
 pub use labelled_commands::{LabelledCommand, labelled_commands};
 pub use scripted_server::{Journal, Recorded, Script, ScriptedServer};
-pub use test_home::{Finished, MOCK_KEY, TestHome};
+pub use test_home::{Finished, MOCK_KEY, TestHome, with_default_signals};
 pub use turn::Turn;
