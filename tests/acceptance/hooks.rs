@@ -49,7 +49,7 @@ fn a_gate_that_never_lets_go_holds_a_run_three_times() {
     );
     let done = stage.arki(&["exec", "go"]).exits(0);
     assert_eq!(stage.model.requests().len(), 4);
-    assert!(done.stderr.contains("made the agent go on 3 times, so the run ends now"), "{}", done.stderr);
+    assert!(done.stderr.contains("kept the agent going 3 times. The run has ended."), "{}", done.stderr);
 }
 
 #[test]

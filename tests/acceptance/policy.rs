@@ -58,11 +58,9 @@ fn the_trace_tells_which_part_of_a_line_made_it_ask_and_which_check_decided() {
     assert_eq!(checks.iter().find(|check| check["check"] == "deny_rules").unwrap()["rulesBefore"], 1);
 
     let told = stage.arki(&["policy", "check", "--trace", "echo a && git push"]).exits(0).stdout;
-    for said in [
-        "Denied by the rule config:rules[1]",
-        "\n  echo a: only reads\n",
-        "git push: dangerous: `git push` publishes\n",
-    ] {
+    for said in
+        ["Denied (rule config:rules[1]", "\n  echo a: only reads\n", "git push: dangerous: `git push` publishes\n"]
+    {
         assert!(told.contains(said), "{said} is missing in {told}");
     }
     assert!(told.contains("\n  passed    folder trust\n"), "{told}");
@@ -410,7 +408,7 @@ fn what_is_wrong_with_a_rule_in_a_file_is_said_of_that_file() {
         stage.write("rule.json", text);
         let shown = stage.arki_reading(&["policy", "backtest", "rule.json"], "").fails(2, "CONFIG_INVALID");
         assert!(shown.message.contains("rule.json") && shown.message.contains(told), "{shown:?}");
-        assert_eq!(shown.hint, "Mend the rule in this file, and test it again.");
+        assert_eq!(shown.hint, "Fix the rule in this file, then test it again.");
     }
 }
 

@@ -114,7 +114,7 @@ fn an_empty_search_says_so_and_a_judgement_is_a_sentence() {
     assert!(done.stdout.is_empty() && done.stderr.contains("No results"), "{done:?}");
     let sentence = stage.arki(&["policy", "check", "rm -rf ."]).exits(0).stdout;
     assert!(sentence.ends_with(".\n") && sentence.lines().count() == 1 && !sentence.contains('{'), "{sentence}");
-    assert!(sentence.starts_with("Asks for your approval by the rule "), "{sentence}");
+    assert!(sentence.starts_with("Asks for your approval (rule "), "{sentence}");
     let allowed = stage.arki(&["policy", "check", "ls"]).exits(0).stdout;
-    assert!(allowed.starts_with("Allowed by the rule builtin:read-only"), "{allowed}");
+    assert!(allowed.starts_with("Allowed (rule builtin:read-only"), "{allowed}");
 }

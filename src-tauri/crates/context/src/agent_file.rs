@@ -48,7 +48,7 @@ impl AgentFile {
         }
         let written = head.text("name").unwrap_or_else(|| file_name.to_owned());
         let name = name_of(&written)
-            .ok_or_else(|| format!("{written:?} is no name for an agent, so it is left out: {NAME_WORDS}"))?;
+            .ok_or_else(|| format!("{written:?} isn't a valid agent name, so the agent is left out: {NAME_WORDS}"))?;
         let mut warnings = Vec::new();
         let description = head.text("description").and_then(|text| one_line(&text));
         if description.is_none() {

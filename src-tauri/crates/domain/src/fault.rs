@@ -84,7 +84,7 @@ codes! {
     CONTENT_REFUSED,
     /// The request is longer than the model's context window.
     CONTEXT_TOO_LONG,
-    /// This database has not given out the cursor: it is of another one, or of one that was replaced since.
+    /// This cursor belongs to another database.
     CURSOR_UNKNOWN,
     /// The database is damaged.
     DATABASE_DAMAGED,
@@ -168,7 +168,7 @@ codes! {
     MCP_SERVER_UNKNOWN,
     /// An MCP server's tool changed since you approved it.
     MCP_TOOL_CHANGED,
-    /// Nothing is remembered, and nothing waits, under this id.
+    /// No memory or proposal has this ID.
     MEMORY_UNKNOWN,
     /// The queue has no message with this id.
     MESSAGE_NOT_FOUND,
@@ -300,7 +300,7 @@ codes! {
     WORKTREE_GONE,
     /// The folder has too many files, or too large ones, for a worktree.
     WORKTREE_TOO_LARGE,
-    /// There can be no worktree of this folder, or nothing can be taken from what became of one.
+    /// Can't create a worktree for this folder, or its changes can't be brought back.
     WORKTREE_UNAVAILABLE,
     /// The worktree has no commit that the project doesn't have.
     WORKTREE_UNCHANGED,

@@ -267,7 +267,7 @@ impl HookRan {
                 format!("blocked your message: {said}")
             }
             Some(HookOutcome::Blocked) if self.event == Some(HookEvent::Stop) => {
-                format!("made the agent go on: {said}")
+                format!("kept the agent going: {said}")
             }
             Some(HookOutcome::Blocked) => format!("blocked this: {said}"),
             Some(HookOutcome::Asked) => format!("wants you to decide: {said}"),

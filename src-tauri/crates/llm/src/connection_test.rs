@@ -227,7 +227,7 @@ fn known(connection: &ProviderConnection, model: &str, listed: Option<&[ListedMo
             TestOutcome::Ok(format!("“{model}” is in the catalogue, with a window of {} tokens.", info.context_window))
         }
         Some(None) => TestOutcome::Skipped(format!("“{model}” is not in the list; its answer tells.")),
-        None => TestOutcome::Skipped("There is no list to look into; its answer tells.".to_owned()),
+        None => TestOutcome::Skipped("The server lists no models; only a test request can tell.".to_owned()),
     }
 }
 

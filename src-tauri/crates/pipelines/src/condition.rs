@@ -169,7 +169,7 @@ fn subject(param: Option<String>, step: Option<String>, needs: &[&str], params: 
 
 fn pattern(text: &str) -> Result<Regex, Fault> {
     let built = regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build();
-    built.map_err(|_| invalid(&format!("`matches` is no usable regular expression: {text:?}.")))
+    built.map_err(|_| invalid(&format!("`matches` isn't a valid regular expression: {text:?}.")))
 }
 
 fn invalid(message: &str) -> Fault {

@@ -40,7 +40,7 @@ impl Denylist {
             let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
             let whole = whole.trim_start_matches("./");
             let glob = GlobBuilder::new(whole).literal_separator(true).case_insensitive(true).build();
-            globs.add(glob.map_err(|error| format!("{pattern:?} is no glob: {}.", error.kind()))?);
+            globs.add(glob.map_err(|error| format!("{pattern:?} isn't a valid glob: {}.", error.kind()))?);
         }
         let globs = globs.build().map_err(|error| format!("`denylist_patterns`: {}.", error.kind()))?;
         Ok(Self { patterns: patterns.to_vec(), globs })

@@ -76,7 +76,7 @@ fn variable(name: &str) -> Result<Variable, String> {
         None if name == "input" => Ok(Variable::Input),
         Some(("params", param)) if !param.is_empty() => Ok(Variable::Param(param.to_owned())),
         Some(("steps", step)) if !step.is_empty() => Ok(Variable::Step(step.to_owned())),
-        _ => Err(format!("`{{{{{name}}}}}` is nothing that can be filled in.")),
+        _ => Err(format!("Unknown variable `{{{{{name}}}}}`.")),
     }
 }
 

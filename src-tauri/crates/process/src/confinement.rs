@@ -114,5 +114,5 @@ impl Explanation {
 }
 
 fn unfinished_words(why: &str) -> String {
-    format!("Not all that commands left could be looked at: {why}. Look there before you use git in the folder.")
+    format!("Arki couldn't check every file the commands created: {why}. Check them before you run git here.")
 }

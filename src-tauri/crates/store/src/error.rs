@@ -53,7 +53,7 @@ pub enum StoreError {
     ImportTooLarge { events: u64, bytes: u64 },
     #[error("The session {session_id} already exists here with a different log.")]
     SessionExists { session_id: SessionId },
-    #[error("This database has not given out the cursor.")]
+    #[error("This cursor belongs to another database.")]
     CursorUnknown,
     #[error("The database is closed.")]
     Closed,

@@ -91,7 +91,7 @@ function Content({ sessionId, path, seq }: { sessionId: string; path: string; se
       )}
       {hunks.length === 0 && text === null && (
         <p className="secondary small">
-          {diff === "" ? t`There is no text to show.` : t`It changed, but not as lines of text.`}
+          {diff === "" ? t`There is no text to show.` : t`Binary file changed.`}
         </p>
       )}
       {isCut && <p className="secondary small">{t`Only the beginning is shown.`}</p>}

@@ -50,7 +50,7 @@ export function Agents({ folder }: { folder: string | null }) {
     <section className="settings-section" aria-labelledby="agents-title">
       <h3 id="agents-title">{t`Agents`}</h3>
       <p className="secondary">
-        {t`An agent has its own instructions, model and tools. It stands in your configuration, or is a Markdown file in the folder "agents" beside it.`}
+        {t`An agent has its own instructions, model and tools. It is an entry in your configuration, or a Markdown file in the folder "agents" beside it.`}
       </p>
       {error && <ErrorNote error={error} />}
       {failure && <ErrorNote error={failure} />}

@@ -34,7 +34,7 @@ const ofRuns: readonly Row[] = [
   {
     key: "limits.maxTurns",
     name: msg`Requests of a run`,
-    means: msg`After so many requests to the model the run pauses.`,
+    means: msg`The run pauses after this many model requests.`,
     otherwise: 50,
     unit: "requests",
   },
@@ -79,7 +79,7 @@ const ofCommands: readonly Row[] = [
   {
     key: "limits.maxToolOutputBytes",
     name: msg`Output for the model`,
-    means: msg`The model gets no more of what a call answers.`,
+    means: msg`Longer tool results are truncated.`,
     otherwise: 65_536,
     unit: "bytes",
   },

@@ -19,7 +19,7 @@ export function useDroppedFolder(onOpen: (path: string) => void) {
         const path = await platform.call("take_dropped_folder", {});
         if (!isHeard) return;
         if (path !== null) return open.current(path);
-        const message = t`What you dropped is no folder.`;
+        const message = t`What you dropped isn't a folder.`;
         setError(windowError(message, t`Drop the folder of your project.`));
       } catch (thrown) {
         setError(asCommandError(thrown));

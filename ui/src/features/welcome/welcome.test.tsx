@@ -152,7 +152,7 @@ describe("the welcome", () => {
   it("says that what was dropped is no folder", async () => {
     const [fake, onOpen] = await welcomed({});
     await act(async () => fake.drag("dropped"));
-    expect((await screen.findByRole("alert")).textContent).toContain("What you dropped is no folder.");
+    expect((await screen.findByRole("alert")).textContent).toContain("What you dropped isn't a folder.");
     expect(onOpen).not.toHaveBeenCalled();
   });
 });

@@ -66,7 +66,7 @@ pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, outp
         Compacted::NothingToDo if output.json => {
             output.object(&json!({"sessionId": session.session_id, "compacted": false}));
         }
-        Compacted::NothingToDo => output.line("There is nothing to leave out."),
+        Compacted::NothingToDo => output.line("Nothing can be left out yet."),
         Compacted::Done(event) if output.json => {
             output.object(
                 &json!({"sessionId": session.session_id, "compacted": true, "strategy": event.strategy, "tokensBefore": event.tokens_before,

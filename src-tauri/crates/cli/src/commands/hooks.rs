@@ -29,7 +29,7 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
     if let Some(fault) = refused {
         output.aside(visible(&format!("{} {}", fault.message, fault.hint)));
     } else if hooks.is_empty() {
-        output.aside("There are no hooks here. They stand under \"hooks\" in the configuration.");
+        output.aside("No hooks are configured. Add them under \"hooks\" in the configuration.");
     }
     Ok(Exit::Done)
 }

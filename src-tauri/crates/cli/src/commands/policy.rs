@@ -16,7 +16,7 @@ const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file -
 pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Output) -> Result<Exit, Fault> {
     let (tool, args, trace, command) = match command {
         PolicyCommand::Check { tool, args, trace, command } => (tool, args, trace, command),
-        PolicyCommand::Backtest { rule } => return backtest(engine, &rule, output),
+        PolicyCommand::Backtest { rule } => return backtest(engine, &dir.join(rule), output),
     };
     let args = arguments_of(args.as_deref(), &command, EXAMPLES)?;
     let mut judgement = engine.approvals().judge(dir, &tool, &args)?;
@@ -39,7 +39,7 @@ pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &st
     let usage = |message: &str| Fault::new(Code::USAGE, message, examples);
     let Some(args) = args else {
         let line = match command {
-            [] => return Err(usage("There is no call to check: a command or --args is missing.")),
+            [] => return Err(usage("No call to check: give a command or --args.")),
             [line] => line.clone(),
             // An argv as the shell line that means just that.
             argv => shlex::try_join(argv.iter().map(String::as_str))
@@ -60,12 +60,12 @@ fn sentence(judgement: &Judgement) -> String {
         Decision::Allow => "Allowed",
         Decision::Deny => "Denied",
         Decision::Approval => "Asks for your approval",
-        Decision::Preview => "Asks for your approval of a preview",
+        Decision::Preview => "Shows the change and asks",
     };
     let risk = format!("{:?}", judgement.risk).to_lowercase();
     let reason = judgement.reason.trim_end_matches('.');
     let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    format!("{what} by the rule {} (risk: {risk}){because}.", judgement.rule)
+    format!("{what} (rule {}, risk: {risk}){because}.", judgement.rule)
 }
 
 fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
@@ -87,12 +87,12 @@ fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault
 }
 
 fn past_line(past: &PastCall) -> String {
-    let change = if past.is_changed() { "changed" } else { "as now" };
+    let change = if past.is_changed() { "changed" } else { "same" };
     let (now, with) = (word(past.decision), word(past.with_rule));
-    let decided = past.decided.map_or_else(|| "-".to_owned(), word);
+    let decided = past.decided.map_or_else(|| "none".to_owned(), word);
     let call = visible(&past.about()).replace('\n', "\\n");
     format!(
-        "{}  {:>5}  then {decided}, today {now}, with the rule {with} ({change})  {}  {call}",
+        "{}  {:>5}  was: {decided} · now: {now} · with the rule: {with} ({change})  {}  {call}",
         past.session_id, past.seq, past.tool_id
     )
 }

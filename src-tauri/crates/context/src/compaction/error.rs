@@ -9,9 +9,7 @@ pub enum CompactionError {
     FixedTooLarge { tokens: u64, target: u64 },
     #[error("The last exchange alone needs about {tokens} tokens, and {room} are left for it.")]
     LastExchangeTooLarge { tokens: u64, room: u64 },
-    #[error(
-        "There is nothing left to leave out: the next request needs about {tokens} tokens, and {target} is the target."
-    )]
+    #[error("Nothing more can be left out: the next request needs about {tokens} tokens, and {target} is the target.")]
     NothingToDrop { tokens: u64, target: u64 },
     #[error(
         "The next request needs about {tokens} tokens, {fixed} of them for the system prompt, the tools and the rules. \

@@ -36,7 +36,7 @@ pub enum EditError {
     Unclear { path: String, edit: usize, tier: Tier, line: usize },
     #[error("Edit {edit} would make {path} larger than {limit} bytes.")]
     TooMuch { path: String, edit: usize, limit: u64 },
-    #[error("The new text for {path} stands in for code that it leaves out: {line}")]
+    #[error("The new text for {path} has a placeholder instead of code: {line}")]
     Placeholder { path: String, line: String },
     #[error("The new text for {path} contains NUL bytes.")]
     ContentNotText { path: String },

@@ -91,7 +91,7 @@ impl PatchError {
 fn number_words(is_numbered: bool, there: Option<&Candidate>) -> String {
     let Some(Candidate { line, text }) = there else { return String::new() };
     match is_numbered {
-        true => format!(" A line number alone is no place; line {line} is: {text}"),
+        true => format!(" A line number alone isn't enough to find the place. Line {line} is: {text}"),
         false => format!(" The last line is {line}: {text}"),
     }
 }

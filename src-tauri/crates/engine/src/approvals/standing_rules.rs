@@ -115,7 +115,7 @@ impl Approvals {
         let backtest =
             parse_rule(text, file).and_then(|rule| self.backtest_definition(rule, file, &mut |_, past| take(past)));
         backtest.map_err(|fault| match fault.is(Code::CONFIG_INVALID) {
-            true => Fault { hint: "Mend the rule in this file, and test it again.".to_owned(), ..fault },
+            true => Fault { hint: "Fix the rule in this file, then test it again.".to_owned(), ..fault },
             false => fault,
         })
     }

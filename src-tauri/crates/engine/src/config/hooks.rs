@@ -126,10 +126,7 @@ fn event_of(key: &str) -> Result<(HookEvent, Option<&str>), String> {
         _ => {
             let nearest = event_names().into_iter().min_by_key(|known| strsim::damerau_levenshtein(known, name));
             let nearest = nearest.map(|known| format!(" Did you mean \"{known}\"?")).unwrap_or_default();
-            Err(format!(
-                "\"hooks.{key}\" is no event at which hooks run.{nearest} There are {}",
-                event_names().join(", ")
-            ))
+            Err(format!("Unknown hook event \"{key}\".{nearest} The events are {}", event_names().join(", ")))
         }
     }
 }

@@ -8,6 +8,6 @@ pub(crate) fn invalid(file: &Path, reason: &str) -> Fault {
     Fault::new(
         Code::CONFIG_INVALID,
         format!("{} can't be used: {reason}.", file.display()),
-        "Mend the file; `arki doctor` checks it again.",
+        "Fix the file, then run `arki doctor`.",
     )
 }

@@ -57,7 +57,8 @@ impl Mcp {
     pub fn remove_mcp_server(&self, name: &str) -> Result<(), Fault> {
         if !self.accounts.user_file()?.mcp_servers.contains_key(name) {
             let message = format!("Your configuration has no MCP server \"{name}\".");
-            let hint = "`arki mcp list` shows them all; a project's stand in its .arki/config.json or .mcp.json.";
+            let hint =
+                "`arki mcp list` lists all servers. A project's servers are in its .arki/config.json or .mcp.json.";
             return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, message, hint));
         }
         self.accounts.edit_config(|root| {

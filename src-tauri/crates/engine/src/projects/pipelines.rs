@@ -222,7 +222,7 @@ pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
 fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Fault> {
     let real = path.canonicalize().map_err(|error| unreadable(error.kind(), named))?;
     let (Some(folder), Some(name)) = (real.parent(), real.file_name().and_then(OsStr::to_str)) else {
-        return Err(not_readable("it is no regular file", named));
+        return Err(not_readable("it isn't a regular file", named));
     };
     let not_read = |error: FilesError| Fault::new(Code::PIPELINE_INVALID, error.to_string(), "Name a YAML file.");
     let folder = Project::open(folder).map_err(not_read)?;
@@ -269,7 +269,7 @@ fn not_readable(why: &str, named: &str) -> Fault {
 fn not_agreed(path: &str) -> Fault {
     Fault::new(
         Code::UNTRUSTED,
-        format!("{path} is not in the version that you agreed to, or you haven't agreed to it yet."),
+        format!("{path} isn't approved, or has changed since you approved it."),
         "`arki trust` shows the pipelines of the folder and agrees to them as they are.",
     )
 }

@@ -49,7 +49,7 @@ impl FoundSkill {
         if source.len() > MAX_SKILL_BYTES {
             return Err(invalid(&origin, &format!("it has more than {} KiB", MAX_SKILL_BYTES / 1024)));
         }
-        let source = String::from_utf8(source).map_err(|_| invalid(&origin, "it is no text"))?;
+        let source = String::from_utf8(source).map_err(|_| invalid(&origin, "it isn't text"))?;
         let SkillText { name, description, text, triggers, allowed_tools, mut warnings } =
             SkillText::read(&source, folder_name).ok_or_else(|| invalid(&origin, "it says nothing"))?;
         let allowed = AllowedTools::read(&allowed_tools);

@@ -142,8 +142,8 @@ impl FoundCommands {
         self.commands.iter().find(|found| found.command.name == typed.name).ok_or_else(|| {
             let near = self.nearest(typed.name);
             let hint = match near.as_slice() {
-                [] => "`/help` lists the commands. Text that is no command begins with another character.".to_owned(),
-                near => format!("Nearest: {}. Text that is no command begins with another character.", near.join(", ")),
+                [] => "`/help` lists the commands. To send this as text, put a space before the slash.".to_owned(),
+                near => format!("Nearest: {}. To send this as text, put a space before the slash.", near.join(", ")),
             };
             Fault::new(Code::COMMAND_UNKNOWN, format!("There is no command /{}.", typed.name), hint)
         })

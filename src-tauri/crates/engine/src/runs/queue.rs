@@ -87,8 +87,8 @@ impl Runs {
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Fault::new(
                 Code::QUEUE_FULL,
-                format!("{MAX_QUEUED_MESSAGES} messages wait in this session already."),
-                "Let some of them be answered, or remove some.",
+                format!("This session already has {MAX_QUEUED_MESSAGES} queued messages."),
+                "Wait until some are sent, or remove some with `arki queue rm`.",
             ));
         }
         self.sessions.learn_secrets_of(session_id)
@@ -114,8 +114,8 @@ impl Runs {
             if queue.get(&message.message_id).is_none() {
                 return Err(Fault::new(
                     Code::MESSAGE_NOT_FOUND,
-                    "One of these messages has reached the model meanwhile.",
-                    "Look at the queue again; what was said can't be changed any more.",
+                    "One of these messages has already been sent to the model.",
+                    "Run `arki queue list` again. A message that was sent can't be changed.",
                 ));
             }
         }

@@ -224,7 +224,7 @@ const NOTHING_APPROVED: &str = "Nothing may be approved in this run (--approve n
 fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
-        format!("This run of the session {session_id} has ended; there is nothing to go on with."),
+        format!("This run of the session {session_id} has ended, so it can't be resumed."),
         format!("Send a new message instead, such as with `arki exec --session {session_id} PROMPT`."),
     )
 }

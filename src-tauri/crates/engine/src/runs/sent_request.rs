@@ -147,7 +147,7 @@ impl Runs {
         match event.body() {
             EventBody::EngineRequest(request) => Ok((event, request)),
             _ => {
-                let message = format!("Event {seq} is no request to a model, but {}.", event.kind);
+                let message = format!("Event {seq} isn't a model request but {}.", event.kind);
                 Err(Fault::new(Code::USAGE, message, "Name an event of the type engine.request. ".to_owned() + &hint))
             }
         }

@@ -113,7 +113,7 @@ fn whole_lines(mut text: String) -> String {
 fn missing(path: &str) -> Fault {
     Fault::new(
         Code::IMAGE_MISSING,
-        format!("What {path} contained then is no longer kept."),
+        format!("The content of {path} at that point is no longer stored."),
         "The log only tells that it was changed. Choose another event or file.",
     )
 }

@@ -99,7 +99,7 @@ impl Sessions {
         change.ok_or_else(|| {
             Fault::new(
                 Code::CHANGE_NOT_FOUND,
-                format!("Event {seq} of the session {session_id} is no change of a file."),
+                format!("Event {seq} of the session {session_id} isn't a file change."),
                 format!("`arki events {session_id}` shows them: `file.changed`."),
             )
         })

@@ -193,7 +193,7 @@ impl Chain {
 
 fn fault_of(event: &Event, expected: u64, follows: &str) -> Option<String> {
     if !is_as_stored(event) {
-        return Some("is not what was stored: its hash does not fit".to_owned());
+        return Some("was changed after it was stored: its hash doesn't match".to_owned());
     }
     if event.seq != expected {
         return Some(format!("has the number {}, but {expected} comes next", event.seq));
@@ -249,7 +249,7 @@ fn empty(name: &str) -> Fault {
 fn foreign(name: &str) -> Fault {
     Fault::new(
         Code::EXPORT_INVALID,
-        format!("{name} is no export of a session: no event is in it."),
+        format!("{name} isn't a session export: it has no events."),
         "Only JSON Lines can be verified: `arki sessions export ID --format jsonl --output FILE`.",
     )
 }

@@ -43,7 +43,7 @@ impl Adapter for Command {
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
         let settings: Settings = checked(settings)?;
         if settings.run.trim().is_empty() || settings.run.contains('\0') {
-            return Err(KeyProblem::of("run", "`run` is no command.", "Write the shell line to run."));
+            return Err(KeyProblem::of("run", "`run` isn't a command.", "Write the shell line to run."));
         }
         if settings.run.len() > MAX_LINE_BYTES {
             let words = format!("`run` is longer than {} KiB.", MAX_LINE_BYTES >> 10);
@@ -100,7 +100,7 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
             said if said.is_empty() => "and said nothing on standard error".to_owned(),
             said => format!("and said: {}", said.trim_end_matches('.')),
         };
-        let hint = "Mend the step's command, or what it works on.";
+        let hint = "Fix the step's command, or its input.";
         return Err(StepFault::retryable(Fault::new(Code::STEP_FAILED, format!("The command {ended} {told}."), hint)));
     }
     if is_cut {

@@ -78,7 +78,7 @@ pub(super) fn steps(steps: &[ReadStep], params: &[Param], problems: &mut Problem
         if let Some(schema) = &step.file.output_schema
             && let Err(why) = jsonschema::validator_for(schema)
         {
-            let words = format!("`output_schema` is no JSON Schema: {why}.");
+            let words = format!("`output_schema` isn't a valid JSON Schema: {why}.");
             problems.add(step.place_of("output_schema"), words, "See https://json-schema.org.");
         }
         needs.push(needed);

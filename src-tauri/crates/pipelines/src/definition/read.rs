@@ -252,7 +252,7 @@ fn refuse_unknown(entries: &[Entry], known: &[String], within: &str, problems: &
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key)) {
         let of = if within.is_empty() { "a pipeline" } else { within };
         let hint = did_you_mean(&entry.key, known.iter().map(String::as_str));
-        problems.add(entry.key_place, format!("`{}` is no key of {of}.", entry.key), hint);
+        problems.add(entry.key_place, format!("Unknown key `{}` of {of}.", entry.key), hint);
     }
     entries.iter().any(|entry| !known.contains(&entry.key))
 }

@@ -38,10 +38,10 @@ fn check(text: &str, told: &str, hint: &str) {
 fn an_unknown_key_is_told_with_its_place_and_the_nearest() {
     check(
         "name: a\nstps: []\nsteps:\n  - { name: b, adapter: command, run: ls }\n",
-        "2:1: `stps` is no key",
+        "2:1: Unknown key `stps`",
         "`steps`",
     );
-    check("name: a\nsteps:\n  - { name: b, adapter: command, rnu: ls }\n", "3:34: `rnu` is no key", "`run`");
+    check("name: a\nsteps:\n  - { name: b, adapter: command, rnu: ls }\n", "3:34: Unknown key `rnu`", "`run`");
     check(
         "name: a\nlimits: { max_step: 3 }\nsteps:\n  - { name: b, adapter: command, run: ls }\n",
         "`max_step` isn't known",
@@ -60,7 +60,7 @@ fn an_unknown_key_is_told_with_its_place_and_the_nearest() {
     // A key of another adapter is none here.
     check(
         "name: a\nsteps:\n  - { name: b, adapter: command, run: ls, prompt: hi }\n",
-        "`prompt` is no key of a step of the adapter command",
+        "Unknown key `prompt` of a step of the adapter command",
         "",
     );
 }

@@ -297,7 +297,7 @@ fn as_array(texts: &[Arc<str>]) -> String {
 fn checked_json<'a>(spec: &Step, output: &'a str) -> Result<&'a str, StepFault> {
     let text = without_fence(output.trim());
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        let message = format!("The step's output is no JSON: {error}.");
+        let message = format!("The step's output isn't JSON: {error}.");
         StepFault::retryable(invalid(message, "Let it print one JSON value and nothing else."))
     })?;
     let Some(schema) = &spec.output_schema else { return Ok(text) };

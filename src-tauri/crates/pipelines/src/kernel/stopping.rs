@@ -88,7 +88,7 @@ fn over_time(seconds: u64) -> Fault {
     Fault::new(
         Code::PIPELINE_TIMEOUT,
         format!("The run took longer than {seconds} s."),
-        "`arki resume` goes on with fresh time. `limits.run_timeout_seconds` is the limit.",
+        "`arki resume` continues with a fresh time limit. `limits.run_timeout_seconds` is the limit.",
     )
 }
 

@@ -50,7 +50,7 @@ impl HookAnswer {
                 Self::trouble(HookOutcome::Failed, &format!("A notification can't be blocked. {reason}"))
             }
             HookMoment::Stop { times_held, .. } if objects && *times_held >= MAX_STOP_HOLDS => {
-                let why = format!("It made the agent go on {MAX_STOP_HOLDS} times, so the run ends now. {reason}");
+                let why = format!("The hook kept the agent going {MAX_STOP_HOLDS} times. The run has ended. {reason}");
                 Self::trouble(HookOutcome::OverLimit, &why)
             }
             _ if objects => Self { outcome: HookOutcome::Blocked, ..self },
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(at(HookOutcome::Asked, &prompt), (HookOutcome::Blocked, None));
         let stop = |times_held| HookMoment::Stop { last_text: String::new(), times_held };
         assert_eq!(at(HookOutcome::Blocked, &stop(MAX_STOP_HOLDS - 1)), (HookOutcome::Blocked, None));
-        let ends = "It made the agent go on 3 times, so the run ends now. why".to_owned();
+        let ends = "The hook kept the agent going 3 times. The run has ended. why".to_owned();
         assert_eq!(at(HookOutcome::Blocked, &stop(MAX_STOP_HOLDS)), (HookOutcome::OverLimit, Some(ends)));
         let start = HookMoment::SessionStart(SessionSource::Startup);
         let refused = "A session's start can't be blocked. why".to_owned();

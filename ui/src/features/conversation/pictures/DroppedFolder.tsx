@@ -20,7 +20,7 @@ export function DroppedFolder({ folder, onDone, onOpen, onMention }: Props) {
     <div className="dropped-folder small" role="group" aria-label={t`Dropped folder`}>
       <p className="grow" role="status" title={homePath(path)}>
         <Trans>
-          What should become of the folder <b>{<VisibleText text={name} />}</b>?
+          Open <b>{<VisibleText text={name} />}</b>, or mention it?
         </Trans>
         {mention === null && ` ${t`It is outside of this one, so it can't be mentioned.`}`}
       </p>

@@ -119,7 +119,7 @@ pub(super) fn no_git(instead: Instead) -> Fault {
 }
 
 pub(in crate::projects) fn unavailable(why: &str, hint: String) -> Fault {
-    Fault::new(Code::WORKTREE_UNAVAILABLE, format!("There can be no worktree here. {why}"), hint)
+    Fault::new(Code::WORKTREE_UNAVAILABLE, format!("Can't create a worktree here. {why}"), hint)
 }
 
 #[cfg(test)]

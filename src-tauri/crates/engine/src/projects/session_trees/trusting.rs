@@ -52,7 +52,7 @@ impl Projects {
             Some(agreed) => Ok((open, agreed)),
             None => Err(Fault::new(
                 Code::UNTRUSTED,
-                format!("{} is not trusted, so there can be no worktree of it.", open.path()),
+                format!("{} is not trusted, so Arki can't create a worktree for it.", open.path()),
                 "Trust the folder first: `arki trust` shows what that enables.",
             )),
         }

@@ -257,7 +257,7 @@ fn reason(phase: &RunPhase) -> PauseReason {
 fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
-        format!("This run of the session {session_id} has ended; there is nothing to go on with."),
+        format!("This run of the session {session_id} has ended, so it can't be resumed."),
         format!("`arki resume {session_id} --from STEP` runs it again from a step on, `arki run` from the beginning."),
     )
 }

@@ -70,7 +70,7 @@ impl Times {
         let zone = time_zone.map(|zone| format!(" in the time zone {zone:?}")).unwrap_or_default();
         Err(Fault::new(
             Code::USAGE,
-            format!("{cron:?}{zone} is no time that can be scheduled."),
+            format!("{cron:?}{zone} isn't a time that can be scheduled."),
             "Write minute, hour, day of month, month and day of week, such as `30 7 * * MON-FRI`, and an IANA time zone \
              such as Europe/Berlin.",
         ))

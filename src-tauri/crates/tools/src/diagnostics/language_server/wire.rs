@@ -69,7 +69,7 @@ impl Wire {
         self.unread.drain(..body + length);
         match serde_json::from_slice::<IgnoredAny>(&message) {
             Ok(_) => Ok(Some(message)),
-            Err(_) => Err(unknown("a message that is no JSON")),
+            Err(_) => Err(unknown("a message that isn't JSON")),
         }
     }
 }
