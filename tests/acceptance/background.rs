@@ -16,7 +16,10 @@ fn stage(turns: Vec<Turn>) -> Option<Stage> {
 }
 
 fn granted(stage: &Stage) -> Vec<Value> {
-    stage.exec(&["--approve", "all", "go"]).exits(0).lines()
+    let done = stage.exec(&["--approve", "all", "go"]);
+    assert_eq!(done.code == Some(1), done.stderr.contains("with this program"), "{done:?}");
+    assert!(matches!(done.code, Some(0 | 1)), "{done:?}");
+    done.lines()
 }
 
 fn waits(seconds: &str) -> Turn {
@@ -75,7 +78,9 @@ fn what_still_goes_on_when_the_program_ends_is_stopped_and_told() {
     ]) else {
         return;
     };
-    let events = granted(&stage);
+    let done = stage.exec(&["--approve", "all", "go"]).exits(1);
+    assert!(done.stderr.contains("Ended 1 background command with this program."), "{done:?}");
+    let events = done.lines();
     let result = payload(&events, "tool.async_result");
     assert!(text(&result["result"]).starts_with("stopped because Arki ended"), "{result}");
     assert_eq!(result["isError"], json!(true));

@@ -183,7 +183,7 @@ fn a_log_level_that_is_none_is_refused() {
     let stage = stage();
     for level in ["loud", "info,loud", "arki_llm=loud", "arki_llm"] {
         let shown = stage.arki(&["--log", level, "models", "--json"]).exits(2).json_error();
-        assert!(shown.code == "USAGE" && shown.message.contains("trace"), "{level}: {shown:?}");
+        assert!(shown.code == "USAGE" && shown.hint.contains("trace"), "{level}: {shown:?}");
     }
     for level in ["off", "WARN", "arki_llm=debug,error"] {
         stage.arki(&["--log", level, "providers"]).exits(0);

@@ -22,6 +22,7 @@ mod certificates;
 mod changing_at_once;
 mod checking;
 mod claude_settings;
+mod command_line;
 mod commands;
 mod compaction;
 mod configuration;

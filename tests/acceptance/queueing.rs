@@ -108,26 +108,27 @@ fn meanwhile(turns: Vec<Turn>, act: impl FnOnce(&Stage, &str)) -> (Stage, String
 
 #[cfg(unix)]
 #[test]
-fn a_steering_message_reaches_the_model_at_its_next_turn_and_a_follow_up_stays() {
-    let (stage, session) = meanwhile(vec![Turn::text("Steered.")], |stage, session| {
+fn a_steering_message_reaches_the_model_at_its_next_turn_and_a_follow_up_the_next_run() {
+    let (stage, session) = meanwhile(vec![Turn::text("Steered."), Turn::text("Followed.")], |stage, session| {
         add(stage, session, "and then this", &[]);
         add(stage, session, "rather do that", &["--mode", "steer"]);
         add(stage, session, "and mind the gap", &["--mode", "steer"]);
     });
-    assert_eq!(stage.model.requests().len(), 2, "the same run, one more turn");
-    let messages = stage.messages();
+    assert_eq!(stage.model.requests().len(), 3, "the same run, one more turn, and the next run");
+    let messages = stage.model.requests()[1].json["messages"].as_array().unwrap().clone();
     let roles: Vec<String> = messages.iter().map(|message| text(&message["role"])).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "user", "user"]);
     assert_eq!(
         (&messages[4]["content"], &messages[5]["content"]),
         (&json!("rather do that"), &json!("and mind the gap"))
     );
-    assert_eq!(texts(&stage, &session), ["and then this"], "exec does not begin another run by itself");
-    assert_eq!(payloads(&stage.log(), "run.started").len(), 1);
+    assert_eq!(texts(&stage, &session), Vec::<String>::new(), "exec goes on with what is queued");
+    let started = payloads(&stage.log(), "run.started");
+    assert_eq!((started.len(), &started[1]["prompt"]), (2, &json!("and then this")));
     let delivered = payload(&stage.log(), "queue.changed");
     assert_eq!(delivered["delivered"].as_array().unwrap().len(), 2);
     let shown = stage.arki(&["sessions", "show", &session]).exits(0).stdout;
-    assert!(shown.contains("› rather do that") && !shown.contains("and then this"), "{shown}");
+    assert!(shown.contains("› rather do that") && shown.contains("› and then this"), "{shown}");
     stage.verifies();
 }
 
@@ -157,7 +158,7 @@ fn a_message_that_steers_after_the_last_words_gets_its_answer_in_the_same_run() 
     let (stage, session) = steered_at_the_end();
     let events = stage.exec(&["--session", &session, "go"]).exits(0).lines();
     assert_eq!(text(&stage.messages().last().unwrap()["content"]), "one more thing");
-    assert_eq!(payload(&events, "run.completed")["response"], "Now done. ");
+    assert_eq!(payload(&events, "run.completed")["response"], "Now done.");
     assert_eq!(list(&stage, &session), Vec::<Value>::new());
 }
 
@@ -173,8 +174,11 @@ fn each_answer_of_a_run_begins_on_a_line_of_its_own() {
 #[test]
 fn the_queue_survives_the_death_of_the_run() {
     use rustix::process::Signal;
-    let stage =
-        playing(vec![Turn::text("These words have come and the rest has not").hang_after(700), Turn::text("ok")]);
+    let stage = playing(vec![
+        Turn::text("These words have come and the rest has not").hang_after(700),
+        Turn::text("ok"),
+        Turn::text("ok"),
+    ]);
     let mut run = stage.start(&["exec", "go"]);
     let session = text(&run.until_kind("output.delta")["sessionId"]);
     let steer = add(&stage, &session, "rather that", &["--mode", "steer"]);
@@ -184,8 +188,11 @@ fn the_queue_survives_the_death_of_the_run() {
     assert_eq!(texts(&stage, &session), ["rather that", "and then this"]);
     change(&stage, &["edit", &session, &steer, "rather something else"]).exits(0);
     stage.arki(&["resume", &session]).exits(0);
-    assert_eq!(text(&stage.messages().last().unwrap()["content"]), "rather something else");
-    assert_eq!(texts(&stage, &session), ["and then this"]);
+    let told =
+        |request: usize| stage.model.requests()[request].json["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(text(&told(1)["content"]), "rather something else");
+    assert_eq!(text(&told(2)["content"]), "and then this");
+    assert_eq!(texts(&stage, &session), Vec::<String>::new());
     stage.verifies();
 }
 

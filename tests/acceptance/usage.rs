@@ -67,11 +67,11 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
-fn without_a_command_the_help_is_shown_as_an_error() {
+fn without_a_command_it_explains_itself_as_an_error() {
     let stage = Stage::new(Vec::new());
     let bare = stage.command(&[]).spawn().unwrap();
     let done = crate::harness::Done::of_child(bare).exits(2);
-    assert!(done.stderr.contains("Usage:") && done.stdout.is_empty(), "{done:?}");
+    assert!(done.stderr.contains("arki exec") && done.stdout.is_empty(), "{done:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command line's grammar. `--help` is written here.
 
 mod accounts;
+mod agents;
 mod approvals;
 mod events;
 mod exec;
@@ -8,9 +9,11 @@ mod mcp;
 mod pipelines;
 mod policy;
 mod sessions;
+mod usage_errors;
 mod worktrees;
 
 pub(crate) use accounts::{KeysCommand, ProvidersCommand};
+pub(crate) use agents::{AgentsCommand, ArtifactsCommand};
 pub(crate) use approvals::ApprovalsCommand;
 pub(crate) use events::{EventForm, EventsArguments};
 pub(crate) use exec::{Approve, ExecArguments};
@@ -21,14 +24,10 @@ pub(crate) use sessions::{
     ConfigureArguments, ExportArguments, ExportForm, FilesArguments, QueueCommand, Queueing, RewindArguments,
     SearchArguments, SessionsCommand, StateArguments,
 };
+pub(crate) use usage_errors::report;
 pub(crate) use worktrees::WorktreesCommand;
 
 use crate::command_output::ShowOutput;
-use crate::exit::Exit;
-use crate::output::Output;
-use arki_domain::{Code, Fault};
-use arki_engine::one_line;
-use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -139,6 +138,22 @@ pub(crate) enum Command {
     /// Start pipelines at set times: list, add, remove or run schedules
     #[command(subcommand)]
     Schedule(ScheduleCommand),
+    /// Stop a run, whichever process works on it; a run that waits for an approval or a budget ends too
+    Stop {
+        /// The id of a session or run
+        id: String,
+    },
+    /// Pause a run after its current step, whichever process works on it; `arki resume` continues it
+    Pause {
+        /// The id of a session or run
+        id: String,
+    },
+    /// List what runs and pipelines emitted, or get one
+    #[command(subcommand)]
+    Artifacts(ArtifactsCommand),
+    /// List, add, remove or test agents
+    #[command(subcommand)]
+    Agents(AgentsCommand),
     /// Resume an interrupted, paused or failed run
     Resume {
         /// The id of a run or session, or a pipeline's name for its newest run in this project
@@ -181,7 +196,10 @@ pub(crate) enum Command {
     Keys(KeysCommand),
     /// List the models of the configured providers and running local servers, with context window, price, and where
     /// these figures come from
-    Models,
+    Models {
+        /// List only models whose id or capabilities contain all of these words, such as `openai` or `vision`
+        filter: Vec<String>,
+    },
     /// List the tools the agent gets in this project, with category and description; --json adds the argument schemas
     Tools(ToolsArguments),
     /// List the skills the agent gets in this project
@@ -243,7 +261,7 @@ fn log_levels(text: &str) -> Result<String, String> {
     let is_known = |part: &str| is_level(part.rsplit_once('=').map_or(part, |(_, level)| level).trim());
     // A variable that is set to nothing says nothing.
     match text.split(',').find(|part| !text.is_empty() && !is_known(part)) {
-        Some(unknown) => Err(format!("{unknown:?} is not a log level; use one of: {}", LOG_LEVELS.join(", "))),
+        Some(unknown) => Err(format!("{unknown:?} isn't a log level; use one of: {}", LOG_LEVELS.join(", "))),
         None => Ok(text.to_owned()),
     }
 }
@@ -255,10 +273,17 @@ pub(crate) enum ConfigCommand {
         /// Print each value with the file that sets it
         #[arg(long)]
         origin: bool,
+        /// Print only this key and what is below it, such as `limits`
+        key: Option<String>,
+    },
+    /// Print one value of the configuration that holds in this folder
+    Get {
+        /// The key, such as `limits.maxTurns`; a name that has a dot in it goes in double quotes
+        key: String,
     },
     /// Set a value in your configuration; comments stay
     Set {
-        /// The key, such as `limits.maxTurns`; a name that has a dot in it stands in double quotes
+        /// The key, such as `limits.maxTurns`; a name that has a dot in it goes in double quotes
         key: String,
         /// JSON, or a plain string
         #[arg(allow_hyphen_values = true)]
@@ -275,9 +300,9 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// List what waits for your review in all sessions, and what you accepted for yourself and for this folder
+    /// List proposals from all sessions, and what you accepted for yourself and for this folder
     List,
-    /// Accept a proposal: it is written into a Markdown file, and new runs get it in their prompt
+    /// Accept a proposal: Arki writes it to a Markdown file, prints its new id, and adds it to the prompts of new runs
     Accept {
         /// The proposal's id
         id: String,
@@ -315,30 +340,6 @@ pub(crate) struct ToolsArguments {
     /// Switch a tool on again; repeatable
     #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
     pub(crate) on: Vec<String>,
-}
-
-/// Prints help or the version as it is, and any other error as one line and a hint.
-pub(crate) fn report(error: &clap::Error) -> Exit {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = error.print();
-        return Exit::Done;
-    }
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        if !json {
-            let _ = error.print();
-        }
-        let hint = "Run `arki --help` for the commands, or `arki COMMAND --help` for the subcommands of one.";
-        Output::new(json).fault(&Fault::new(Code::USAGE, "A command is missing.", hint));
-        return Exit::Usage;
-    }
-    let text = error.render().to_string();
-    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
-    let tip = rest.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    let hint = tip.unwrap_or("Run `arki --help` for the commands, or `arki COMMAND --help` for the options of one.");
-    let message = one_line(message.trim_start_matches("error: "));
-    Output::new(json).fault(&Fault::new(Code::USAGE, format!("{}.", message.trim_end_matches('.')), hint));
-    Exit::Usage
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The commands, one a file.
 
+mod agents;
 mod approvals;
+mod artifacts;
 mod blame;
 mod config;
 mod context;
@@ -31,6 +33,7 @@ mod schedule;
 mod search;
 mod sessions;
 mod state;
+mod stop;
 mod story;
 mod tools;
 mod trust;
@@ -56,7 +59,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let directories = Directories::from_environment()?;
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {
-        Command::Verify { id, contents } => return verify::run(&directories, id.as_deref(), contents, output).await,
+        Command::Verify { id, contents } => {
+            return verify::run(&directories, &dir, id.as_deref(), contents, output).await;
+        }
         Command::Open { folder } => return open::run(&dir, folder),
         Command::Completions { shell } => return Ok(manual::completions(shell, output)),
         _ => {}
@@ -83,10 +88,14 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Trust { folder, show: true, .. } => trust::show(&engine, &folder.unwrap_or(dir), output),
         Command::Trust { folder, .. } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
-        Command::Sessions(command) => sessions::run(&engine, &command, output).await,
+        Command::Sessions(command) => sessions::run(&engine, &dir, &command, output).await,
         Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
-        Command::Approvals(command) => approvals::run(&client, command, output).await,
+        Command::Approvals(command) => approvals::run(&client, &dir, command, output).await,
+        Command::Stop { id } => stop::stop(&client, &id, output).await,
+        Command::Pause { id } => stop::pause(&client, &id, output).await,
+        Command::Artifacts(command) => artifacts::run(&engine, &dir, command, output),
+        Command::Agents(command) => agents::run(&engine, &dir, command, output).await,
         Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
         Command::Resume { id, from: Some(step), definition, .. } => {
             resume::from_step(&client, &dir, (&id, &step), definition, output).await
@@ -104,7 +113,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Blame { path } => blame::run(&engine, &dir, &path, output),
         Command::Queue(command) => queue::run(&engine, command, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,
-        Command::Models => models::models(&engine, output).await,
+        Command::Models { filter } => models::models(&engine, &filter, output).await,
         Command::Tools(arguments) => tools::run(&engine, &dir, &arguments, output).await,
         Command::Skills => guides::skills(&engine, &dir, output),
         Command::Procedures => guides::procedures(&engine, &dir, output),

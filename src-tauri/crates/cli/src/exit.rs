@@ -21,9 +21,11 @@ pub(crate) enum Exit {
 
 /// Faults of the way Arki was called or set up, rather than of what it did.
 const USAGE_CODES: &[Code] = &[
+    Code::AGENT_UNKNOWN,
     Code::APPROVAL_ALREADY_RESOLVED,
     Code::APPROVAL_EXPIRED,
     Code::APPROVAL_NOT_FOUND,
+    Code::ARTIFACT_NOT_FOUND,
     Code::BRANCH_NAME_INVALID,
     Code::CHANGE_NOT_FOUND,
     Code::COMMAND_UNKNOWN,

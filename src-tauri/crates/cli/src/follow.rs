@@ -8,12 +8,12 @@ use crate::progress::{ProgressLine, TICK};
 use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
-    ApprovalId, Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
-    Stage, StepCompleted, StepFailed, SubagentStarted, SystemClock, TokenType,
+    ApprovalId, Clock, Code, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
+    Stage, StepCompleted, StepFailed, SubagentStarted, SystemClock, TokenType, plural,
 };
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
-use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
+use arki_engine::{ActiveRun, Client, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,6 +27,33 @@ use tokio::task::JoinHandle;
 /// Events are caught up in pieces of this many.
 const CATCH_UP: usize = 500;
 
+/// Follows the run like [`to_next_stop`], and after one that has completed those of the queued messages.
+pub(crate) async fn to_end(
+    client: &Client,
+    output: &Output,
+    mut subscription: Subscription,
+    mut running: (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
+) -> Result<Exit, Fault> {
+    let engine = client.engine();
+    loop {
+        let session_id = running.0.session_id.clone();
+        let exit = to_next_stop(engine, output, subscription, running).await?;
+        if !matches!(exit, Exit::Done | Exit::Untrusted) || engine.is_ephemeral() {
+            return Ok(exit);
+        }
+        let Some(next) = engine.runs().queue(&session_id)?.messages().first().cloned() else { return Ok(exit) };
+        subscription = engine.subscribe();
+        running = match client.send_next(&session_id).await {
+            Ok(Some(started)) => started,
+            Ok(None) => return Ok(exit),
+            // A window has taken it.
+            Err(fault) if fault.is(Code::SESSION_BUSY) => return Ok(exit),
+            Err(fault) => return Err(fault),
+        };
+        output.aside(dim(&format!("› {}", visible(&one_line(&next.text)))));
+    }
+}
+
 /// Follows the run. `subscription` was taken before the run began, so that nothing is missed.
 pub(crate) async fn to_next_stop(
     engine: &Arc<Engine>,
@@ -35,7 +62,7 @@ pub(crate) async fn to_next_stop(
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
     for fault in engine.mcp().take_mcp_faults() {
-        output.aside(format!("{} This run goes on without its tools. {}", one_line(&fault.message), fault.hint));
+        output.aside(format!("{} This run continues without its tools. {}", one_line(&fault.message), fault.hint));
     }
     let mut screen = Screen {
         output,
@@ -70,6 +97,7 @@ pub(crate) async fn to_next_stop(
             _ = ticks.tick(), if screen.progress.is_on() => screen.draw_progress(),
         }
     };
+    let cut = if matches!(end, RunEnd::Completed { .. }) { in_background(engine, &run)? } else { 0 };
     engine.runs().stop_background().await;
     while let Some(announced) = subscription.ready() {
         screen.show(engine, Some(announced))?;
@@ -103,10 +131,22 @@ pub(crate) async fn to_next_stop(
         check_output(&schema, response)?;
     }
     let waiting = engine.runs().queue(&run.session_id)?.messages().len();
-    if waiting > 0 && matches!(end, RunEnd::Completed { .. } | RunEnd::Cancelled) {
+    if waiting > 0 && matches!(end, RunEnd::Cancelled) {
         output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }
-    Ok(Exit::of_run(&end, denied))
+    let exit = Exit::of_run(&end, denied);
+    if cut > 0 {
+        let count = plural(cut as u64, "background command");
+        output.aside(format!("Ended {count} with this program. What that was to do may be unfinished."));
+        return Ok(if exit == Exit::Done { Exit::Failed } else { exit });
+    }
+    Ok(exit)
+}
+
+/// The number of commands that this process still runs for the session.
+fn in_background(engine: &Engine, run: &ActiveRun) -> Result<usize, Fault> {
+    let calls = engine.runs().background_calls(&run.session_id)?;
+    Ok(calls.iter().filter(|call| call.process_id == std::process::id()).count())
 }
 
 /// Prints what a pipeline's run is allowed beyond the sandbox, where that is new.

@@ -81,6 +81,7 @@ pub use runs::schedules::{NewSchedule, StartedBySchedule};
 pub use runs::sent_request::SentRequest;
 pub use runs::worktrees::Removal as WorktreeRemoval;
 pub use sessions::Sessions;
+pub use sessions::artifacts::ListedArtifact;
 pub use sessions::export::ExportFormat;
 pub use sessions::export::arkai::{Arkai, ArkaiEvent, event_summary};
 pub use sessions::for_clients::{line_origin, search_hit};

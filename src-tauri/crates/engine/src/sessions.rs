@@ -2,6 +2,7 @@
 
 mod agent_state;
 pub(crate) mod anchoring;
+pub(crate) mod artifacts;
 pub(crate) mod claim;
 pub(crate) mod compacting;
 pub(crate) mod export;

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Store a provider's key, read from standard input
+    /// Store a provider's key, read from standard input; on a terminal Arki asks for it and doesn't show it
     Set {
         /// The provider's name
         provider: String,

@@ -5,15 +5,18 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct EventsArguments {
-    /// The id of a session or run; with --observations default: all sessions
-    #[arg(required_unless_present = "observations")]
+    /// The id of a session or run; default, with --observations or --follow: all sessions
+    #[arg(required_unless_present_any = ["observations", "follow"])]
     pub(crate) id: Option<String>,
-    /// Keep printing new events as they arrive
+    /// Keep printing new events as they arrive; without an id only those from now on
     #[arg(long)]
     pub(crate) follow: bool,
     /// Start at this event number; default: the first
     #[arg(long, value_name = "SEQ", requires = "id")]
     pub(crate) from: Option<u64>,
+    /// End at this event number; default: the last
+    #[arg(long, value_name = "SEQ", requires = "id")]
+    pub(crate) to: Option<u64>,
     /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
     #[arg(long, value_name = "FORM")]
     pub(crate) format: Option<EventForm>,

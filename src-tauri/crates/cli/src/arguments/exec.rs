@@ -51,10 +51,10 @@ pub(crate) struct ExecArguments {
     /// Switch this tool off in the session (see `arki tools`); repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) disable_tool: Vec<String>,
-    /// Attach this picture to the prompt (PNG, JPEG, GIF or WebP); repeatable
+    /// Attach this picture to the prompt (PNG, JPEG, GIF or WebP), relative to -C; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Vec<PathBuf>,
-    /// A file with a JSON Schema; an answer that doesn't match it is an error
+    /// A file with a JSON Schema, relative to -C; an answer that doesn't match it is an error
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Keep nothing after the run
@@ -64,8 +64,13 @@ pub(crate) struct ExecArguments {
 
 /// An amount in US dollars, with or without the sign.
 fn dollars(text: &str) -> Result<f64, String> {
-    let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "not an amount".to_owned())?;
-    if amount.is_finite() && amount >= 0.0 { Ok(amount) } else { Err("not an amount".to_owned()) }
+    let amount: f64 =
+        text.trim_start_matches('$').parse().map_err(|_| "use an amount in US dollars, such as 0.50".to_owned())?;
+    if amount.is_finite() && amount >= 0.0 {
+        Ok(amount)
+    } else {
+        Err("use an amount in US dollars, such as 0.50".to_owned())
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// List sessions, newest first; archived ones are left out
+    /// List sessions with their folders, newest first; archived ones are left out
     List {
         /// List only archived sessions
         #[arg(long)]
@@ -13,6 +13,9 @@ pub(crate) enum SessionsCommand {
         /// List only sessions of this agent
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
+        /// List only sessions of this folder
+        #[arg(long)]
+        here: bool,
     },
     /// Show the conversation and the tools' activity, or one request to the model as it was sent
     Show {

@@ -34,7 +34,12 @@ impl<'a> Listed<'a> {
     }
 }
 
-pub(crate) async fn run(client: &Client, command: ApprovalsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(
+    client: &Client,
+    dir: &Path,
+    command: ApprovalsCommand,
+    output: &Output,
+) -> Result<Exit, Fault> {
     let engine = client.engine();
     match command {
         ApprovalsCommand::List => list(engine, output),
@@ -54,7 +59,7 @@ pub(crate) async fn run(client: &Client, command: ApprovalsCommand, output: &Out
                 (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
                 (false, false) => Keep::Once,
             };
-            let plan = plan.map(|file| steps_in(&file)).transpose()?;
+            let plan = plan.map(|file| steps_in(&super::sessions::in_dir(dir, &file))).transpose()?;
             let approval = Resolution { hunks, command, plan, note, keep, ..Resolution::of(ApprovalDecision::Approve) };
             decide(client, &id, approval, output).await
         }
@@ -180,8 +185,8 @@ async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
     let Some(running) = decision.run else {
-        output.aside("Recorded. The Arki that has this session open continues the run.");
+        output.aside("Recorded. The Arki process that has this session open continues the run.");
         return Ok(Exit::Done);
     };
-    follow::to_next_stop(client.engine(), output, subscription, running).await
+    follow::to_end(client, output, subscription, running).await
 }

@@ -5,14 +5,15 @@ use crate::commands::editor;
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
 use arki_api::ModelFigures;
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use arki_engine::Engine;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
-        ConfigCommand::Show { origin } => show(engine, dir, origin, output)?,
+        ConfigCommand::Show { origin, key } => show(engine, dir, origin, key.as_deref(), output)?,
+        ConfigCommand::Get { key } => get(engine, dir, &key, output)?,
         ConfigCommand::Set { key, value } => {
             engine.accounts().set_config(&key, &value)?;
             done(&key, &format!("Set {key}."), output);
@@ -38,8 +39,59 @@ fn done(key: &str, words: &str, output: &Output) {
     }
 }
 
-fn show(engine: &Engine, dir: &Path, origin: bool, output: &Output) -> Result<(), Fault> {
-    let shown = engine.projects().shown_config(dir)?;
+/// One value: a text as it is, anything else as JSON.
+fn get(engine: &Engine, dir: &Path, key: &str, output: &Output) -> Result<(), Fault> {
+    let merged = engine.projects().shown_config(dir)?.merged;
+    let value = engine.redactor().redact_json(below(&merged, key)?.clone());
+    match (&value, output.json) {
+        (_, true) => output.object(&json!({ "key": key, "value": value })),
+        (Value::String(text), false) => output.line(visible(text)),
+        (value, false) => output.line(visible(&format!("{value:#}"))),
+    }
+    Ok(())
+}
+
+/// The value at a key such as `limits.maxTurns`, `policy.rules[0]` or `providers."my.lab".kind`.
+fn below<'a>(merged: &'a Value, key: &str) -> Result<&'a Value, Fault> {
+    let unknown = || {
+        let hint = "`arki config show --origin` lists all keys that are set or have a default.";
+        Fault::new(Code::CONFIG_UNKNOWN_KEY, format!("The configuration has no value at {key:?}."), hint)
+    };
+    let mut value = merged;
+    for part in parts(key) {
+        let index = part.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).and_then(|index| index.parse().ok());
+        let found = index.map_or_else(|| value.get(&part), |index: usize| value.get(index));
+        value = found.ok_or_else(unknown)?;
+    }
+    Ok(value)
+}
+
+/// The names in a key; a number in brackets is a part of its own.
+fn parts(key: &str) -> Vec<String> {
+    let (mut parts, mut part, mut is_quoted) = (Vec::new(), String::new(), false);
+    for letter in key.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '.' if !is_quoted => parts.push(std::mem::take(&mut part)),
+            '[' if !is_quoted => {
+                parts.push(std::mem::take(&mut part));
+                part.push('[');
+            }
+            letter => part.push(letter),
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &Output) -> Result<(), Fault> {
+    let mut shown = engine.projects().shown_config(dir)?;
+    if let Some(key) = key {
+        shown.merged = below(&shown.merged, key)?.clone();
+        let wanted = parts(key);
+        shown.values.retain(|value| parts(&value.key).starts_with(&wanted));
+    }
     let redacted = |text: String| visible(&engine.redactor().redact(&text));
     match (origin, output.json) {
         (true, true) => {
@@ -76,5 +128,19 @@ fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
 fn tell_unusable_model(engine: &Engine, output: &Output) {
     if let Err(fault) = engine.accounts().ensure_model_usable() {
         output.aside(visible(&format!("{} {}", fault.message, fault.hint)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_followed_to_its_value() {
+        let merged = json!({"a": {"b": [1, {"c": "x"}], "d.e": true}});
+        assert_eq!(below(&merged, "a.b[1].c").unwrap(), "x");
+        assert_eq!(below(&merged, "a.\"d.e\"").unwrap(), &json!(true));
+        assert!(below(&merged, "a.x").unwrap_err().is(Code::CONFIG_UNKNOWN_KEY));
+        assert!(below(&merged, "a.b[7]").unwrap_err().is(Code::CONFIG_UNKNOWN_KEY));
     }
 }

@@ -2,8 +2,9 @@
 //! works in it, whether it steers Arki.
 
 use crate::arguments::{
-    ApprovalsCommand, Command, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand, ProvidersCommand,
-    QueueCommand, RewindArguments, ScheduleCommand, SessionsCommand, ToolsArguments, WorktreesCommand,
+    AgentsCommand, ApprovalsCommand, Command, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand,
+    ProvidersCommand, QueueCommand, RewindArguments, ScheduleCommand, SessionsCommand, ToolsArguments,
+    WorktreesCommand,
 };
 use arki_domain::{Code, Fault};
 
@@ -37,17 +38,19 @@ pub(super) fn only_reads(command: &Command) -> bool {
         Command::Mcp(command) => matches!(command, McpCommand::List),
         Command::Memory(command) => matches!(command, MemoryCommand::List),
         Command::Worktrees(command) => matches!(command, WorktreesCommand::List),
-        Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
+        Command::Config(command) => matches!(command, ConfigCommand::Show { .. } | ConfigCommand::Get { .. }),
         Command::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
         Command::Rewind(RewindArguments { dry_run, .. }) | Command::Undo { dry_run, .. } => *dry_run,
         Command::Trust { show, list, .. } => *show || *list,
         Command::Policy(_) | Command::Hooks(_) | Command::Pipelines(_) => true,
         Command::Status { .. } | Command::Runs | Command::Events(_) | Command::Blame { .. } => true,
-        Command::Usage { .. } | Command::Models | Command::Context { .. } => true,
+        Command::Usage { .. } | Command::Models { .. } | Command::Artifacts(_) | Command::Context { .. } => true,
         Command::Skills | Command::Procedures => true,
         Command::Verify { .. } | Command::Completions { .. } | Command::Man { .. } | Command::Open { .. } => true,
         // It is about writing, too.
         Command::Doctor => false,
+        Command::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
+        Command::Stop { .. } | Command::Pause { .. } => false,
         Command::Exec(_) | Command::Run(_) | Command::Resume { .. } | Command::Untrust { .. } => false,
     }
 }
@@ -90,6 +93,9 @@ pub(super) fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Untrust { .. }
             | Command::Approvals(_)
             | Command::Resume { .. }
+            | Command::Stop { .. }
+            | Command::Pause { .. }
+            | Command::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
             | Command::Rewind(_)
             | Command::Undo { .. }
             | Command::Queue(_)

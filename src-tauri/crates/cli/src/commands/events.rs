@@ -3,10 +3,10 @@
 use super::observations::{self, Wanted};
 use crate::arguments::{EventForm, EventsArguments};
 use crate::exit::Exit;
-use crate::output::{Output, time, visible};
+use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{ObservationFilter, SessionState};
-use arki_domain::{Event, EventBody, Fault, SessionId};
-use arki_engine::{Arkai, Engine, NamedPlace, event_summary};
+use arki_domain::{Code, Event, EventBody, Fault, SessionId};
+use arki_engine::{Arkai, Engine, EventFilter, NamedPlace, event_summary};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 struct Printing {
     /// The first number to print.
     from: Option<u64>,
+    /// The last number to print.
+    to: Option<u64>,
     follow: bool,
     /// The agent whose runs are printed; all where `None`.
     agent: Option<String>,
@@ -29,18 +31,26 @@ enum Form {
 }
 
 pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Output) -> Result<Exit, Fault> {
-    let EventsArguments { id, follow, from, format, observations, types, since, until, agent } = arguments;
+    let EventsArguments { id, follow, from, to, format, observations, types, since, until, agent } = arguments;
     match id {
         Some(id) if !observations => {
             let form = match format {
                 Some(EventForm::Arkai) => Form::Arkai(Box::default()),
                 None => Form::Stored,
             };
-            stored(engine, &id, form, &Printing { from, follow, agent }, output).await
+            stored(engine, &id, form, &Printing { from, to, follow, agent }, output).await
+        }
+        None if !observations && agent.is_some() => {
+            let hint = "Name a session or run, or add `--observations`.";
+            Err(Fault::new(Code::USAGE, "`--agent` doesn't filter the events of all sessions.", hint))
+        }
+        None if !observations => {
+            let form = if format.is_some() { Form::Arkai(Box::default()) } else { Form::Stored };
+            of_all(engine, form, output).await
         }
         id => {
             let filter = ObservationFilter { types, since, until, session_id: None, agent };
-            observations::run(engine, Wanted { id: id.as_deref(), from, follow }, filter, output).await
+            observations::run(engine, Wanted { id: id.as_deref(), from, to, follow }, filter, output).await
         }
     }
 }
@@ -54,6 +64,7 @@ async fn stored(
 ) -> Result<Exit, Fault> {
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
+    let to = printing.to.unwrap_or(u64::MAX);
     let reads_all = printing.agent.is_some() || !matches!(form, Form::Stored);
     let mut after = if reads_all { 0 } else { from.saturating_sub(1) };
     let mut runs_of_agent = HashSet::new();
@@ -72,13 +83,37 @@ async fn stored(
                 runs_of_agent.insert(event.run_id.clone());
             }
             let is_of_agent = printing.agent.is_none() || runs_of_agent.contains(&event.run_id);
-            form.print(event, event.seq >= from && is_of_agent, output);
+            form.print(event, event.seq >= from && event.seq <= to && is_of_agent, output);
         }
-        if page.has_more {
+        if page.has_more && after < to {
             continue;
         }
-        if !printing.follow || (run.is_some() && has_ended(engine, &session.session_id)?) {
+        if !printing.follow || after >= to || (run.is_some() && has_ended(engine, &session.session_id)?) {
             return Ok(Exit::Done);
+        }
+        tokio::select! {
+            biased;
+            _ = &mut stop => return Ok(Exit::Cancelled),
+            () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
+        }
+    }
+}
+
+/// The events of all sessions from now on, in the order in which they were stored.
+async fn of_all(engine: &Engine, mut form: Form, output: &Output) -> Result<Exit, Fault> {
+    let mut cursor = engine.end_of_events().await?;
+    let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
+    loop {
+        let since = engine.events_since(Some(&cursor), &EventFilter::default(), EVENTS_A_PIECE).await?;
+        for event in &since.events {
+            if matches!(form, Form::Stored) && !output.json {
+                output.line(dim(event.session_id.as_str()));
+            }
+            form.print(event, true, output);
+        }
+        cursor = since.next;
+        if since.has_more {
+            continue;
         }
         tokio::select! {
             biased;

@@ -17,6 +17,7 @@ const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Output) -> Result<Exit, Fault> {
     let engine = client.engine();
+    let given_dir = dir;
     let worktree = match &arguments.worktree {
         Some(branch) => Some(engine.runs().worktree_for(dir, branch).await?.folder),
         None => None,
@@ -40,10 +41,10 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, o
             max_cost_usd: arguments.max_cost,
             system: arguments.system,
             skills: arguments.skill,
-            output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,
+            output_schema: arguments.output_schema.map(|file| read_schema(&given_dir.join(file))).transpose()?,
             ..RunOptions::default()
         },
-        images: arguments.image.iter().map(|file| read_image(file)).collect::<Result<_, _>>()?,
+        images: arguments.image.iter().map(|file| read_image(&given_dir.join(file))).collect::<Result<_, _>>()?,
         piped,
         disabled_tools: Some(arguments.disable_tool).filter(|tools| !tools.is_empty()),
         ..StartRun::new(target, prompt)
@@ -54,7 +55,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, o
     engine.runs().start_warnings(&opened, &start).iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;
-    follow::to_next_stop(engine, output, subscription, running).await
+    follow::to_end(client, output, subscription, running).await
 }
 
 fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunTarget, Fault> {
@@ -99,7 +100,7 @@ fn tell_what_is_off(opened: &OpenedFolder, output: &Output) {
 fn no_prompt() -> Fault {
     Fault::new(
         Code::USAGE,
-        "There is no prompt, and --no-stdin rules out standard input.",
+        "No prompt was given, and --no-stdin turns standard input off.",
         "Pass the prompt as an argument.",
     )
 }

@@ -17,7 +17,7 @@ struct Exported<'a> {
     file: &'a Path,
 }
 
-pub(crate) fn run(engine: &Engine, arguments: &ExportArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Output) -> Result<Exit, Fault> {
     let format = match arguments.format {
         ExportForm::Jsonl => ExportFormat::JsonLines,
         ExportForm::Md => ExportFormat::Markdown,
@@ -36,7 +36,7 @@ pub(crate) fn run(engine: &Engine, arguments: &ExportArguments, output: &Output)
         // Not through the colour filter: it would take characters out of the text.
         None => engine.sessions().export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
         Some(path) => {
-            let mut file = engine.sessions().output_file(path)?;
+            let mut file = engine.sessions().output_file(&dir.join(path))?;
             engine.sessions().export(&session, format, &mut file)?;
             file.finish()?;
             if output.json {

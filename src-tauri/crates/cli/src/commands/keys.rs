@@ -1,13 +1,13 @@
-//! `arki keys`: the keychain. A key is only ever read from standard input, and never printed.
+//! `arki keys`: the keychain. A key is only ever read from standard input or typed unseen, and never printed.
 
 use crate::arguments::KeysCommand;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, visible};
 use arki_api::KeyStatus;
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
 use serde::Serialize;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use zeroize::Zeroizing;
 
 const MAX_INPUT_BYTES: u64 = 64 * 1024;
@@ -22,7 +22,7 @@ struct Listed<'a> {
 pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         KeysCommand::Set { provider } => {
-            engine.accounts().set_key(provider, &read_key()?).await?;
+            engine.accounts().set_key(provider, &read_key(provider)?).await?;
             said(output, &format!("Stored the key for {provider} in the keychain."));
             // A vendor's key may come before its provider.
             let config = engine.accounts().user_config();
@@ -62,10 +62,17 @@ pub(crate) fn source(status: KeyStatus) -> &'static str {
     }
 }
 
-fn read_key() -> Result<Zeroizing<String>, Fault> {
+/// From standard input; on a terminal it is asked for, and what is typed isn't shown.
+fn read_key(provider: &str) -> Result<Zeroizing<String>, Fault> {
+    if std::io::stdin().is_terminal() {
+        let typed = rpassword::prompt_password(format!("API key for {}: ", visible(provider)));
+        return typed
+            .map(Zeroizing::new)
+            .map_err(|_| Fault::new(Code::USAGE, "No key was typed.", "Type the key and press Enter, or pipe it in."));
+    }
     let mut key = Zeroizing::new(String::new());
     std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut key).map_err(|_| {
-        Fault::new(Code::USAGE, "The key on standard input is not text.", "Try `arki keys set openai < key.txt`.")
+        Fault::new(Code::USAGE, "The key on standard input isn't text.", "Try `arki keys set openai < key.txt`.")
     })?;
     Ok(key)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
     };
     match output.json {
         true => output.object(&entry),
-        false => output.line(format!("{done}: {}", visible(&entry.text))),
+        false => output.line(format!("{done}: {}  {}", visible(&entry.id), visible(&entry.text))),
     }
     Ok(Exit::Done)
 }

@@ -6,8 +6,12 @@ use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
 use arki_domain::Fault;
 use arki_engine::Engine;
 
-pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    let LiveModelList { models, silent } = engine.accounts().live_models().await?;
+pub(crate) async fn models(engine: &Engine, filter: &[String], output: &Output) -> Result<Exit, Fault> {
+    let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
+    models.retain(|model| fits(model, filter));
+    if models.is_empty() && !filter.is_empty() {
+        output.aside(format!("No model fits {:?}. `arki models` lists all models.", filter.join(" ")));
+    }
     for model in &models {
         if output.json {
             output.object(model);
@@ -29,6 +33,12 @@ pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fau
         );
     }
     Ok(Exit::Done)
+}
+
+/// Returns whether each word is in the model's id or is one of its capabilities.
+fn fits(model: &ModelEntry, words: &[String]) -> bool {
+    let id = model.id.to_lowercase();
+    words.iter().map(|word| word.to_lowercase()).all(|word| id.contains(&word) || model.capabilities.contains(&word))
 }
 
 fn line(model: &ModelEntry) -> String {

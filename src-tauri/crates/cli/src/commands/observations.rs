@@ -6,6 +6,7 @@ use crate::output::{Output, time, visible};
 use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{Fault, RunId};
 use arki_engine::{Engine, NamedPlace};
+use std::ops::RangeInclusive;
 
 /// The part of the observations that is printed, beyond the filter.
 pub(crate) struct Wanted<'a> {
@@ -13,6 +14,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) id: Option<&'a str>,
     /// The number of the first event that counts.
     pub(crate) from: Option<u64>,
+    /// The number of the last one.
+    pub(crate) to: Option<u64>,
     pub(crate) follow: bool,
 }
 
@@ -25,7 +28,7 @@ pub(crate) async fn run(
     let place = wanted.id.map(|id| engine.sessions().find_place(id)).transpose()?;
     let session_id = place.as_ref().map(|place| place.session.session_id.clone());
     let (run, seq) = place.map_or((None, None), |NamedPlace { run, seq, .. }| (run, seq));
-    let from = wanted.from.or(seq).unwrap_or(1);
+    let range = wanted.from.or(seq).unwrap_or(1)..=wanted.to.unwrap_or(u64::MAX);
     if wanted.follow {
         engine.follow_others()?;
     }
@@ -38,7 +41,7 @@ pub(crate) async fn run(
             || observations.is_over()
             || session_id.as_ref().filter(|_| run.is_some()).map_or(Ok(false), |session| has_ended(engine, session))?;
         while let Some(seen) = observations.stored().await? {
-            seen.iter().filter(|seen| is_wanted(seen, run.as_ref(), from)).for_each(|seen| {
+            seen.iter().filter(|seen| is_wanted(seen, run.as_ref(), &range)).for_each(|seen| {
                 print(seen, session_id.is_none(), output);
             });
         }
@@ -53,8 +56,9 @@ pub(crate) async fn run(
     }
 }
 
-fn is_wanted(seen: &Observation, run: Option<&RunId>, from: u64) -> bool {
-    (run.is_none() || seen.trace_id.as_ref() == run) && seen.metadata["seq"].as_u64() >= Some(from)
+fn is_wanted(seen: &Observation, run: Option<&RunId>, range: &RangeInclusive<u64>) -> bool {
+    let is_in_range = seen.metadata["seq"].as_u64().is_some_and(|seq| range.contains(&seq));
+    (run.is_none() || seen.trace_id.as_ref() == run) && is_in_range
 }
 
 fn print(seen: &Observation, names_session: bool, output: &Output) {

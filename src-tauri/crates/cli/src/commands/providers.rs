@@ -66,7 +66,7 @@ async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
     let mut on_step = |step: ProviderTestStep| {
         if output.json {

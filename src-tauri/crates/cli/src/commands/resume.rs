@@ -30,7 +30,7 @@ pub(crate) async fn run(
     let definition = definition.map(Into::into).unwrap_or_default();
     let running = client.go_on(&named, approve.map(Into::into), definition).await?;
     follow::tell_grants(output, &running.0);
-    follow::to_next_stop(engine, output, subscription, running).await
+    follow::to_end(client, output, subscription, running).await
 }
 
 /// Runs a pipeline once more from a step on, as a new run.
@@ -47,7 +47,7 @@ pub(crate) async fn from_step(
     let definition = definition.map(Into::into).unwrap_or_default();
     let running = client.retry_pipeline(&run_id, step, definition).await?;
     follow::tell_grants(output, &running.0);
-    follow::to_next_stop(engine, output, subscription, running).await
+    follow::to_end(client, output, subscription, running).await
 }
 
 /// Answers what the run waits for, and goes on with it.
@@ -55,5 +55,5 @@ pub(crate) async fn answer(client: &Client, id: &str, text: &str, output: &Outpu
     let subscription = client.engine().subscribe();
     let session_id = client.engine().sessions().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;
-    follow::to_next_stop(client.engine(), output, subscription, running).await
+    follow::to_end(client, output, subscription, running).await
 }

@@ -13,10 +13,10 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// More sessions than this are not listed at once.
-const MAX_LISTED: usize = 10_000;
+pub(super) const MAX_LISTED: usize = 10_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,14 +53,22 @@ impl<'a> Listed<'a> {
     }
 }
 
-pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    command: &SessionsCommand,
+    output: &Output,
+) -> Result<Exit, Fault> {
     match command {
-        SessionsCommand::List { archived, agent } => list(engine, *archived, agent.as_deref(), output),
+        SessionsCommand::List { archived, agent, here } => {
+            let folder = here.then(|| engine.projects().folder(dir)).transpose()?;
+            list(engine, *archived, (agent.as_deref(), folder.as_deref()), output)
+        }
         SessionsCommand::Show { id, request: Some(seq), body, .. } => show_request(engine, id, (*seq, *body), output),
         SessionsCommand::Show { id, limit, since, until, .. } => show(engine, id, (*limit, *since, *until), output),
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
-        SessionsCommand::Import { file } => import(engine, file, output).await,
+        SessionsCommand::Import { file } => import(engine, &in_dir(dir, file), output).await,
         SessionsCommand::Rename { id, title } => rename(engine, id, title, output).await,
         SessionsCommand::Pin { id } => mark(engine, id, pinned(true), output).await,
         SessionsCommand::Unpin { id } => mark(engine, id, pinned(false), output).await,
@@ -71,11 +79,22 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
         SessionsCommand::Files(arguments) => super::files::run(engine, arguments, output),
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
-        SessionsCommand::Export(export) => super::export::run(engine, export, output),
+        SessionsCommand::Export(export) => super::export::run(engine, dir, export, output),
     }
 }
 
-fn list(engine: &Engine, archived: bool, agent: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+/// A file named on the command line, relative to the folder of `-C`; `-` stays the standard stream.
+pub(super) fn in_dir(dir: &Path, file: &Path) -> PathBuf {
+    if file == Path::new("-") { file.to_owned() } else { dir.join(file) }
+}
+
+/// Lists sessions: of one agent, and of the folder `here`, where they are given.
+fn list(
+    engine: &Engine,
+    archived: bool,
+    (agent, here): (Option<&str>, Option<&Path>),
+    output: &Output,
+) -> Result<Exit, Fault> {
     let mut sessions = engine.sessions().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =
         sessions.iter().filter(|session| session.archived).map(|session| session.session_id.clone()).collect();
@@ -84,7 +103,8 @@ fn list(engine: &Engine, archived: bool, agent: Option<&str>, output: &Output) -
         session.archived || session.parent.as_ref().is_some_and(|parent| away.contains(parent))
     };
     let is_of_agent = |session: &SessionSummary| agent.is_none_or(|agent| session.agent == agent);
-    sessions.retain(|session| is_away(session) == archived && is_of_agent(session));
+    let is_here = |session: &SessionSummary| here.is_none_or(|folder| Path::new(&session.project) == folder);
+    sessions.retain(|session| is_away(session) == archived && is_of_agent(session) && is_here(session));
     if output.json {
         sessions.iter().for_each(|session| output.object(&Listed::of(session)));
         return Ok(Exit::Done);
@@ -97,9 +117,21 @@ fn list(engine: &Engine, archived: bool, agent: Option<&str>, output: &Output) -
             None => title,
         };
         let pin = if session.pinned { "(pinned) " } else { "" };
-        output.line(format!("{id}  {when}  {:<11}  {pin}{title}", session.state.as_str()));
+        let folder = if here.is_some() { String::new() } else { dim(&format!("{:<24}  ", folder(&session.project))) };
+        output.line(format!("{id}  {when}  {:<11}  {folder}{pin}{title}", session.state.as_str()));
     }
     Ok(Exit::Done)
+}
+
+/// The folder with `~` for the home, shortened at its beginning, where paths are alike.
+fn folder(project: &str) -> String {
+    const WIDTH: usize = 24;
+    let home = std::env::home_dir().filter(|home| home.parent().is_some());
+    let below = home.as_ref().and_then(|home| Path::new(project).strip_prefix(home).ok());
+    let named = below.map_or_else(|| project.to_owned(), |below| format!("~/{}", below.display()));
+    let shown = visible(&named).replace('\n', "\\n");
+    let chars = shown.chars().count();
+    if chars <= WIDTH { shown } else { std::iter::once('…').chain(shown.chars().skip(chars - WIDTH + 1)).collect() }
 }
 
 /// Puts sub-agents' sessions after the session they work for, if it is in the list.

@@ -36,7 +36,7 @@ fn differences(project: &ProjectState, so: &str, output: &Output) {
         };
         output.line(format!("\n{} is {change} since you trusted the folder{so}", visible(&changed.path)));
         changed.note.iter().for_each(|note| output.line(one_line(note)));
-        let diff = changed.diff.as_deref().unwrap_or("(can't show the difference)");
+        let diff = changed.diff.as_deref().unwrap_or("No difference can be shown.");
         diff.split('\n').for_each(|line| output.line(visible(line)));
     }
 }

@@ -16,6 +16,7 @@ const STANDARD_INPUT: &str = "-";
 
 pub(crate) async fn run(
     directories: &Directories,
+    dir: &Path,
     id: Option<&str>,
     contents: bool,
     output: &Output,
@@ -23,13 +24,13 @@ pub(crate) async fn run(
     let scope = if contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id {
         Some("") => Err(Fault::new(Code::USAGE, "The id is empty.", "Leave it out to verify all sessions.")),
-        Some(name) if contents && (name == STANDARD_INPUT || is_meant_as_file(name)) => Err(Fault::new(
+        Some(name) if contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(Fault::new(
             Code::USAGE,
             "An exported file has no content beside its log.",
             "Leave --contents out, or name a session.",
         )),
         Some(STANDARD_INPUT) => report_file(verify_export(std::io::stdin().lock(), "Standard input"), output),
-        Some(name) if is_meant_as_file(name) => report_file(verify_file(Path::new(name)), output),
+        Some(name) if is_meant_as_file(dir, name) => report_file(verify_file(&dir.join(name)), output),
         id => {
             let verified = arki_engine::verify(directories, id, scope).await?;
             let log = report_database(&verified.sessions, output)?;
@@ -40,9 +41,9 @@ pub(crate) async fn run(
 }
 
 /// A file that is there, or a name that no session can have.
-fn is_meant_as_file(name: &str) -> bool {
+fn is_meant_as_file(dir: &Path, name: &str) -> bool {
     let path = Path::new(name);
-    path.exists() || path.extension().is_some() || path.components().count() > 1
+    dir.join(path).exists() || path.extension().is_some() || path.components().count() > 1
 }
 
 fn report_database(reports: &[VerifyReport], output: &Output) -> Result<Exit, Fault> {

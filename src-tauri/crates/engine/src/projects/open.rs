@@ -221,7 +221,9 @@ impl Projects {
         warnings.extend(self.agent_warnings(open));
         let warnings = rules::told(&warnings);
         let refused = in_force.and_then(|in_force| in_force.refused);
-        let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
+        let refused = refused.map(|fault| {
+            format!("No run can start in this folder until this is fixed. {} {}", fault.message, fault.hint)
+        });
         let partly = is_partial.then(|| PARTLY_SEEN.to_owned());
         refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).chain(warnings).collect()
     }
@@ -356,7 +358,7 @@ impl OpenProject {
         self.off(current)
             .into_iter()
             .map(|change| ChangedPin {
-                diff: self.difference(trust, &change.path, redactor),
+                diff: Some(self.difference(trust, &change.path, redactor)),
                 kind: kind_word(change.kind),
                 note: current.iter().find(|pin| pin.path == change.path).and_then(|pin| pin.note.clone()),
                 change: match change.change {
@@ -369,19 +371,27 @@ impl OpenProject {
             .collect()
     }
 
-    /// Returns what changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
-    fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> Option<String> {
+    /// Returns what changed, as a unified diff; where there can be none, why, and the texts that there are.
+    fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> String {
         let record = trust.pins.iter().find(|record| record.pin.path == path);
-        let old = match record {
-            Some(record) => record.content.clone()?,
-            None => String::new(),
-        };
+        let old = record.map_or_else(|| Some(String::new()), |record| record.content.clone());
         let (file, is_programs) = file_of_piece(path);
-        let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
-        let new = if is_programs { beyond_harmless(&text) } else { text };
-        let new = redactor.redact(&new);
-        let diff = similar::TextDiff::from_lines(old.as_str(), &new);
-        Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
+        let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok();
+        let new = text.map(|text| if is_programs { beyond_harmless(&text) } else { text });
+        let new = new.map(|new| redactor.redact(&new).into_owned());
+        match (old, new) {
+            (Some(old), Some(new)) => {
+                let diff = similar::TextDiff::from_lines(old.as_str(), &new);
+                diff.unified_diff().context_radius(3).header(path, path).to_string()
+            }
+            (None, Some(new)) => format!(
+                "No difference can be shown: the version you approved isn't stored as text. {path} is now:\n{new}"
+            ),
+            (Some(old), None) => {
+                format!("No difference can be shown: {path} isn't text any more. You approved:\n{old}")
+            }
+            (None, None) => "No difference can be shown: neither version is text.".to_owned(),
+        }
     }
 }
 

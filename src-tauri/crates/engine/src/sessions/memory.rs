@@ -53,7 +53,12 @@ impl Sessions {
             MemoryScope::Project => self.projects.edit_project_memory(Path::new(&project), None, added).await?,
         }
         self.reviewed(&session_id, &entry.id, MemoryDecision::Accepted, own).await?;
-        Ok(MemoryEntry { text, state: MemoryState::Accepted, used: true, ..entry })
+        // From now on it has the id of its place in the file.
+        let folder = (entry.scope == MemoryScope::Project).then(|| Path::new(&project));
+        let is_it =
+            |one: &MemoryEntry| (one.state, one.scope) == (MemoryState::Accepted, entry.scope) && one.text == text;
+        let accepted = self.memory(folder)?.into_iter().find(is_it);
+        Ok(accepted.unwrap_or(MemoryEntry { text, state: MemoryState::Accepted, used: true, ..entry }))
     }
 
     /// # Errors

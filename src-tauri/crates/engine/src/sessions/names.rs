@@ -185,7 +185,7 @@ pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) ->
 }
 
 pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
-    let article = if kind == "approval" { "an" } else { "a" };
+    let article = if matches!(kind, "approval" | "artifact") { "an" } else { "a" };
     let hint = format!("`{list}` lists every {kind}.");
     match name.len() {
         0 => Fault::new(code, format!("No {kind} is named."), hint),

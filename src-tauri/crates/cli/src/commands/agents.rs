@@ -1,0 +1,97 @@
+//! `arki agents`: those of the configuration and of agents' files.
+
+use super::providers;
+use crate::arguments::AgentsCommand;
+use crate::exit::Exit;
+use crate::output::{Output, dim, visible};
+use arki_api::{AgentEntries, SettingChange};
+use arki_domain::{Code, Fault};
+use arki_engine::Engine;
+use serde_json::json;
+use std::path::Path;
+
+/// The agent that works where no other is named.
+const MAIN_AGENT: &str = "arki";
+
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        AgentsCommand::List => list(&engine.projects().list_agents(Some(dir))?, output),
+        AgentsCommand::Add { name, model, description, core } => {
+            let given = [("model", model), ("description", description), ("core", core)];
+            add(engine, &name, given, output)?;
+        }
+        AgentsCommand::Rm { name } if name == MAIN_AGENT => {
+            let hint = "Change it with `arki config set agents.arki.model PROVIDER/MODEL`.";
+            return Err(Fault::new(Code::USAGE, "The agent `arki` can't be removed.", hint));
+        }
+        AgentsCommand::Rm { name } => {
+            find(engine, dir, &name)?;
+            engine.accounts().unset_config(&key(&name))?;
+            told("Removed", &name, output);
+        }
+        AgentsCommand::Test { name } => {
+            let model = find(engine, dir, &name)?;
+            let (provider, model) = model.split_once('/').unwrap_or((&model, ""));
+            return providers::test(engine, provider, Some(model).filter(|model| !model.is_empty()), output).await;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The agent's model, as PROVIDER/MODEL.
+fn find(engine: &Engine, dir: &Path, name: &str) -> Result<String, Fault> {
+    let agents = engine.projects().list_agents(Some(dir))?.agents;
+    let found = agents.into_iter().find(|agent| agent.name == name);
+    found.map(|agent| agent.model).ok_or_else(|| {
+        let message = format!("No agent {name:?} is configured.");
+        Fault::new(Code::AGENT_UNKNOWN, message, "`arki agents list` lists all agents.")
+    })
+}
+
+fn key(name: &str) -> String {
+    if name.contains('.') { format!("agents.\"{name}\"") } else { format!("agents.{name}") }
+}
+
+fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: &Output) -> Result<(), Fault> {
+    let set = given.into_iter().filter_map(|(field, value)| {
+        let text = Some(serde_json::Value::String(value?).to_string());
+        Some(SettingChange { key: format!("{}.{field}", key(name)), text, was: None })
+    });
+    let changes: Vec<SettingChange> = set.collect();
+    if changes.is_empty() {
+        let hint = "Say at least one of --model, --description and --core.";
+        return Err(Fault::new(Code::USAGE, format!("The agent {name:?} would say nothing."), hint));
+    }
+    engine.accounts().change_config(&changes)?;
+    told("Added", name, output);
+    Ok(())
+}
+
+fn told(done: &str, name: &str, output: &Output) {
+    match output.json {
+        true => output.object(&json!({ "name": name })),
+        false => output.line(format!("{done} the agent {}.", visible(name))),
+    }
+}
+
+fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Output) {
+    for agent in agents {
+        if output.json {
+            output.object(agent);
+            continue;
+        }
+        let description = visible(agent.description.as_deref().unwrap_or_default());
+        let origin = match agent.origins.as_slice() {
+            [] => "built in".to_owned(),
+            origins => origins.join(", "),
+        };
+        output.line(format!(
+            "{:<16} {:<32} {:<10} {description}  {}",
+            visible(&agent.name),
+            visible(&agent.model),
+            agent.core,
+            dim(&visible(&origin))
+        ));
+    }
+    warnings.iter().for_each(|warning| output.aside(visible(warning)));
+}

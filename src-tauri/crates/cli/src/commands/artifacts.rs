@@ -1,0 +1,68 @@
+//! `arki artifacts`: what runs and pipelines emitted.
+
+use super::sessions::{MAX_LISTED, in_dir};
+use crate::arguments::ArtifactsCommand;
+use crate::exit::Exit;
+use crate::output::{Output, time, visible};
+use arki_domain::Fault;
+use arki_engine::{Engine, ListedArtifact};
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        ArtifactsCommand::List { session } => {
+            let session = session.map(|id| engine.sessions().find_session(&id)).transpose()?;
+            let session = session.map(|session| session.session_id);
+            engine.sessions().artifacts(session.as_ref(), MAX_LISTED)?.iter().for_each(|one| show(one, output));
+        }
+        ArtifactsCommand::Get { id, output: file } => {
+            let (artifact, bytes) = engine.sessions().artifact(&id, MAX_LISTED)?;
+            match file.map(|file| in_dir(dir, &file)).filter(|file| file != Path::new("-")) {
+                Some(file) => {
+                    let mut opened = engine.sessions().output_file(&file)?;
+                    opened.write_all(&bytes).map_err(|error| unwritten(&file, &error))?;
+                    opened.finish()?;
+                    if output.json {
+                        output.object(&json!({"artifactId": artifact.emitted.artifact_id, "file": file}));
+                    }
+                }
+                None => print(&bytes, output),
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// As it is; a terminal would obey its control characters.
+fn print(bytes: &[u8], output: &Output) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if std::io::stdout().is_terminal() => output.line(visible(text.trim_end_matches('\n'))),
+        _ => output.bytes(bytes),
+    }
+}
+
+fn unwritten(file: &Path, error: &std::io::Error) -> Fault {
+    let what = format!("Can't write {}: {}.", file.display(), arki_domain::io_words(error.kind()));
+    Fault::new(arki_domain::Code::IO_FAILED, what, "Check the folder and the free space.")
+}
+
+fn show(listed: &ListedArtifact, output: &Output) {
+    let ListedArtifact { session_id, run_id, seq, ts, emitted } = listed;
+    if output.json {
+        output.object(&json!({
+            "artifactId": emitted.artifact_id, "sessionId": session_id, "runId": run_id, "seq": seq, "ts": ts,
+            "name": emitted.name, "mediaType": emitted.media_type, "bytes": emitted.bytes,
+        }));
+        return;
+    }
+    output.line(format!(
+        "{}  {}  {:>9}  {:<16}  {}  {session_id}",
+        emitted.artifact_id,
+        time(*ts),
+        emitted.bytes,
+        visible(&emitted.media_type),
+        visible(&emitted.name).replace('\n', "\\n"),
+    ));
+}

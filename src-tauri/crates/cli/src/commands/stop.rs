@@ -1,0 +1,80 @@
+//! `arki stop` and `arki pause`: for a run of any process on this data directory.
+
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::projection::{SessionState, SessionSummary};
+use arki_domain::{Code, Fault};
+use arki_engine::Client;
+use serde_json::json;
+use std::time::Duration;
+
+/// A command that is running has this long to end, and so has a step after which the run pauses.
+const PATIENCE: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(50);
+
+pub(crate) async fn stop(client: &Client, id: &str, output: &Output) -> Result<Exit, Fault> {
+    let session = find(client, id, can_stop)?;
+    client.stop_session(&session.session_id).await?;
+    let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
+    let words = ["Stopped", "Asked to stop; it is still ending its current step"];
+    told(&session, until(client, &session, is_over).await?, words, output)
+}
+
+pub(crate) async fn pause(client: &Client, id: &str, output: &Output) -> Result<Exit, Fault> {
+    let session = find(client, id, |session| session.state == SessionState::Running)?;
+    client.engine().runs().pause_session(&session.session_id).await?;
+    let state = until(client, &session, |state| state != SessionState::Running).await?;
+    let words = ["Paused", "Asked to pause; it pauses after its current step"];
+    told(&session, state, words, output)
+}
+
+/// A run that waits for an answer or a budget, or whose process was killed, can be ended too.
+fn can_stop(session: &SessionSummary) -> bool {
+    use SessionState::{Interrupted, Paused, Running, Waiting};
+    matches!(session.state, Running | Waiting | Paused | Interrupted)
+}
+
+/// The session that is named, if it, or the run of it that is, can be stopped so.
+fn find(client: &Client, id: &str, is_fit: impl Fn(&SessionSummary) -> bool) -> Result<SessionSummary, Fault> {
+    let place = client.engine().sessions().find_place(id)?;
+    let is_current = place.run.is_none() || place.run == place.session.run_id;
+    if is_current && is_fit(&place.session) {
+        return Ok(place.session);
+    }
+    let state = if is_current { place.session.state.as_str() } else { "done" };
+    Err(Fault::new(
+        Code::RUN_NOT_FOUND,
+        format!("No run is active in the session {} (its state is {state}).", place.session.session_id),
+        "`arki sessions list` shows the state of each session.",
+    ))
+}
+
+/// The state once it is as wanted, or when nobody waits any longer.
+async fn until(
+    client: &Client,
+    session: &SessionSummary,
+    is_wanted: impl Fn(SessionState) -> bool,
+) -> Result<SessionState, Fault> {
+    let give_up = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let state = client.engine().sessions().find_session(session.session_id.as_str())?.state;
+        if is_wanted(state) || tokio::time::Instant::now() >= give_up {
+            return Ok(state);
+        }
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+fn told(
+    session: &SessionSummary,
+    state: SessionState,
+    [done, asked]: [&str; 2],
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let words = if state == SessionState::Running { asked } else { done };
+    match output.json {
+        true => output.object(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state})),
+        false => output.line(format!("{words}: {}  {}", session.session_id, visible(&session.title))),
+    }
+    Ok(Exit::Done)
+}
