@@ -33,7 +33,7 @@ fn the_wait_is_told_on_the_screen() {
     let stage = sequence(vec![busy(429), Turn::text("Here I am.")]);
     let done = stage.arki(&["exec", "hello"]).exits(0);
     assert!(done.stderr.contains("PROVIDER_RATE_LIMITED: retrying in 1 s (attempt 1)"), "{}", done.stderr);
-    assert_eq!(done.stdout, "Here I am. \n");
+    assert_eq!(done.stdout, "Here I am.\n");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn an_answer_that_breaks_off_is_asked_for_again_and_shown_once() {
         let next = Turn::text("It was told.");
         let stage = sequence(vec![broken, Turn::text(whole), next]);
         let done = stage.arki(&["exec", "--approve", "all", "hello"]).exits(0);
-        assert_eq!(done.stdout.replace('\n', ""), format!("{whole} "), "{number}");
+        assert_eq!(done.stdout.replace('\n', ""), whole, "{number}");
         assert!(done.stderr.contains("retrying in"), "{number}: {}", done.stderr);
         let log = stage.log();
         assert_eq!(payloads(&log, "engine.retry").len(), 1, "{number}");
