@@ -161,8 +161,8 @@ fn lists_without_an_end_are_cut() {
     assert!(told(&results(&stage)[0]).ends_with("… and more"));
     assert!(stage.arki(&["mcp", "prompts", "x"]).exits(0).stdout.lines().count() <= 500);
     let stage = self::stage(&server("endless tools"), vec![Turn::text("Done.")]);
-    let done = stage.exec(&["go"]).exits(0);
-    assert!(done.stderr.contains("sends an endless list of tools"), "{}", done.stderr);
+    stage.exec(&["go"]).exits(0);
+    assert!(!offered(&stage).is_empty(), "what was listed is kept");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! MCP servers over HTTP that answer with something else than an answer: each time in words that say what came.
 
 use crate::harness::Stage;
-use crate::mcp::stage;
+use crate::mcp::{offered, stage};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A response of HTTP, whole.
 type Raw = String;
@@ -140,4 +141,105 @@ fn a_token_of_the_configuration_that_is_refused_is_told_of_as_that() {
     assert!(message.contains("refused the token under \"headers\" in its configuration."), "{refused}");
     let login = stage.arki(&["mcp", "login", "x"]).fails(2, "USAGE");
     assert!(login.hint.contains("\"headers\""), "{login:?}");
+}
+
+#[test]
+fn an_error_that_names_no_call_ends_it_at_once_and_the_next_one_has_a_new_session() {
+    let error =
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "No such session."}}).to_string();
+    for refusal in [
+        response("200 OK", "application/json", &error),
+        response("200 OK", "text/event-stream", &format!("data: {error}\n\n")),
+        response("400 Bad Request", "application/json", &error),
+        response("500 Internal Server Error", "application/json", &error),
+        response("400 Bad Request", "text/plain", "Bad Request: No valid session"),
+        response("500 Internal Server Error", "text/plain", ""),
+    ] {
+        let (sessions, calls) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
+        let (counted, answer) = (sessions.clone(), refusal.clone());
+        let url = serve(move |message| match message["method"].as_str() {
+            Some("initialize") => {
+                counted.fetch_add(1, Ordering::SeqCst);
+                None
+            }
+            Some("tools/call") if calls.fetch_add(1, Ordering::SeqCst) == 0 => Some(answer.clone()),
+            Some("tools/call") => {
+                let result = json!({"content": [{"type": "text", "text": "served"}]});
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+                Some(response("200 OK", "application/json", &answer.to_string()))
+            }
+            _ => None,
+        });
+        let call = || Turn::calls().call("mcp__x__echo", json!({}));
+        // Longer than any test may take: only an answer at once passes.
+        let settings = json!({ "url": url, "timeoutSeconds": 3000 });
+        let stage = stage(&settings, vec![call(), call(), Turn::text("Done.")]);
+        stage.exec(&["--approve", "all", "go"]).exits(0);
+        assert_eq!(stage.told(), "served", "{refusal}");
+        assert_eq!(sessions.load(Ordering::SeqCst), 2, "{refusal}");
+    }
+}
+
+#[test]
+fn a_cursor_that_repeats_keeps_what_was_listed() {
+    let pages = Arc::new(Mutex::new(Vec::new()));
+    let asked = pages.clone();
+    let url = serve(move |message| {
+        (message["method"] == "tools/list").then(|| {
+            asked.lock().unwrap().push(message["params"]["cursor"].clone());
+            let tools = json!([{"name": "echo", "inputSchema": {"type": "object"}}]);
+            let result = json!({"tools": tools, "nextCursor": "again"});
+            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+            response("200 OK", "application/json", &answer.to_string())
+        })
+    });
+    let stage = stage(&configured(&url), vec![Turn::text("Done.")]);
+    let done = stage.exec(&["go"]).exits(0);
+    assert_eq!(offered(&stage), ["mcp__x__echo"]);
+    assert_eq!(*pages.lock().unwrap(), [Value::Null, json!("again")]);
+    assert!(!done.stderr.contains("left out"), "{}", done.stderr);
+}
+
+#[test]
+fn odd_schemas_fail_no_run_and_what_cannot_be_mended_is_named() {
+    let schemas = [
+        ("choice", json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}]})),
+        ("array", json!({"type": "object", "properties": {"a": {"type": "array"}}})),
+        ("nowhere", json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/none"}}})),
+        ("list", json!({"type": "object", "properties": [{"name": "a", "type": "string"}]})),
+        ("none", Value::Null),
+        ("hopeless", json!({"type": "string"})),
+    ];
+    let url = serve(move |message| {
+        (message["method"] == "tools/list").then(|| {
+            let tool = |(name, schema): &(&str, Value)| match schema {
+                Value::Null => json!({"name": name, "description": "Does it.\nIn two lines."}),
+                schema => json!({"name": name, "inputSchema": schema}),
+            };
+            let result = json!({"tools": schemas.iter().map(tool).collect::<Vec<_>>()});
+            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+            response("200 OK", "application/json", &answer.to_string())
+        })
+    });
+    let stage = stage(&configured(&url), vec![Turn::text("Done.")]);
+    let done = stage.arki(&["exec", "go"]).exits(0);
+    let named = "Tools of the MCP server \"x\" are left out: \"hopeless\" (its schema does not describe an object).";
+    assert!(done.stderr.contains(named), "{}", done.stderr);
+    let sent = stage.model.requests().last().unwrap().json["tools"].clone();
+    let of = |name: &str| {
+        let is_it = |tool: &&Value| tool["function"]["name"] == format!("mcp__x__{name}");
+        sent.as_array().unwrap().iter().find(is_it).unwrap_or_else(|| panic!("{name}"))["function"]["parameters"]
+            .clone()
+    };
+    assert_eq!((of("choice")["type"].as_str(), of("choice").get("anyOf")), (Some("object"), None));
+    assert_eq!(of("choice")["properties"], json!({"a": {"type": "string"}}));
+    assert_eq!(of("array")["properties"]["a"], json!({"type": "array", "items": {}}));
+    assert_eq!(of("nowhere")["properties"], json!({"a": {}}));
+    assert_eq!((of("list")["type"].clone(), of("none")["properties"].clone()), (json!("object"), json!({})));
+    let shown = stage.arki(&["mcp", "test", "x"]).exits(0).stdout;
+    assert!(shown.contains("none                     Does it.\n"), "{shown}");
+    assert!(shown.contains("hopeless                 left out: its schema does not describe an object"), "{shown}");
+    let lines = stage.arki(&["mcp", "test", "x", "--json"]).exits(0).lines();
+    let tools: Vec<&Value> = lines.iter().filter(|line| line.get("tool").is_some()).collect();
+    assert_eq!((tools.len(), &tools[5]["tool"], &tools[5]["description"]), (6, &json!("hopeless"), &Value::Null));
 }

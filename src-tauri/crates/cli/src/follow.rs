@@ -62,7 +62,7 @@ pub(crate) async fn to_next_stop(
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
     for fault in engine.mcp().take_mcp_faults() {
-        output.aside(format!("{} This run continues without its tools. {}", one_line(&fault.message), fault.hint));
+        output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
     let mut screen = Screen {
         output,

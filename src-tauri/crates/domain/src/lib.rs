@@ -25,6 +25,7 @@ mod permissions;
 mod plural;
 mod policy_trace;
 mod port;
+mod portable_schema;
 pub mod projection;
 mod redaction;
 mod request_head;
@@ -58,6 +59,7 @@ pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
     Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsStanding, SystemClock,
 };
+pub use portable_schema::portable_schema;
 pub use redaction::{
     KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
 };

@@ -17,9 +17,9 @@ use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
-use arki_api::{McpServerEntry, McpTestStep, McpTestStepName};
+use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault, PartKind};
-use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
+use arki_mcp::{Elicitor, ListedTool, Ports, Prompt, Server, SignIn, Step, tools_of};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
 use elicitations::{Elicitations, InTheWindow};
@@ -168,14 +168,20 @@ impl Mcp {
     /// run.
     pub(crate) async fn meet_mcp_servers(&self, new: &[Arc<Server>]) {
         for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {
-            if let Err(fault) = met {
-                tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
-                self.note(fault);
+            match met {
+                Ok(agreement) => {
+                    agreement.left_out(&server.settings().name).into_iter().for_each(|fault| self.note(fault))
+                }
+                Err(fault) => {
+                    tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
+                    let hint = format!("This run goes on without its tools. {}", fault.hint);
+                    self.note(Fault { hint, ..fault });
+                }
             }
         }
     }
 
-    /// Why servers have no tools in the runs that were begun since this was asked last.
+    /// Why servers, or some of their tools, are missing in the runs that were begun since this was asked last.
     #[must_use]
     pub fn take_mcp_faults(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner))
@@ -247,6 +253,16 @@ impl Mcp {
             trail: Some(self.records.redactor().redact(&server.trail()).into_owned()).filter(|trail| !trail.is_empty()),
         });
         Ok(false)
+    }
+
+    /// The tools that a server listed last, and those of them that are left out.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_test`].
+    pub fn mcp_tools(&self, folder: &Path, name: &str) -> Result<(Vec<ListedTool>, Vec<McpRefusedTool>), Fault> {
+        let agreement = self.configured_mcp_server(folder, name)?.0.remembered()?.unwrap_or_default();
+        let left_out = entries::refused(&agreement);
+        Ok((agreement.latest, left_out))
     }
 
     /// The last of what a server printed besides the protocol.

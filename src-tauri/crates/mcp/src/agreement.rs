@@ -4,9 +4,12 @@
 //! something else is off until the user has seen the difference, whenever it was changed: before a run, or within one.
 
 use crate::listed_tool::{ListedTool, Refused};
-use arki_domain::{Fault, sha256_hex};
+use arki_domain::{Code, Fault, sha256_hex};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+
+/// Tools that are named where some are left out.
+const MAX_TOLD: usize = 5;
 
 /// Kept for each server between starts; with it a run needs no server until it calls one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -71,6 +74,17 @@ impl Agreement {
         let hash = |tools: &[ListedTool]| tools.iter().find(|tool| tool.name == name).map(|tool| tool.hash.clone());
         let agreed = hash(&self.agreed);
         agreed.is_some() && agreed == hash(&self.latest)
+    }
+
+    /// Says which tools of `server` are left out, and why; `None` where all that it listed can be used.
+    #[must_use]
+    pub fn left_out(&self, server: &str) -> Option<Fault> {
+        let told = |tool: &Refused| format!("\"{}\" ({})", tool.name, tool.reason);
+        let tools = self.refused.iter().take(MAX_TOLD).map(told).collect::<Vec<_>>().join(", ");
+        let more = if self.refused.len() > MAX_TOLD { ", …" } else { "" };
+        let message = format!("Tools of the MCP server \"{server}\" are left out: {tools}{more}.");
+        let hint = format!("Its other tools work. `arki mcp test {server}` lists them.");
+        (!tools.is_empty()).then(|| Fault::new(Code::TOOL_UNUSABLE, message, hint))
     }
 
     /// By name: the tools that are off, and those that are gone.

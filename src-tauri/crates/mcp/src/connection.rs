@@ -100,7 +100,7 @@ impl Connection {
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        !self.service.is_transport_closed()
+        !self.service.is_transport_closed() && !self.heard.is_spent.load(Ordering::Relaxed)
     }
 
     pub(crate) fn heard(&self) -> &Arc<Heard> {
@@ -138,11 +138,12 @@ impl Connection {
 
     async fn all_tools(&self) -> Result<(Vec<ListedTool>, Vec<Refused>), Unanswered> {
         let (mut tools, mut refused) = (Vec::<ListedTool>::new(), Vec::new());
-        let (mut cursor, mut bytes) = (None, 0);
-        for _ in 0..MAX_PAGES {
-            let page = self.tools_page(cursor.take()).await?;
+        let (mut cursors, mut bytes) = (Cursors::default(), 0);
+        while let Some(cursor) = cursors.next() {
+            let page = self.tools_page(cursor).await?;
             for entry in page.get("tools").and_then(Value::as_array).into_iter().flatten() {
                 match ListedTool::parse(entry) {
+                    Ok(tool) if tools.contains(&tool) => {}
                     Ok(tool) if tools.iter().any(|known| known.name == tool.name) => {
                         refused.push(Refused { name: tool.name, reason: "it is listed twice".to_owned() });
                     }
@@ -162,12 +163,9 @@ impl Connection {
                 }
                 refused.truncate(MAX_TOOLS);
             }
-            cursor = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-            if cursor.is_none() {
-                return Ok((tools, refused));
-            }
+            cursors.note(page.get("nextCursor").and_then(Value::as_str).map(str::to_owned));
         }
-        Err(Unanswered::Refused(failed(&self.server, "sends an endless list of tools.")))
+        Ok((tools, refused))
     }
 
     async fn tools_page(&self, cursor: Option<String>) -> Result<Value, Unanswered> {
@@ -199,22 +197,19 @@ impl Connection {
             None => format!("{}  {}", quoted(uri), quoted(name)),
         };
         let mut lines = Vec::new();
-        let mut cursor = None;
-        for _ in 0..MAX_PAGES {
-            let page = self.service.list_resources(after(cursor.take())).await;
+        let mut cursors = Cursors::default();
+        while let Some(cursor) = cursors.next() {
+            let page = self.service.list_resources(after(cursor)).await;
             let page = page.map_err(|error| self.unanswered(error))?;
             lines.extend(page.resources.iter().map(|one| describe(&one.uri, &one.name, one.description.as_deref())));
-            cursor = page.next_cursor;
-            if cursor.is_none() || lines.len() > MAX_RESOURCES {
-                break;
-            }
+            cursors.note(page.next_cursor.filter(|_| lines.len() <= MAX_RESOURCES));
         }
         // Not every server that has resources makes some on request.
         if let Ok(page) = self.service.list_resource_templates(None).await {
             let template = |one: &ResourceTemplate| describe(&one.uri_template, &one.name, one.description.as_deref());
             lines.extend(page.resource_templates.iter().map(template));
         }
-        if lines.len() > MAX_RESOURCES || cursor.is_some() {
+        if lines.len() > MAX_RESOURCES || cursors.is_cut {
             lines.truncate(MAX_RESOURCES);
             lines.push("… and more".to_owned());
         }
@@ -232,15 +227,12 @@ impl Connection {
         if self.service.peer_info().is_none_or(|info| info.capabilities.prompts.is_none()) {
             return Ok(Vec::new());
         }
-        let (mut prompts, mut cursor) = (Vec::new(), None);
-        for _ in 0..MAX_PAGES {
-            let page = self.service.list_prompts(after(cursor.take())).await;
+        let (mut prompts, mut cursors) = (Vec::new(), Cursors::default());
+        while let Some(cursor) = cursors.next() {
+            let page = self.service.list_prompts(after(cursor)).await;
             let page = page.map_err(|error| self.unanswered(error))?;
             prompts.extend(page.prompts);
-            cursor = page.next_cursor;
-            if cursor.is_none() || prompts.len() > MAX_PROMPTS {
-                break;
-            }
+            cursors.note(page.next_cursor.filter(|_| prompts.len() <= MAX_PROMPTS));
         }
         let argument = |argument: rmcp::model::PromptArgument| PromptArgument {
             name: argument.name,
@@ -285,6 +277,7 @@ impl Connection {
             ServiceError::TransportSend(error) => match challenge(&error) {
                 Some(challenge) => Unanswered::SignIn(Some(challenge)),
                 None if self.is_open() => {
+                    self.heard.is_spent.store(true, Ordering::Relaxed);
                     let why = cause(error.error.as_ref());
                     Unanswered::Refused(failed(&self.server, format_args!("can't be reached: {why}.")))
                 }
@@ -314,6 +307,35 @@ impl Connection {
         match process.take() {
             Some(mut process) => Some(process.stop().await),
             None => None,
+        }
+    }
+}
+
+/// The pages of a list: at most [`MAX_PAGES`], and none that was there before.
+#[derive(Default)]
+struct Cursors {
+    told: Vec<Option<String>>,
+    has_more: Option<bool>,
+    /// The list goes on, and nobody looks any further.
+    is_cut: bool,
+}
+
+impl Cursors {
+    /// Returns where the next page begins.
+    fn next(&mut self) -> Option<Option<String>> {
+        match self.has_more.replace(false) {
+            None => Some(None),
+            Some(true) => self.told.last().cloned(),
+            Some(false) => None,
+        }
+    }
+
+    fn note(&mut self, cursor: Option<String>) {
+        let is_new = cursor.is_some() && !self.told.contains(&cursor);
+        self.is_cut = is_new && self.told.len() + 1 >= MAX_PAGES;
+        if is_new && !self.is_cut {
+            self.told.push(cursor);
+            self.has_more = Some(true);
         }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Heard {
     pub(crate) calls: CallsAtWork,
     /// There was no program to run.
     pub(crate) never_ran: AtomicBool,
+    /// An answer over HTTP was none of a session in order: the next call begins another one.
+    pub(crate) is_spent: AtomicBool,
 }
 
 impl Default for Heard {
@@ -40,6 +42,7 @@ impl Default for Heard {
             progress: Listeners::default(),
             calls: CallsAtWork::default(),
             never_ran: AtomicBool::new(false),
+            is_spent: AtomicBool::new(false),
         }
     }
 }

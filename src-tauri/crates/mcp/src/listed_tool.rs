@@ -3,10 +3,10 @@
 //! A server's own hints about what a tool does (its annotations) are not read at all: they are the word of whom they
 //! would loosen the rules for.
 
-use arki_domain::{Fault, canonical_json, is_hidden, sha256_hex};
+use arki_domain::{Fault, canonical_json, is_hidden, portable_schema, sha256_hex};
 use arki_tools::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(crate) const MAX_NAME_CHARS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 8_000;
@@ -43,7 +43,7 @@ impl ListedTool {
             Some(Value::String(text)) => text.as_str(),
             Some(_) => return refuse("its description is not text"),
         };
-        let Some(sent) = entry.get("inputSchema") else { return refuse("it has no schema") };
+        let sent = entry.get("inputSchema").unwrap_or(&Value::Null);
         let schema = match checked(sent) {
             Ok(schema) => schema,
             Err(reason) => return refuse(reason),
@@ -67,31 +67,29 @@ impl ListedTool {
 
 /// The schema as it is offered, or what is wrong with it.
 fn checked(sent: &Value) -> Result<Value, &'static str> {
-    let Value::Object(schema) = sent else { return Err("its schema is not an object") };
+    if !sent.is_object() && !sent.is_null() {
+        return Err("its schema is not an object");
+    }
     if sent.to_string().len() > MAX_SCHEMA_BYTES {
         return Err("its schema is larger than 64 KiB");
     }
     if depth(sent) > MAX_SCHEMA_DEPTH {
         return Err("its schema is nested too deeply");
     }
-    match schema.get("type") {
-        None => {}
-        Some(Value::String(kind)) if kind == "object" => {}
-        Some(_) => return Err("its schema does not describe an object"),
-    }
     if leads_elsewhere(sent) {
         return Err("its schema refers to something outside itself");
     }
-    let mut schema: Map<String, Value> = schema.clone();
-    // Words about the schema, which vendors stumble over.
-    schema.remove("$schema");
-    schema.remove("$id");
-    schema.entry("type").or_insert_with(|| json!("object"));
-    let schema = Value::Object(schema);
-    match check_schema(&schema) {
-        Ok(_) => Ok(schema),
-        Err(_) => Err("its schema is not a JSON Schema"),
+    let Some(plain) = portable_schema(sent) else { return Err("its schema does not describe an object") };
+    // As it was sent, where it is one that arguments can be checked against.
+    let mut schema = sent.clone();
+    if let Value::Object(schema) = &mut schema {
+        // Words about the schema, which vendors stumble over.
+        schema.remove("$schema");
+        schema.remove("$id");
+        schema.insert("type".to_owned(), json!("object"));
     }
+    let usable = [schema, plain].into_iter().find(|schema| schema.is_object() && check_schema(schema).is_ok());
+    usable.ok_or("its schema is not a JSON Schema")
 }
 
 fn depth(value: &Value) -> usize {
@@ -152,8 +150,6 @@ mod tests {
             (json!("text"), "not an object"),
             (json!(true), "not an object"),
             (json!({"type": "array"}), "describe an object"),
-            (json!({"type": ["object", "null"]}), "describe an object"),
-            (json!({"type": "object", "properties": 3}), "JSON Schema"),
             (json!({"type": "object", "properties": {"a": {"$ref": "http://evil.example/s.json"}}}), "outside itself"),
             (json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}}), "outside itself"),
             (json!({"type": "object", "description": "x".repeat(MAX_SCHEMA_BYTES)}), "larger"),
@@ -163,7 +159,19 @@ mod tests {
         }
         let nameless = ListedTool::parse(&json!({"inputSchema": {"type": "object"}})).unwrap_err();
         assert!(nameless.reason.contains("no name"));
-        assert!(ListedTool::parse(&json!({"name": "t"})).is_err());
+    }
+
+    #[test]
+    fn odd_schemas_are_mended_and_sound_ones_stay_as_they_were_sent() {
+        let schema = |entry: Value| ListedTool::parse(&entry).unwrap().schema;
+        let mended = |sent: Value| schema(json!({"name": "t", "inputSchema": sent}));
+        let empty = json!({"type": "object", "properties": {}});
+        assert_eq!((schema(json!({"name": "t"})), mended(json!(null))), (empty.clone(), empty.clone()));
+        assert_eq!(mended(json!({"type": "object", "properties": 3})), empty);
+        assert_eq!(mended(json!({"properties": {"a": {"$ref": "#/nowhere"}}}))["properties"], json!({"a": {}}));
+        assert_eq!(mended(json!({"properties": [{"name": "a"}]}))["properties"], json!({"a": {"name": "a"}}));
+        let choice = json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+        assert_eq!(mended(choice.clone()), choice, "arguments are checked against what the maker wrote");
     }
 
     #[test]

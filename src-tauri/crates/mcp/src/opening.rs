@@ -139,7 +139,8 @@ impl Pipes {
         let Self { protocol, stdin, mut process, lines, trail } = self;
         let transport =
             AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
-        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable(transport)), lifecycle);
+        let serving =
+            handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable::new(transport, None)), lifecycle);
         let error = match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => {
                 return Ok(Connection::new(settings, running, heard.clone(), Some(process), vec![lines, trail]));
@@ -174,8 +175,8 @@ async fn over_http(
         let manager = authorization::manager(&settings.name, remote, ports).await?;
         let config = http::config(&settings.name, remote)?;
         let transport = StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), config);
-        let serving =
-            handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable(transport)), lifecycle.clone());
+        let transport = OwnTokens(Readable::new(transport, Some(heard.clone())));
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle.clone());
         match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => return Ok(Connection::new(settings, running, heard.clone(), None, Vec::new())),
             Ok(Err(error)) if wants_sign_in(&error) && sign_ins < MAX_SIGN_INS => {

@@ -1,17 +1,50 @@
 //! Makes of a server's answer what the protocol's types can hold, so that one strange part does not discard the rest.
 
 use crate::fault::quoted;
+use crate::handler::Heard;
 use crate::stdout_lines::MAX_MESSAGE_BYTES;
 use rmcp::RoleClient;
-use rmcp::model::{CallToolResult, ContentBlock, CustomResult, ErrorData, JsonRpcError, JsonRpcMessage, ServerResult};
+use rmcp::model::{
+    CallToolResult, ContentBlock, CustomResult, ErrorData, JsonRpcError, JsonRpcMessage, RequestId, ServerResult,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// A transport whose answers can be read, and are no larger than a message may be.
-pub(crate) struct Readable<T>(pub(crate) T);
+/// A transport whose answers can be read, and are no larger than a message may be. An error that doesn't say which
+/// request it answers is that of the last one still unanswered.
+pub(crate) struct Readable<T> {
+    transport: T,
+    /// Told that the session is no longer in order; of a connection that has sessions.
+    session: Option<Arc<Heard>>,
+    unanswered: Vec<RequestId>,
+}
+
+impl<T> Readable<T> {
+    pub(crate) fn new(transport: T, session: Option<Arc<Heard>>) -> Self {
+        Self { transport, session, unanswered: Vec::new() }
+    }
+
+    fn attributed(&mut self, mut message: RxJsonRpcMessage<RoleClient>) -> RxJsonRpcMessage<RoleClient> {
+        if let JsonRpcMessage::Error(error) = &mut message
+            && !error.id.as_ref().is_some_and(|id| self.unanswered.contains(id))
+        {
+            error.id = self.unanswered.last().cloned().or(error.id.take());
+            self.session.iter().for_each(|session| session.is_spent.store(true, Ordering::Relaxed));
+        }
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        self.unanswered.retain(|id| Some(id) != answered);
+        message
+    }
+}
 
 impl<T: Transport<RoleClient>> Transport<RoleClient> for Readable<T> {
     type Error = T::Error;
@@ -20,16 +53,19 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Readable<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.0.send(message)
+        if let JsonRpcMessage::Request(request) = &message {
+            self.unanswered.push(request.id.clone());
+        }
+        self.transport.send(message)
     }
 
-    fn receive(&mut self) -> impl Future<Output = Option<RxJsonRpcMessage<RoleClient>>> + Send {
-        let received = self.0.receive();
-        async move { received.await.map(readable) }
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let received = self.transport.receive().await?;
+        Some(readable(self.attributed(received)))
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        self.0.close()
+        self.transport.close()
     }
 }
 

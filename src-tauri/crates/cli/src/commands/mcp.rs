@@ -141,7 +141,27 @@ async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resul
             told(&step).into_iter().for_each(|line| output.line(line));
         }
     };
-    Ok(if engine.mcp().mcp_test(dir, name, &mut on_step).await? { Exit::Done } else { Exit::Failed })
+    if !engine.mcp().mcp_test(dir, name, &mut on_step).await? {
+        return Ok(Exit::Failed);
+    }
+    let (tools, left_out) = engine.mcp().mcp_tools(dir, name)?;
+    for tool in &tools {
+        match output.json {
+            true => output.object(&json!({ "tool": tool.name, "description": tool.description, "leftOut": null })),
+            false => output.line(format!("  {:<24} {}", one_line(&tool.name), first_line(&tool.description))),
+        }
+    }
+    for tool in &left_out {
+        match output.json {
+            true => output.object(&json!({ "tool": tool.name, "description": null, "leftOut": tool.reason })),
+            false => output.line(format!("  {:<24} left out: {}", one_line(&tool.name), tool.reason)),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn first_line(description: &str) -> String {
+    one_line(description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
 }
 
 fn told(step: &McpTestStep) -> Vec<String> {

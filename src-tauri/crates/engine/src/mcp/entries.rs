@@ -85,7 +85,7 @@ fn changed(change: &ToolChange) -> McpChangedTool {
     }
 }
 
-fn refused(agreement: &Agreement) -> Vec<McpRefusedTool> {
+pub(super) fn refused(agreement: &Agreement) -> Vec<McpRefusedTool> {
     let refused = |tool: &arki_mcp::Refused| McpRefusedTool { name: tool.name.clone(), reason: tool.reason.clone() };
     agreement.refused.iter().map(refused).collect()
 }

@@ -44,6 +44,23 @@ pub(super) fn accepted(schema: &Value) -> Value {
     Value::Object(accepted)
 }
 
+/// The longest name of a property that the API takes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// A tool's schema without the properties whose names the API refuses; `None` where such a one is required.
+pub(super) fn with_plain_names(mut schema: Value) -> Option<Value> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let is_plain = |name: &str| (1..=MAX_NAME_BYTES).contains(&name.len()) && name.chars().all(fits);
+    let required = schema.get("required").and_then(Value::as_array);
+    if required.into_iter().flatten().filter_map(Value::as_str).any(|name| !is_plain(name)) {
+        return None;
+    }
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| is_plain(name));
+    }
+    Some(schema)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +100,13 @@ mod tests {
             "$defs": {"name": {"type": "string", "description": "{\"minLength\":1}"}},
         });
         assert_eq!(accepted(&schema), expected);
+    }
+
+    #[test]
+    fn properties_that_the_api_refuses_are_left_out_unless_they_are_required() {
+        let schema = |required: &str| json!({"type": "object", "properties": {"a.b": {}, "$c": {}, "": {}}, "required": [required]});
+        let plain = with_plain_names(schema("a.b")).unwrap();
+        assert_eq!(plain["properties"], json!({"a.b": {}}));
+        assert_eq!(with_plain_names(schema("$c")), None);
     }
 }
