@@ -1,6 +1,7 @@
 //! Errors of a provider, in sentences for people. The only place that makes such faults, so that they read alike, carry
 //! no internals of the HTTP library, and never a key.
 
+use crate::http::proxy_for;
 use crate::vendor_error::VendorError;
 use crate::{ProviderKind, ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
@@ -67,7 +68,8 @@ impl Target {
             return self.untrusted_certificate(&problem);
         }
         if error.is_connect() {
-            return self.unreachable();
+            let proxy = self.url.parse().ok().and_then(|url| proxy_for(&url));
+            return proxy.map_or_else(|| self.unreachable(), |proxy| self.not_through(proxy, error));
         }
         if error.is_timeout() { self.timeout("didn't start answering in time") } else { self.cut("before it answered") }
     }
@@ -110,12 +112,45 @@ impl Target {
         )
     }
 
+    /// From an error of the HTTP client at the proxy.
+    fn not_through(&self, (host, port): (String, u16), error: &reqwest::Error) -> Fault {
+        let says = |words: &str| causes(error).any(|cause| cause.to_string().to_lowercase().contains(words));
+        if says("proxy authorization required") || says("user/pass") || says("credentials") {
+            return self.proxy_wants_password(&host, port);
+        }
+        let is_reached = says("unsuccessful") || says("unexpected end of file") || says("socks error");
+        if is_reached && !says("underlying connection") {
+            return Fault::new(
+                Code::PROVIDER_UNREACHABLE,
+                format!("The proxy {host}:{port} doesn't connect to {} at {}.", self.provider, self.url),
+                "Check that the proxy may reach this address, or name it in NO_PROXY.",
+            );
+        }
+        self.proxy_unreachable(&host, port)
+    }
+
+    fn proxy_wants_password(&self, host: &str, port: u16) -> Fault {
+        Fault::new(
+            Code::CONFIG_INVALID,
+            format!("The proxy {host}:{port} on the way to {} asks for a user name and a password.", self.provider),
+            "Put them into HTTPS_PROXY, HTTP_PROXY or ALL_PROXY: http://USER:PASSWORD@HOST:PORT.",
+        )
+    }
+
     /// `problem` is what the TLS library says of the certificate.
     fn untrusted_certificate(&self, problem: &str) -> Fault {
         let (what, hint) = if problem.starts_with("certificate not valid for name") {
             ("is for another name", "Check its baseUrl: the host there must be one the certificate covers.")
         } else if problem.starts_with("certificate expired") {
             ("has expired", "Check this computer's clock. If that is right, the server needs a new certificate.")
+        } else if problem.starts_with("certificate not valid yet") {
+            ("isn't valid yet", "Check this computer's clock. If that is right, wait until the certificate is valid.")
+        } else if problem.contains("CaUsedAsEndEntity") {
+            ("is self-signed, so this computer doesn't trust it", ADD_CERTIFICATE)
+        } else if problem.contains("UnknownIssuer") {
+            ("is self-signed or of an authority that this computer doesn't know (unknown issuer)", ADD_CERTIFICATE)
+        } else if problem.contains("Revoked") {
+            ("was revoked", "The server needs a new certificate. Don't send anything to it until it has one.")
         } else {
             ("isn't trusted on this computer", ADD_CERTIFICATE)
         };
@@ -261,10 +296,17 @@ impl Target {
     /// From an answer that says what is wrong, by its status or inside a stream.
     pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Fault {
         let code = error.code();
+        let proxy = || proxy_for(&self.url.parse().ok()?);
+        if let Some((host, port)) = Some(error.status()).filter(|status| *status == 407).and_then(|_| proxy()) {
+            return self.proxy_wants_password(&host, port);
+        }
         if code == Code::KEY_REFUSED && !self.key_sent {
             return self.key_wanted(&self.quoted(error));
         }
-        let says = self.quoted(error);
+        let through = Some(error.status()).filter(|status| matches!(status, 502..=504)).and_then(|_| proxy());
+        let through =
+            through.map_or_else(String::new, |(host, port)| format!(" The proxy {host}:{port} is on the way."));
+        let says = format!("{}{through}", self.quoted(error));
         let message = match code {
             Code::KEY_REFUSED => format!("{} refused the API key.{says}", self.provider),
             Code::PROVIDER_NO_CREDIT => format!("The account at {} has no credit left.{says}", self.provider),

@@ -2,6 +2,8 @@
 
 use crate::fault::Target;
 use arki_domain::Fault;
+use hyper::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Url};
 use std::ffi::OsString;
@@ -92,6 +94,23 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         Ok(address) => address.is_loopback(),
         Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
+}
+
+/// Returns the proxy on the way, without its password: by the same rules, from the environment and the system, as the
+/// client itself goes by.
+pub(crate) fn proxy_for(url: &Url) -> Option<(String, u16)> {
+    if is_loopback(url) {
+        return None;
+    }
+    let proxy = Matcher::from_system().intercept(&url.as_str().parse::<Uri>().ok()?)?;
+    let default = match proxy.uri().scheme_str() {
+        Some("https") => 443,
+        Some(scheme) if scheme.starts_with("socks") => 1080,
+        _ => 80,
+    };
+    let host = proxy.uri().host()?;
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    Some((host.to_owned(), proxy.uri().port_u16().unwrap_or(default)))
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Checks that a server takes connections: its name, its address, or those of the proxy on the way.
 
 use crate::fault::Target;
-use crate::http::is_loopback;
+use crate::http::proxy_for;
 use arki_domain::Fault;
-use hyper::Uri;
-use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 use std::time::Duration;
 use tokio::net::{TcpStream, lookup_host};
@@ -37,20 +35,4 @@ pub(super) async fn reach(url: &Url, patience: Duration, target: &Target) -> Res
 fn host_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host).to_owned()
-}
-
-/// By the same rules, from the environment and the system, as the client itself goes by.
-fn proxy_for(url: &Url) -> Option<(String, u16)> {
-    if is_loopback(url) {
-        return None;
-    }
-    let proxy = Matcher::from_system().intercept(&url.as_str().parse::<Uri>().ok()?)?;
-    let default = match proxy.uri().scheme_str() {
-        Some("https") => 443,
-        Some(scheme) if scheme.starts_with("socks") => 1080,
-        _ => 80,
-    };
-    let host = proxy.uri().host()?;
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    Some((host.to_owned(), proxy.uri().port_u16().unwrap_or(default)))
 }
