@@ -99,6 +99,7 @@ mod providers;
 mod queueing;
 mod read_only_disk;
 mod reference_names;
+mod refused_parameters;
 mod refusing;
 mod repeating;
 mod replay;

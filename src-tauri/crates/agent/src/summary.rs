@@ -53,11 +53,30 @@ impl Asking<'_> {
         stopped: impl Future<Output = S>,
     ) -> Result<Asked<S>, Fault> {
         let chat = chat_request(request);
-        let prepared = match self.model.prepare(&chat) {
-            Ok(prepared) => prepared,
-            Err(fault) => return Ok(Asked::Failed(fault)),
-        };
-        let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(&chat, false) };
+        tokio::pin!(stopped);
+        loop {
+            let prepared = match self.model.prepare(&chat) {
+                Ok(prepared) => prepared,
+                Err(fault) => return Ok(Asked::Failed(fault)),
+            };
+            let hash = prepared.request_hash.clone();
+            let asked = self.ask_once(request, (&chat, prepared), log, stopped.as_mut()).await?;
+            // Without an optional part that was refused, it is another request.
+            let is_other = || self.model.prepare(&chat).is_ok_and(|again| again.request_hash != hash);
+            if !matches!(asked, Asked::Failed(_)) || !is_other() {
+                return Ok(asked);
+            }
+        }
+    }
+
+    async fn ask_once<S>(
+        &self,
+        request: &SummaryRequest,
+        (chat, prepared): (&ChatRequest, PreparedRequest),
+        log: &mut impl CompactionLog,
+        stopped: impl Future<Output = S>,
+    ) -> Result<Asked<S>, Fault> {
+        let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(chat, false) };
         let head_hash = log.keep_head(&head.written_as(&prepared)).await?;
         log.note(vec![self.request(&prepared, head_hash)]).await?;
         let (begun, mut summary) = (Instant::now(), Summary::default());

@@ -104,6 +104,11 @@ impl RunHost {
             let end = self.stream(prepared.clone(), &mut answer).await?;
             answer.finish();
             let ended = match end {
+                AnswerEnd::Failed(_) if !answer.has_begun() && self.is_written_anew(&prepared) => {
+                    self.interrupted(answer, Cut::Retried).await?;
+                    self.told_head = None;
+                    return Box::pin(self.ask_once(turn)).await;
+                }
                 // Of its calls none was looked at yet, so that they are asked for again.
                 AnswerEnd::Failed(fault) if self.may_pass(&fault, &answer) => {
                     self.wait_for_retry(retry, fault, answer).await?
@@ -144,6 +149,12 @@ impl RunHost {
     /// An answer that began well and can't be read any more was damaged on its way.
     fn may_pass(&self, fault: &Fault, answer: &Answer) -> bool {
         (self.parts.is_retryable)(fault) || (answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER))
+    }
+
+    /// Returns whether the request is another one now: without an optional part that the provider has just refused.
+    fn is_written_anew(&mut self, sent: &PreparedRequest) -> bool {
+        let request = self.request();
+        self.parts.model.prepare(&request).is_ok_and(|again| again.request_hash != sent.request_hash)
     }
 
     pub(crate) fn answer(&self, turn: u32) -> Answer {

@@ -142,7 +142,8 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
-    /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
+    /// Translates into the vendor's bytes: the same ones for the same request, until the provider refuses an optional
+    /// part of it. Then others, without that part, so that whoever was refused sees that it is worth asking again.
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
 
     /// Sends, and streams the answer. Dropping the stream ends the request.

@@ -14,7 +14,7 @@ pub(crate) mod user_config;
 use crate::Directories;
 use crate::config::Config;
 use arki_domain::Redactor;
-use arki_llm::Providers;
+use arki_llm::{ModelMemory, Providers};
 use environment_keys::EnvironmentKeys;
 use keys::Keys;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,14 +24,20 @@ pub struct Accounts {
     directories: Directories,
     keys: Arc<Keys>,
     redactor: Redactor,
+    memory: Arc<dyn ModelMemory>,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     made: Mutex<Option<(String, Arc<Providers>)>>,
 }
 
 impl Accounts {
-    pub(crate) fn new(directories: Directories, redactor: Redactor, environment_keys: EnvironmentKeys) -> Self {
+    pub(crate) fn new(
+        directories: Directories,
+        redactor: Redactor,
+        environment_keys: EnvironmentKeys,
+        memory: Arc<dyn ModelMemory>,
+    ) -> Self {
         let keys = Arc::new(Keys::new(redactor.clone(), environment_keys));
-        Self { directories, keys, redactor, made: Mutex::default() }
+        Self { directories, keys, redactor, memory, made: Mutex::default() }
     }
 
     pub(crate) fn keys(&self) -> &Arc<Keys> {
@@ -46,7 +52,8 @@ impl Accounts {
             Some((of, providers)) if *of == signature => providers.clone(),
             _ => {
                 self.keys.redact_environment(&config.providers);
-                let providers = Arc::new(Providers::new(config.providers.clone(), self.keys.clone()));
+                let providers = Providers::new(config.providers.clone(), self.keys.clone());
+                let providers = Arc::new(providers.remembering(&self.memory));
                 *kept = Some((signature, providers.clone()));
                 providers
             }

@@ -15,6 +15,7 @@ use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::memory_files::OWN_MEMORY;
 use crate::records::events_since::EventsSince;
+use crate::records::model_memory::StoredModelMemory;
 use crate::records::{Grounds, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
@@ -109,9 +110,11 @@ impl Engine {
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
         let (store, salvaged) = open_store(&options, store_options)?;
         let EngineOptions { directories, ephemeral: is_ephemeral, environment_keys } = options;
-        let accounts = Arc::new(Accounts::new(directories.clone(), redactor.clone(), environment_keys));
+        let (own_directories, own_redactor) = (directories.clone(), redactor.clone());
         let grounds = Grounds { store, redactor, clock, directories, is_ephemeral, decided_before };
         let records = Arc::new(Records::new(grounds));
+        let memory = Arc::new(StoredModelMemory(records.store().clone()));
+        let accounts = Arc::new(Accounts::new(own_directories, own_redactor, environment_keys, memory));
         Ok(Arc::new(Self::composed(records, accounts, salvaged)))
     }
 

@@ -4,6 +4,7 @@
 pub(crate) mod contents;
 pub(crate) mod events_since;
 pub(crate) mod follow_others;
+pub(crate) mod model_memory;
 #[cfg(test)]
 pub(crate) mod reads;
 #[cfg(test)]

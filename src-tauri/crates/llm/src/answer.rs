@@ -20,6 +20,9 @@ use tokio::time::timeout;
 /// The time in which figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
 
+/// Takes note of what an error refuses of the request.
+pub(crate) type NoteRefusal = Box<dyn Fn(&VendorError) + Send + Sync>;
+
 /// The context of an answer, besides its bytes.
 pub(crate) struct AnswerContext {
     pub(crate) target: Target,
@@ -28,12 +31,13 @@ pub(crate) struct AnswerContext {
     pub(crate) price: Option<Price>,
     pub(crate) place: Option<Place>,
     pub(crate) drain: Arc<Drain>,
+    pub(crate) note_refusal: NoteRefusal,
 }
 
 impl AnswerContext {
     /// Returns the event as subscribers get it: with its cost, unless the vendor has said it, and without marks of
     /// characters that were cut.
-    fn told(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
+    fn told(&self, event: StreamEvent, price_share: Option<f64>) -> StreamEvent {
         match event {
             StreamEvent::ToolCall(call) => StreamEvent::ToolCall(ToolRequest {
                 call_id: call.call_id,
@@ -45,26 +49,29 @@ impl AnswerContext {
                 StreamEvent::Reasoning(reasoning)
             }
             StreamEvent::Token { token_type, text } => StreamEvent::Token { token_type, text: joined(text) },
-            StreamEvent::Metadata { .. } | StreamEvent::End => self.priced(event, has_list_price),
+            StreamEvent::Metadata { .. } | StreamEvent::End => self.priced(event, price_share),
         }
     }
 
-    fn priced(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
+    fn priced(&self, event: StreamEvent, price_share: Option<f64>) -> StreamEvent {
         let StreamEvent::Metadata { finish_reason, usage } = event else { return event };
         // What is free is so also where the server has counted nothing.
         let is_free = self.price.as_ref().is_some_and(Price::is_free);
         let usage = usage.or_else(|| is_free.then(Usage::unknown));
-        let price = self.price.as_ref().filter(|_| is_free || has_list_price);
+        let price = self.price.as_ref().zip(if is_free { Some(0.0) } else { price_share });
         // A part of what is charged is not the whole.
         let is_told = |usage: &Usage| is_free || !(usage.unknown.prompt || usage.unknown.completion);
-        let cost = |usage: &Usage| price.filter(|_| is_told(usage)).map(|price| price.cost(usage));
+        let cost = |usage: &Usage| price.filter(|_| is_told(usage)).map(|(price, share)| price.cost(usage) * share);
         let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
         StreamEvent::Metadata { finish_reason, usage }
     }
 
     fn fault(&self, error: DecodeError) -> Fault {
         match error {
-            DecodeError::Vendor(error) => self.target.refused(&error, &self.model),
+            DecodeError::Vendor(error) => {
+                (self.note_refusal)(&error);
+                self.target.refused(&error, &self.model)
+            }
             DecodeError::Malformed(what) => self.target.bad_answer(what),
             DecodeError::TooManyCalls => self.target.too_many_calls(MAX_CALLS),
             DecodeError::Cut => self.target.cut("in the middle of its answer"),
@@ -109,7 +116,7 @@ pub(crate) fn whole(
     }
     decoder.conclude(&mut out);
     out.push(StreamEvent::End);
-    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.told(event, decoder.has_list_price()))).collect();
+    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.told(event, decoder.price_share()))).collect();
     Ok(futures_util::stream::iter(priced).boxed())
 }
 
@@ -201,8 +208,8 @@ impl Answer {
     }
 
     fn hand_over(&mut self, events: Vec<StreamEvent>) {
-        let has_list_price = self.decoder.has_list_price();
-        self.ready.extend(events.into_iter().map(|event| Ok(self.context.told(event, has_list_price))));
+        let price_share = self.decoder.price_share();
+        self.ready.extend(events.into_iter().map(|event| Ok(self.context.told(event, price_share))));
     }
 
     fn conclude(&mut self) {

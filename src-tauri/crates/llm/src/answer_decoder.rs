@@ -24,18 +24,22 @@ pub(crate) trait AnswerDecoder: Send {
     fn is_finished(&self) -> bool;
     /// Adds the events that are only known at the end: tool calls, the finish reason, usage.
     fn conclude(&mut self, out: &mut Vec<StreamEvent>);
-    /// Returns whether the answer was given in a tier whose price is the one that is known: a cheaper or faster one
-    /// costs something else.
-    fn has_list_price(&self) -> bool {
-        true
+    /// Returns the share of the list price that the answer costs; `None` in a tier whose price isn't known.
+    fn price_share(&self) -> Option<f64> {
+        Some(1.0)
     }
     /// The figures so far, for an answer that breaks off.
     fn usage(&self) -> Option<Usage>;
 }
 
-/// Returns what OpenAI says of how a request was served: <https://platform.openai.com/docs/guides/flex-processing>.
-pub(crate) fn is_standard_tier(tier: &Value) -> bool {
-    tier.as_str().is_none_or(|tier| matches!(tier, "" | "auto" | "default" | "standard"))
+/// Returns the share of the list price, from what OpenAI says of how a request was served. Flex costs half:
+/// <https://platform.openai.com/docs/guides/flex-processing>.
+pub(crate) fn share_of_tier(tier: Option<&Value>) -> Option<f64> {
+    match tier.and_then(Value::as_str) {
+        None | Some("" | "auto" | "default" | "standard") => Some(1.0),
+        Some("flex") => Some(0.5),
+        Some(_) => None,
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,6 +22,7 @@ use arki_domain::{ChatRequest, Fault, Message};
 use capabilities::Capabilities;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::MessagesDecoder;
+use serde_json::Value;
 use std::sync::Arc;
 
 const API_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
@@ -70,6 +71,14 @@ impl WireFormat for Anthropic {
 
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
         open_list(&request::head(self, request), "messages")
+    }
+
+    fn required_options(&self) -> &'static [&'static str] {
+        &["max_tokens"]
+    }
+
+    fn narrowed(&self, schema: Value) -> Option<Value> {
+        schema::with_plain_names(schema)
     }
 
     fn joins(&self, message: &Message, next: &Message) -> bool {

@@ -111,14 +111,22 @@ impl Providers {
     async fn answer(&self, connection: &ProviderConnection, model: &str) -> Result<TestOutcome, Fault> {
         let started = Instant::now();
         let chat = self.model(&format!("{}/{model}", connection.settings().name))?;
-        let request = chat.prepare(&ChatRequest {
+        let request = ChatRequest {
             system: "Answer in one word.".into(),
             messages: Arc::new(vec![Arc::new(Message::user("Say OK."))]),
             tools: Arc::default(),
             images: Arc::default(),
             options: ModelOptions { max_completion_tokens: Some(ANSWER_TOKENS), ..ModelOptions::default() },
-        })?;
-        let mut stream = chat.send(request).await?;
+        };
+        let mut stream = loop {
+            let prepared = chat.prepare(&request)?;
+            match chat.send(prepared.clone()).await {
+                Ok(stream) => break stream,
+                // Without what it refuses, it may answer.
+                Err(_) if chat.prepare(&request)?.request_hash != prepared.request_hash => {}
+                Err(fault) => return Err(fault),
+            }
+        };
         let (mut text, mut first, mut cut_short) = (String::new(), None, false);
         while let Some(event) = stream.next().await {
             match event? {

@@ -9,6 +9,7 @@ mod kept_parts;
 mod request;
 mod response;
 mod said;
+mod schema;
 #[cfg(test)]
 mod stream_tests;
 mod wire;
@@ -22,6 +23,7 @@ use arki_domain::{ChatRequest, Fault, Message};
 use generation::Generation;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::GeminiDecoder;
+use serde_json::Value;
 use std::sync::Arc;
 use wire::Role;
 
@@ -59,6 +61,10 @@ impl WireFormat for Gemini {
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
         let system = request::system(&self.generation, request);
         open_list(&request::head(&self.generation, &system, request), "contents")
+    }
+
+    fn narrowed(&self, schema: Value) -> Option<Value> {
+        Some(schema::narrowed(&schema))
     }
 
     fn before_first(&self, first: &Message) -> &'static [u8] {

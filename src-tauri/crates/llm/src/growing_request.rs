@@ -5,11 +5,14 @@
 
 use crate::image_data::Images;
 use crate::prompt::{self, End, Sendable};
+use crate::refused_parameters::RefusedParameters;
+use crate::schema_in_words::schema_in_words;
 use crate::wire_format::WireFormat;
-use arki_domain::{ChatRequest, Fault, Message, ModelOptions, PreparedRequest, ToolDefinition};
+use arki_domain::{ChatRequest, Fault, Message, ModelOptions, PreparedRequest, ToolDefinition, portable_schema};
 use bytes::{Bytes, BytesMut};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Remembers the last request.
@@ -35,18 +38,25 @@ struct Written {
     settled_bytes: usize,
     /// Over those bytes.
     settled_hash: Sha256,
+    /// What it goes without.
+    refused: RefusedParameters,
 }
 
 impl GrowingRequest {
-    pub(crate) fn prepare(&self, format: &dyn WireFormat, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+    pub(crate) fn prepare(
+        &self,
+        format: &dyn WireFormat,
+        request: &ChatRequest,
+        refused: &RefusedParameters,
+    ) -> Result<PreparedRequest, Fault> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = slot.take().filter(|written| written.is_of(request));
+        let known = slot.take().filter(|written| written.refused == *refused && written.is_of(request));
         let known = known.map(|written| (written.added(request), written));
         let known = known.filter(|(added, written)| added.messages.starts_with(written.settled_of_added()));
         let (added, mut written) = match known {
             Some(known) => known,
             None => {
-                let written = Written::begin(format, request)?;
+                let written = Written::begin(format, request, refused)?;
                 (written.added(request), written)
             }
         };
@@ -71,7 +81,8 @@ pub(crate) struct Rewritten {
 
 /// Writes a past request behind the `head` that it had; behind its own where none is known.
 pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &ChatRequest) -> Result<Rewritten, Fault> {
-    let head = head.map_or_else(|| format.head(request), |head| Ok(head.as_bytes().to_vec()))?;
+    let plain = with_plain_schemas(format, request);
+    let head = head.map_or_else(|| format.head(&plain), |head| Ok(head.as_bytes().to_vec()))?;
     let mut written = Written::behind(head, request);
     let messages = written.added(request).messages;
     let request_hash = written.grow(format, &messages)?;
@@ -79,8 +90,21 @@ pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &Cha
 }
 
 impl Written {
-    fn begin(format: &dyn WireFormat, request: &ChatRequest) -> Result<Self, Fault> {
-        Ok(Self::behind(format.head(request)?, request))
+    fn begin(format: &dyn WireFormat, request: &ChatRequest, refused: &RefusedParameters) -> Result<Self, Fault> {
+        let request = &*with_plain_schemas(format, request);
+        let whole = format.head(request)?;
+        let mut head = refused.without(whole.clone())?;
+        // A form of the answer that can't be told the API is told the model.
+        if let Some(schema) = request.options.output_schema.as_ref().filter(|_| head != whole) {
+            let written = to_json(schema)?;
+            let has_schema = |head: &[u8]| head.windows(written.len()).any(|part| part == written);
+            if has_schema(&whole) && !has_schema(&head) {
+                let options = ModelOptions { output_schema: None, ..request.options.clone() };
+                let system = schema_in_words(&request.system, schema).into();
+                head = refused.without(format.head(&ChatRequest { system, options, ..request.clone() })?)?;
+            }
+        }
+        Ok(Self { refused: refused.clone(), ..Self::behind(head, request) })
     }
 
     fn behind(head: Vec<u8>, request: &ChatRequest) -> Self {
@@ -96,6 +120,7 @@ impl Written {
             settled_bytes: head.len(),
             settled_hash: Sha256::new_with_prefix(&head),
             body: head.into(),
+            refused: RefusedParameters::default(),
         }
     }
 
@@ -140,6 +165,7 @@ impl Written {
         while let Some(group) = groups.next() {
             entry.clear();
             format.write(group, &images, &mut entry)?;
+            entry = self.refused.without_in_messages(entry)?;
             if !entry.is_empty() {
                 body.extend_from_slice(if body.ends_with(b"[") { format.before_first(&group[0]) } else { b"," });
             }
@@ -155,6 +181,19 @@ impl Written {
         self.body = body.freeze();
         Ok(hex::encode(hash.finalize()))
     }
+}
+
+/// The request with its tools' schemas as the vendor takes them; a tool that has no such schema is left out.
+fn with_plain_schemas<'r>(format: &dyn WireFormat, request: &'r ChatRequest) -> Cow<'r, ChatRequest> {
+    let plain = |tool: &ToolDefinition| {
+        let parameters = portable_schema(&tool.parameters).and_then(|schema| format.narrowed(schema));
+        if parameters.is_none() {
+            tracing::warn!(tool = %tool.name, "no vendor takes the tool's schema, so it is left out");
+        }
+        Some(ToolDefinition { parameters: parameters?, ..tool.clone() })
+    };
+    let tools: Arc<[ToolDefinition]> = request.tools.iter().filter_map(plain).collect();
+    if tools == request.tools { Cow::Borrowed(request) } else { Cow::Owned(ChatRequest { tools, ..request.clone() }) }
 }
 
 /// In place where the last request has been sent and let go of, else a copy with room to grow.

@@ -40,6 +40,7 @@ mod prompt;
 mod provider;
 mod provider_connection;
 mod providers;
+mod refused_parameters;
 mod repetition;
 #[cfg(test)]
 mod replay;
@@ -63,6 +64,7 @@ pub use key_source::{KeyNeed, KeySource};
 pub use live_models::LiveModels;
 pub use price::{Price, PriceTier, Rates};
 pub use provider::{Capability, ModelSettings, ProviderKind, ProviderSettings};
+pub use provider_connection::ModelMemory;
 pub use providers::{Providers, WrittenAgain};
 pub use secret::Secret;
 pub use token_estimate::{Estimator, image_tokens, message_tokens, request_tokens, text_tokens, tool_tokens};

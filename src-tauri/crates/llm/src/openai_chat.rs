@@ -82,6 +82,10 @@ impl WireFormat for OpenAiChat {
         Ok(head)
     }
 
+    fn optional_in_messages(&self) -> &'static [&'static str] {
+        &["reasoning_content", "reasoning", "reasoning_details", "tool_calls.extra_content"]
+    }
+
     fn joins(&self, message: &Message, next: &Message) -> bool {
         let is_users = |message| matches!(message, &Message::User { .. });
         let is_models = |message| matches!(message, &Message::Assistant { .. } | &Message::ToolRequest { .. });

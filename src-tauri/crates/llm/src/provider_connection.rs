@@ -2,8 +2,12 @@
 
 mod learned;
 mod listing;
+mod refused;
+
+pub use refused::ModelMemory;
 
 use crate::admission::{Admission, LocalUse, Place};
+use crate::answer::NoteRefusal;
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::http::client_for;
@@ -33,6 +37,7 @@ pub(crate) struct ProviderConnection {
     admission: Admission,
     drain: Arc<Drain>,
     learned: learned::Learned,
+    refused: refused::Refused,
 }
 
 /// An answer that has begun.
@@ -54,6 +59,7 @@ impl ProviderConnection {
             admission,
             drain: Arc::default(),
             learned: learned::Learned::default(),
+            refused: refused::Refused::default(),
         }
     }
 
@@ -66,7 +72,13 @@ impl ProviderConnection {
     }
 
     /// Posts JSON and returns once the answer has begun. Every other status than success is a fault.
-    pub(crate) async fn post(&self, format: &dyn WireFormat, body: Bytes, model: &str) -> Result<Reply, Fault> {
+    pub(crate) async fn post(
+        &self,
+        format: &dyn WireFormat,
+        body: Bytes,
+        model: &str,
+        note_refusal: &NoteRefusal,
+    ) -> Result<Reply, Fault> {
         let base_url = self.base_url()?;
         let mut key = self.first_key(&base_url).await?;
         let target = Target::new(&self.settings, &base_url, None);
@@ -79,7 +91,9 @@ impl ProviderConnection {
                 return Ok(Reply { response, target, place });
             }
             let retry_after_ms = retry_after_ms(response.headers(), Timestamp::now());
-            let fault = target.refused(&self.read_error(response).await, model);
+            let error = self.read_error(response).await;
+            note_refusal(&error);
+            let fault = target.refused(&error, model);
             let fault = Fault { retry_after_ms: retry_after_ms.or(fault.retry_after_ms), ..fault };
             let asked_without = fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused;
             if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {

@@ -13,7 +13,7 @@ use crate::prompt::sendable;
 use crate::provider_connection::ProviderConnection;
 use crate::wire_format::WireFormat;
 use crate::wire_model::WireModel;
-use crate::{KeySource, ProviderKind, ProviderSettings};
+use crate::{KeySource, ModelMemory, ProviderKind, ProviderSettings};
 use arki_domain::{ChatModel, ChatRequest, Code, Fault, Message};
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -38,6 +38,13 @@ impl Providers {
             })
             .collect();
         Self { connections }
+    }
+
+    /// Keeps in `memory` what providers teach about their models.
+    #[must_use]
+    pub fn remembering(self, memory: &Arc<dyn ModelMemory>) -> Self {
+        self.connections.values().for_each(|connection| connection.remember_in(Arc::clone(memory)));
+        self
     }
 
     /// The model that `provider/model` names; the model's name may itself contain slashes.

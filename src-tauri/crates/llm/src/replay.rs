@@ -37,6 +37,7 @@ pub(crate) fn read_stream(
         price: None,
         place: None,
         drain: Arc::new(Drain::default()),
+        note_refusal: Box::new(|_| {}),
     };
     let answer = async {
         answer::stream(bytes, Framing::ServerSentEvents, Box::new(decoder), context).collect::<Vec<_>>().await

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// In milliseconds, from `retry-after-ms` (OpenAI, Azure) or `Retry-After`: seconds, or an HTTP date
+/// In milliseconds, from `retry-after-ms` (OpenAI) or `x-ms-retry-after-ms` (Azure), or `Retry-After`: seconds, or an HTTP date
 /// (<https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>). A date that has passed asks for nothing.
 pub(crate) fn retry_after_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
     let text = |value: Option<&reqwest::header::HeaderValue>| value?.to_str().ok().map(|text| text.trim().to_owned());
-    if let Some(exact) = text(headers.get("retry-after-ms")).and_then(|text| milliseconds(&text, 1.0)) {
+    let exact = ["retry-after-ms", "x-ms-retry-after-ms"].into_iter().find_map(|name| text(headers.get(name)));
+    if let Some(exact) = exact.and_then(|text| milliseconds(&text, 1.0)) {
         return Some(exact);
     }
     let asked = text(headers.get(RETRY_AFTER))?;
@@ -26,6 +27,52 @@ fn until(date: &str, now: Timestamp) -> Option<u64> {
     const PARSER: DateTimeParser = DateTimeParser::new();
     let then = PARSER.parse_timestamp(date).ok()?;
     Some(u64::try_from(then.as_millisecond().saturating_sub(now.as_millisecond())).unwrap_or(0))
+}
+
+/// The words before a time to wait, in lower case.
+const BEFORE_A_WAIT: &[&str] = &[
+    "try again in",
+    "try again after",
+    "retry in",
+    "retry after",
+    "retry_after",
+    "retry-after",
+    "retryafter",
+    "retrydelay",
+    "wait for",
+    "please wait",
+    "available in",
+    "reset in",
+    "resets in",
+    "reset after",
+];
+/// How far behind them it begins, in characters: “try again in about 5 minutes”.
+const MAX_DISTANCE: usize = 12;
+
+/// In milliseconds, as sentences say it: “try again in 12.2s”, “in 1m30s”, “after 20 seconds”.
+pub(crate) fn wait_in_words(text: &str) -> Option<u64> {
+    let text = text.to_lowercase();
+    let after = BEFORE_A_WAIT.iter().find_map(|words| text.split_once(words)).map(|(_, after)| after)?;
+    let start = after.char_indices().take(MAX_DISTANCE).find(|(_, c)| c.is_ascii_digit())?.0;
+    let (mut rest, mut sum) = (&after[start..], None);
+    loop {
+        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, behind) = rest.split_at(number);
+        let behind = behind.trim_start();
+        let unit = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let factor = match &behind[..unit] {
+            "ms" | "millisecond" | "milliseconds" => 1.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60_000.0,
+            "h" | "hr" | "hour" | "hours" => 3_600_000.0,
+            "d" | "day" | "days" => 86_400_000.0,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1000.0,
+            _ if sum.is_none() => 1000.0,
+            _ => return sum,
+        };
+        let Some(part) = milliseconds(number.trim_end_matches('.'), factor) else { return sum };
+        sum = Some(sum.unwrap_or(0u64).saturating_add(part));
+        rest = behind[unit..].trim_start_matches([' ', ',']).trim_start_matches("and ");
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +96,28 @@ mod tests {
         assert_eq!(asked(&[("retry-after", "7"), ("retry-after-ms", "6500.2")]), Some(6501));
         assert_eq!(asked(&[("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT")]), Some(30_000));
         assert_eq!(asked(&[("retry-after", "Wed, 21 Oct 2015 07:00:00 GMT")]), Some(0));
+    }
+
+    #[test]
+    fn a_wait_is_read_off_sentences() {
+        for (sentence, wait) in [
+            ("Rate limit reached for m. Please try again in 12.2s. Visit https://x.example/1.", Some(12_200)),
+            ("Please try again in 350ms.", Some(350)),
+            ("Try again in 1m30s", Some(90_000)),
+            ("try again in 1h2m3.5s.", Some(3_723_500)),
+            ("Please retry after 20 seconds.", Some(20_000)),
+            ("Please retry in 34.074824224s.", Some(34_075)),
+            ("Please wait 2 minutes and 5 seconds", Some(125_000)),
+            ("try again in about 5 minutes, 3 of 4 used", Some(300_000)),
+            (r#"{"retryDelay": "17s"}"#, Some(17_000)),
+            (r#"{"retry_after": 3}"#, Some(3000)),
+            ("You sent 20 requests in 1m. Try again later.", None),
+            ("Please try again in a while, there are 30 others", None),
+            ("try again in 1e", Some(1000)),
+            ("", None),
+        ] {
+            assert_eq!(wait_in_words(sentence), wait, "{sentence}");
+        }
     }
 
     #[test]

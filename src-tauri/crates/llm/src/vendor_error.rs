@@ -1,5 +1,6 @@
 //! A vendor's own error, from a status and a body or from the middle of a stream, and which of ours it is.
 
+use crate::retry_after::wait_in_words;
 use arki_domain::Code;
 use serde_json::Value;
 
@@ -28,6 +29,8 @@ pub(crate) struct VendorError {
     /// `code`, `type` and `status` of the error object and the reasons in its details, in lower case.
     kind: String,
     words: String,
+    /// The part of the request that it names as wrong.
+    parameter: Option<String>,
     /// The time to wait, where the body says so.
     retry_after_ms: Option<u64>,
 }
@@ -47,7 +50,8 @@ impl VendorError {
 
     /// From an answer that says in a place of its own that it went wrong.
     pub(crate) fn of_kind(kind: &str, words: &str) -> Self {
-        Self { status: 0, kind: kind.to_lowercase(), words: plain_words(words), retry_after_ms: None }
+        let retry_after_ms = wait_in_words(words);
+        Self { status: 0, kind: kind.to_lowercase(), words: plain_words(words), parameter: None, retry_after_ms }
     }
 
     /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list
@@ -66,12 +70,44 @@ impl VendorError {
             let message = error.get("message").or_else(|| error.get("detail"))?;
             Some(message.as_str().map_or_else(|| message.to_string(), str::to_owned))
         });
-        Self {
+        let words = words.unwrap_or_default();
+        let told = Self {
             status: status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0),
             kind: format!("{} {} {} {}", named("code"), named("type"), named("status"), reasons(error)).to_lowercase(),
-            words: plain_words(&words.unwrap_or_default()),
-            retry_after_ms: retry_delay_ms(error),
+            words: plain_words(&words),
+            parameter: error.get("param").and_then(Value::as_str).map(str::to_owned).or_else(|| located(error)),
+            retry_after_ms: retry_delay_ms(error).or_else(|| wait_in_words(&words)),
+        };
+        match error.get("metadata").and_then(|metadata| Some((metadata, metadata.get("raw")?))) {
+            Some((metadata, raw)) => told.passed_on(metadata["provider_name"].as_str().unwrap_or("The vendor"), raw),
+            None => told,
         }
+    }
+
+    /// OpenRouter's: an error of the vendor behind it, as that one said it.
+    fn passed_on(self, vendor: &str, raw: &Value) -> Self {
+        let raw = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
+        let mut inner = Self::from_body(raw.as_bytes());
+        if inner.words.is_empty() {
+            inner.words = plain_words(&raw);
+        }
+        Self {
+            status: if self.status == 0 { inner.status } else { self.status },
+            kind: format!("{} {}", self.kind, inner.kind),
+            words: plain_words(&format!("{}. {vendor}: {}", self.words.trim_end_matches('.'), inner.words)),
+            parameter: self.parameter.or(inner.parameter),
+            retry_after_ms: self.retry_after_ms.or(inner.retry_after_ms),
+        }
+    }
+
+    pub(crate) fn parameter(&self) -> Option<&str> {
+        self.parameter.as_deref()
+    }
+
+    /// Returns whether it refuses a value, and not what it is the value of.
+    pub(crate) fn is_of_value(&self) -> bool {
+        let words = self.words.to_lowercase();
+        self.kind.contains("_value") || (words.contains("value") && !words.contains("value_error"))
     }
 
     /// Neither a status nor a kind, nor words that are known.
@@ -97,6 +133,10 @@ impl VendorError {
         let status = if self.status == 0 { String::new() } else { format!("status {}", self.status) };
         let words = says.trim_start_matches("It says: ");
         [&status, &kind, words].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    }
+
+    pub(crate) fn status(&self) -> u16 {
+        self.status
     }
 
     pub(crate) fn status_in_words(&self) -> String {
@@ -180,6 +220,13 @@ fn reasons(error: &Value) -> String {
     let details = error.get("details").and_then(Value::as_array);
     let reasons = details.into_iter().flatten().filter_map(|detail| detail.get("reason")?.as_str());
     reasons.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the place that a list of faults names: `"loc": ["body", "store"]`.
+fn located(error: &Value) -> Option<String> {
+    let detail = error.get("detail").or_else(|| error.get("message")?.get("detail")).or_else(|| error.get("errors"))?;
+    let place = detail.get(0)?.get("loc")?.as_array()?.iter().map(|name| name.as_str().unwrap_or("0"));
+    Some(place.collect::<Vec<_>>().join("."))
 }
 
 /// Returns what Google's `RetryInfo` says, as `"31.5s"`.
@@ -313,6 +360,27 @@ mod tests {
         };
         assert_eq!((delay("37s"), delay("0.5s")), (Some(37_000), Some(500)));
         assert_eq!((delay("soon"), delay("-1s"), delay("1e9s"), delay("NaNs")), (None, None, None, None));
+    }
+
+    #[test]
+    fn an_error_that_a_router_passes_on_is_told_with_its_vendor_and_counts() {
+        let of = |raw: Value| {
+            let metadata = json!({"provider_name": "Groq", "raw": raw});
+            VendorError::from_value(
+                &json!({"error": {"code": 400, "message": "Provider returned error", "metadata": metadata}}),
+            )
+        };
+        let inner =
+            json!({"error": {"message": "Unknown: 'store'", "param": "store", "code": "context_length_exceeded"}});
+        for raw in [inner.clone(), json!(inner.to_string())] {
+            let error = of(raw);
+            assert_eq!(error.words(), "Provider returned error. Groq: Unknown: 'store'");
+            assert_eq!((error.parameter(), error.code()), (Some("store"), Code::CONTEXT_TOO_LONG));
+        }
+        let plain = of(json!("Rate limited. Please try again in 12.2s."));
+        assert_eq!(plain.words(), "Provider returned error. Groq: Rate limited. Please try again in 12.2s.");
+        assert_eq!(plain.retry_after_ms(), Some(12_200));
+        assert_eq!(of(json!({"odd": 1})).words(), "Provider returned error. Groq: {\"odd\":1}");
     }
 
     #[test]

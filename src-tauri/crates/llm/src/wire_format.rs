@@ -7,6 +7,7 @@ use crate::sse::Framing;
 use crate::{ModelInfo, Secret};
 use arki_domain::{ChatRequest, Fault, Message};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// One API, for one model. Pure: the same request gives the same bytes.
@@ -25,6 +26,21 @@ pub(crate) trait WireFormat: Send + Sync {
     /// The request up to its first message: a JSON object that ends with the opening bracket of the list of messages.
     /// Everything that is the same throughout a run stands here, so that the vendor's prompt cache hits.
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault>;
+
+    /// The options of the head that the API can't do without, besides those that no API can.
+    fn required_options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// A tool's schema without what this API alone refuses; `None` where nothing usable is left.
+    fn narrowed(&self, schema: Value) -> Option<Value> {
+        Some(schema)
+    }
+
+    /// The parts of a message that it can do without.
+    fn optional_in_messages(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns what has to stand before the first message, with a comma, where the API does not let the conversation
     /// begin with that one.

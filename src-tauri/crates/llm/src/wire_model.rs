@@ -1,10 +1,11 @@
 //! A model of a provider, whatever its wire format.
 
 use crate::Capability;
-use crate::answer::{self, AnswerContext};
+use crate::answer::{self, AnswerContext, NoteRefusal};
 use crate::catalogue::{self, ModelInfo};
 use crate::growing_request::GrowingRequest;
 use crate::provider_connection::{ProviderConnection, Reply};
+use crate::refused_parameters::RefusedParameters;
 use crate::sse::{ByteStream, Framing, begun, body_of};
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Fault, PreparedRequest};
@@ -33,6 +34,24 @@ impl WireModel {
         Self { connection, model: model.to_owned(), format, written, known }
     }
 
+    /// Of an error, remembers the part of this request that it refuses.
+    fn note_refusal(&self, request: &PreparedRequest) -> NoteRefusal {
+        let (connection, model) = (Arc::clone(&self.connection), self.model.clone());
+        let (required, optional) = (self.format.required_options(), self.format.optional_in_messages());
+        let (body, head_bytes) = (request.body.clone(), request.head_bytes);
+        Box::new(move |error| {
+            let has = |part: &str| {
+                let name = format!("\"{}\":", part.rsplit('.').next().unwrap_or(part));
+                body.windows(name.len()).any(|bytes| bytes == name.as_bytes())
+            };
+            let optional: Vec<&str> = optional.iter().copied().filter(|part| has(part)).collect();
+            let head = body.get(..head_bytes).unwrap_or_default();
+            if let Some(refused) = RefusedParameters::refused_by(error, head, required, &optional) {
+                connection.note_refused(&model, refused);
+            }
+        })
+    }
+
     fn known_info(&self) -> ModelInfo {
         let known = self.known.get().cloned();
         known.unwrap_or_else(|| catalogue::model_info(self.connection.settings(), &self.model))
@@ -57,6 +76,7 @@ impl ChatModel for WireModel {
             known
         };
         self.known.get_or_init(|| learning).await;
+        self.connection.recall_refused(&self.model).await;
     }
 
     fn takes_tools(&self) -> bool {
@@ -82,12 +102,13 @@ impl ChatModel for WireModel {
     }
 
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
-        self.written.prepare(self.format.as_ref(), request)
+        self.written.prepare(self.format.as_ref(), request, &self.connection.refused(&self.model))
     }
 
     async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
+        let note_refusal = self.note_refusal(&request);
         let Reply { response, target, place } =
-            self.connection.post(self.format.as_ref(), request.body, &self.model).await?;
+            self.connection.post(self.format.as_ref(), request.body, &self.model, &note_refusal).await?;
         let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
         let bytes = body_of(response, self.connection.settings().timeouts.idle, target.clone());
@@ -95,7 +116,7 @@ impl ChatModel for WireModel {
         let settings = self.connection.settings();
         let price = catalogue::model_info(settings, &self.model).price;
         let drain = self.connection.drain();
-        let context = AnswerContext { target, model: self.model.clone(), price, place, drain };
+        let context = AnswerContext { target, model: self.model.clone(), price, place, drain, note_refusal };
         let is_json = media_type.starts_with("application/json");
         // Labels are wrong often enough: what the answer begins with says what it is.
         let (first, bytes) = if is_json { (None, bytes) } else { begun(bytes).await? };

@@ -137,18 +137,26 @@ fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::model_memory::StoredModelMemory;
     use crate::{Directories, EnvironmentKeys};
-    use arki_domain::Redactor;
+    use arki_domain::{Redactor, SystemClock};
+    use arki_store::{Store, StoreOptions};
     use serde_json::{Value, json};
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
+    use std::sync::Arc;
 
     fn accounts_with(config: &str) -> (tempfile::TempDir, Accounts) {
         let home = tempfile::tempdir().unwrap();
         let directories = Directories { config: home.path().join("config"), data: home.path().join("data") };
         std::fs::create_dir_all(&directories.config).unwrap();
         std::fs::write(directories.config_file(), config).unwrap();
-        let accounts = Accounts::new(directories, Redactor::default(), EnvironmentKeys::default());
+        let store = Arc::new(
+            Store::open_in_memory(StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() })
+                .unwrap(),
+        );
+        let memory = Arc::new(StoredModelMemory(store));
+        let accounts = Accounts::new(directories, Redactor::default(), EnvironmentKeys::default(), memory);
         (home, accounts)
     }
 

@@ -23,6 +23,7 @@ fn context() -> AnswerContext {
         price: None,
         place: None,
         drain: Arc::new(Drain::default()),
+        note_refusal: Box::new(|_| {}),
     }
 }
 

@@ -4,6 +4,7 @@ use super::Ollama;
 use super::response::OllamaDecoder;
 use crate::answer_decoder::{AnswerDecoder, DecodeError, Step};
 use crate::growing_request::GrowingRequest;
+use crate::refused_parameters::RefusedParameters;
 use crate::{Capability, ModelSettings, ProviderKind, ProviderSettings};
 use arki_domain::{
     Category, ChatRequest, Code, FinishReason, Image, Message, ModelOptions, StreamEvent, TokenType, ToolDefinition,
@@ -33,7 +34,9 @@ fn tools() -> Arc<[ToolDefinition]> {
 }
 
 fn body(settings: &ProviderSettings, model: &str, request: &ChatRequest) -> Value {
-    let prepared = GrowingRequest::default().prepare(&Ollama::new(settings, model), request).unwrap();
+    let prepared = GrowingRequest::default()
+        .prepare(&Ollama::new(settings, model), request, &RefusedParameters::default())
+        .unwrap();
     serde_json::from_slice(&prepared.body).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use super::OpenAiChat;
 use crate::growing_request::GrowingRequest;
+use crate::refused_parameters::RefusedParameters;
 use crate::{ProviderKind, ProviderSettings};
 use ProviderKind::{Custom, Deepseek, OpenaiChat, Openrouter};
 use arki_domain::{Category, ChatRequest, Image, Message, ModelOptions, Reasoning, ToolDefinition, ToolRequest};
@@ -26,7 +27,7 @@ fn with_options(options: ModelOptions) -> ChatRequest {
 
 fn sent(kind: ProviderKind, model: &str, request: &ChatRequest) -> Value {
     let format = OpenAiChat::new(&ProviderSettings::new("there", kind), model);
-    let prepared = GrowingRequest::default().prepare(&format, request).unwrap();
+    let prepared = GrowingRequest::default().prepare(&format, request, &RefusedParameters::default()).unwrap();
     serde_json::from_slice(&prepared.body).unwrap()
 }
 
@@ -129,13 +130,23 @@ fn deepseek_gets_its_thoughts_back_with_every_turn_and_nobody_else_gets_any() {
 }
 
 #[test]
-fn a_server_that_gave_thoughts_under_that_name_gets_them_back_with_its_calls() {
-    let wanted = |model: &str| super::returned_thoughts::wanted_by(model);
+fn what_a_server_gave_with_calls_it_gets_back_under_the_same_name() {
+    let signature = json!({"google": {"thought_signature": "s"}});
+    let kept = |name| super::returned_thoughts::kept("m", name, &[Some(signature.clone())]).unwrap();
+    let before = Reasoning { format: "reasoning_content".into(), model: "m".into(), items: Value::Null };
     let request = |reasoning| request([vec![Message::user("go")], called(Some("hm"), Some(reasoning))].concat());
-    let back = |kind, model: &str| sent(kind, "m", &request(wanted(model)))["messages"][2]["reasoning_content"].clone();
-    assert_eq!(back(Custom, "m"), "hm");
-    assert_eq!(back(Custom, "other"), Value::Null);
-    assert_eq!(back(OpenaiChat, "m"), Value::Null);
+    let back = |kind, model, reasoning| {
+        let turn = sent(kind, model, &request(reasoning))["messages"][2].clone();
+        let thoughts = ["reasoning_content", "reasoning"].map(|name| turn[name].as_str().map(str::to_owned));
+        (thoughts, turn["tool_calls"][0]["extra_content"].clone())
+    };
+    let hm = Some("hm".to_owned());
+    assert_eq!(back(Custom, "m", before), ([hm.clone(), None], Value::Null));
+    assert_eq!(back(Custom, "m", kept(Some("reasoning_content"))), ([hm.clone(), None], signature.clone()));
+    assert_eq!(back(Custom, "m", kept(Some("reasoning"))), ([None, hm], signature.clone()));
+    assert_eq!(back(Custom, "other", kept(Some("reasoning"))), ([None, None], Value::Null));
+    assert_eq!(back(OpenaiChat, "m", kept(None)), ([None, None], signature.clone()));
+    assert_eq!(super::returned_thoughts::kept("m", None, &[None]), None);
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub(super) enum Entry<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_content: Option<Cow<'a, str>>,
         #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_details: Option<Value>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall<'a>>,
@@ -69,6 +71,8 @@ pub(super) struct ToolCall<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: CalledFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<&'a Value>,
 }
 
 #[derive(Serialize)]
@@ -96,9 +100,11 @@ impl<'a> Entry<'a> {
         let content = joined(turns().map(|turn| turn.content));
         let thoughts = joined(turns().filter_map(|turn| turn.thoughts));
         let reasoning = turns().filter_map(|turn| Some((turn.reasoning?, turn.calls)));
-        let wants_thoughts = turns()
-            .filter_map(|turn| turn.reasoning)
-            .any(|reasoning| returned_thoughts::are_wanted_by(&format.model, reasoning));
+        let compatible = matches!(format.dialect, Dialect::Compatible).then_some(());
+        let name =
+            compatible.and_then(|()| turns().find_map(|turn| returned_thoughts::name(&format.model, turn.reasoning)));
+        let thoughts_as =
+            |wanted: &str| (name == Some(wanted)).then(|| thoughts.clone()).filter(|thoughts| !thoughts.is_empty());
         let mut details =
             reasoning.filter_map(|(reasoning, calls)| reasoning_details::sent_back(reasoning, format, calls));
         Self::Assistant {
@@ -107,11 +113,11 @@ impl<'a> Entry<'a> {
             reasoning_content: match format.dialect {
                 Dialect::DeepSeek if thoughts.is_empty() => Some(NO_THOUGHTS.into()),
                 Dialect::DeepSeek => Some(thoughts),
-                Dialect::Compatible if wants_thoughts => Some(thoughts).filter(|thoughts| !thoughts.is_empty()),
-                Dialect::Compatible | Dialect::OpenAi | Dialect::OpenRouter => None,
+                Dialect::Compatible | Dialect::OpenAi | Dialect::OpenRouter => thoughts_as("reasoning_content"),
             },
+            reasoning: thoughts_as("reasoning"),
             reasoning_details: details.next(),
-            tool_calls: calls.map(|call| ToolCall::new(format, call)).collect(),
+            tool_calls: turns().flat_map(|turn| ToolCall::of(format, turn)).collect(),
         }
     }
 }
@@ -167,9 +173,12 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
 }
 
 impl<'a> ToolCall<'a> {
-    fn new(format: &OpenAiChat, call: &'a ToolRequest) -> Self {
-        let name = acceptable_name(&call.tool_id);
-        let function = CalledFunction { name, arguments: object_text(&call.arguments) };
-        Self { id: format.call_id(&call.call_id), kind: "function", function }
+    fn of(format: &OpenAiChat, turn: Turn<'a>) -> impl Iterator<Item = Self> {
+        turn.calls.iter().enumerate().map(move |(number, call)| {
+            let name = acceptable_name(&call.tool_id);
+            let function = CalledFunction { name, arguments: object_text(&call.arguments) };
+            let extra_content = returned_thoughts::extra(&format.model, turn.reasoning, number);
+            Self { id: format.call_id(&call.call_id), kind: "function", function, extra_content }
+        })
     }
 }

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, share_of_tier};
 use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
@@ -24,9 +24,10 @@ pub(super) struct ChatDecoder {
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
-    is_of_another_tier: bool,
-    /// Thoughts came under the name under which such servers may want them back.
-    gave_thoughts: bool,
+    /// In which it was served, as the vendor says.
+    tier: Option<Value>,
+    /// The name under which thoughts came, and under which such servers may want them back.
+    thoughts_name: Option<&'static str>,
 }
 
 #[derive(Default)]
@@ -35,6 +36,7 @@ struct CallInProgress {
     id: String,
     name: String,
     arguments: String,
+    extra_content: Option<Value>,
 }
 
 impl ChatDecoder {
@@ -47,8 +49,10 @@ impl ChatDecoder {
             Some(pieces) if self.dialect == Dialect::OpenRouter => self.details.push(pieces),
             _ => String::new(),
         };
-        self.gave_thoughts |=
-            delta.reasoning_content.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        let named = [("reasoning_content", &delta.reasoning_content), ("reasoning", &delta.reasoning)];
+        let is_said = |said: &Option<Value>| said.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        let name = named.into_iter().find(|(_, said)| is_said(said)).map(|(name, _)| name);
+        self.thoughts_name = self.thoughts_name.or(name);
         let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
         // Some servers send the same text under several names.
         let reasoning = reasoning.chain([readable.as_str()]).find(|text| !text.is_empty());
@@ -120,6 +124,9 @@ impl ChatDecoder {
         if call.arguments.is_empty() && call.name != name {
             call.name.push_str(name);
         }
+        if let Some(extra) = piece.extra_content.as_ref().filter(|extra| !extra.is_null()) {
+            call.extra_content = Some(extra.clone());
+        }
         match piece.function.as_ref().and_then(|function| function.arguments.as_ref()) {
             Some(Value::String(text)) => call.arguments.push_str(text),
             None | Some(Value::Null) => {}
@@ -167,10 +174,11 @@ impl AnswerDecoder for ChatDecoder {
             Err(_) => return Err(DecodeError::Malformed("it is not the JSON of Chat Completions")),
         };
         // First, as what was used has to be paid for also where the answer fails.
-        let usage = chunk.usage.as_ref().and_then(|usage| self.figures(usage));
+        let of_choice = || chunk.choices.iter().flatten().find_map(|choice| choice.usage.as_ref());
+        let usage = chunk.usage.as_ref().or_else(of_choice).and_then(|usage| self.figures(usage));
         self.usage = usage.or(self.usage);
         if self.dialect == Dialect::OpenAi {
-            self.is_of_another_tier |= chunk.service_tier.is_some_and(|tier| !is_standard_tier(&tier));
+            self.tier = chunk.service_tier.or(self.tier.take());
         }
         let is_error = chunk.error.is_some_and(|error| !error.is_null());
         if is_error || name == Some("error") || chunk.object.as_ref().and_then(Value::as_str) == Some("error") {
@@ -197,17 +205,19 @@ impl AnswerDecoder for ChatDecoder {
         out.extend(self.thoughts.push(text).iter().map(|(kind, text)| token(*kind, text)));
         out.extend(self.thoughts.finish().iter().map(|(kind, text)| token(*kind, text)));
         let finish_reason = Some(self.finish_reason());
+        let extras: Vec<_> = self.calls.iter_mut().map(|call| call.extra_content.take()).collect();
         let calls: Vec<ToolRequest> = std::mem::take(&mut self.calls).into_iter().map(ToolRequest::from).collect();
         out.extend(self.details.finish(&self.model, &calls).map(StreamEvent::Reasoning));
-        if self.dialect == Dialect::Compatible && self.gave_thoughts && !calls.is_empty() {
-            out.push(StreamEvent::Reasoning(returned_thoughts::wanted_by(&self.model)));
+        if matches!(self.dialect, Dialect::Compatible | Dialect::OpenAi) && !calls.is_empty() {
+            let name = self.thoughts_name.filter(|_| self.dialect == Dialect::Compatible);
+            out.extend(returned_thoughts::kept(&self.model, name, &extras).map(StreamEvent::Reasoning));
         }
         out.extend(calls.into_iter().map(StreamEvent::ToolCall));
         out.push(StreamEvent::Metadata { finish_reason, usage: self.usage });
     }
 
-    fn has_list_price(&self) -> bool {
-        !self.is_of_another_tier
+    fn price_share(&self) -> Option<f64> {
+        share_of_tier(self.tier.as_ref())
     }
 
     fn usage(&self) -> Option<Usage> {

@@ -94,6 +94,9 @@ pub(super) struct Choice {
     pub(super) delta: Option<Delta>,
     pub(super) finish_reason: Option<String>,
     pub(super) error: Option<Value>,
+    /// Moonshot's place for the figures.
+    #[serde(default, deserialize_with = "figures::group")]
+    pub(super) usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -113,6 +116,8 @@ pub(super) struct ToolCallDelta {
     pub(super) index: Option<u64>,
     pub(super) id: Option<String>,
     pub(super) function: Option<FunctionDelta>,
+    /// What a vendor wants back with the call, such as the signature of Google's thoughts.
+    pub(super) extra_content: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -137,6 +142,9 @@ pub(super) struct WireUsage {
     /// DeepSeek's name for the cached ones.
     #[serde(default, deserialize_with = "figures::count")]
     prompt_cache_hit_tokens: Option<u64>,
+    /// Moonshot's.
+    #[serde(default, deserialize_with = "figures::count")]
+    cached_tokens: Option<u64>,
     /// A number, in US dollars, where it is OpenRouter's.
     cost: Option<Value>,
     is_byok: Option<Value>,
@@ -165,13 +173,19 @@ impl WireUsage {
             return None;
         }
         let prompt = self.prompt_tokens_details.as_ref();
-        let cached_tokens = prompt.and_then(|details| details.cached_tokens).or(self.prompt_cache_hit_tokens);
+        let cached_tokens = prompt.and_then(|details| details.cached_tokens);
+        let cached_tokens = cached_tokens.or(self.prompt_cache_hit_tokens).or(self.cached_tokens);
         let reasoning_tokens =
             self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
+        // xAI counts them beside the answer's, others among these: the sum tells.
+        let both = self.completion_tokens.and_then(|answer| answer.checked_add(reasoning_tokens));
+        let is_beside = self.total_tokens.is_some()
+            && self.total_tokens == both.zip(self.prompt_tokens).and_then(|(both, prompt)| both.checked_add(prompt));
+        let completion_tokens = if is_beside { both } else { self.completion_tokens };
         Some(Usage {
             cache_write_tokens: prompt.and_then(|details| details.cache_write_tokens).unwrap_or(0),
             reasoning_tokens,
-            ..Usage::told(self.prompt_tokens, self.completion_tokens, self.total_tokens, cached_tokens)
+            ..Usage::told(self.prompt_tokens, completion_tokens, self.total_tokens, cached_tokens)
         })
     }
 

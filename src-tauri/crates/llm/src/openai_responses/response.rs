@@ -2,7 +2,7 @@
 
 use super::output::{Output, Part, Place, Stage};
 use super::wire::{Event, Response};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, is_standard_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, share_of_tier};
 use crate::vendor_error::VendorError;
 use arki_domain::{FinishReason, StreamEvent, Usage};
 use serde_json::{Value, json};
@@ -14,7 +14,8 @@ pub(super) struct ResponsesDecoder {
     output: Output,
     ending: Option<Ending>,
     usage: Option<Usage>,
-    is_of_another_tier: bool,
+    /// In which it was served, as the vendor says.
+    tier: Option<Value>,
 }
 
 /// The model's reason to stop.
@@ -26,13 +27,7 @@ enum Ending {
 
 impl ResponsesDecoder {
     pub(super) fn new(origin: &str) -> Self {
-        Self {
-            origin: origin.to_owned(),
-            output: Output::default(),
-            ending: None,
-            usage: None,
-            is_of_another_tier: false,
-        }
+        Self { origin: origin.to_owned(), output: Output::default(), ending: None, usage: None, tier: None }
     }
 
     fn take(&mut self, kind: &str, event: Event, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
@@ -82,7 +77,7 @@ impl ResponsesDecoder {
     /// Takes the whole answer at its end.
     fn end(&mut self, status: &str, response: Response, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
         self.usage = response.usage.and_then(|usage| usage.figures()).or(self.usage);
-        self.is_of_another_tier = response.service_tier.is_some_and(|tier| !is_standard_tier(&tier));
+        self.tier = response.service_tier;
         let ending = match status {
             "completed" => Ending::Completed,
             "incomplete" => Ending::Incomplete(why_incomplete(response.incomplete_details.as_ref())),
@@ -149,8 +144,8 @@ impl AnswerDecoder for ResponsesDecoder {
         out.push(StreamEvent::Metadata { finish_reason: Some(finish_reason), usage: self.usage });
     }
 
-    fn has_list_price(&self) -> bool {
-        !self.is_of_another_tier
+    fn price_share(&self) -> Option<f64> {
+        share_of_tier(self.tier.as_ref())
     }
 
     fn usage(&self) -> Option<Usage> {

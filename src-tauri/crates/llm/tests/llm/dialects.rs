@@ -252,3 +252,55 @@ async fn a_server_that_gives_its_thoughts_has_them_back_with_the_call_they_led_t
         assert_eq!(messages[turn]["reasoning_content"], "Let me look.");
     }
 }
+
+#[tokio::test]
+async fn moonshots_cache_and_xais_thoughts_are_counted_and_cost_what_they_do() {
+    let price = Price {
+        rates: Rates { input: 1.0, output: 10.0, cached_input: Some(0.1), cache_write: None },
+        tiers: Vec::new(),
+    };
+    let million = |count: u64| count * 1_000_000;
+    let moonshot = json!({"prompt_tokens": million(4), "completion_tokens": million(1), "total_tokens": million(5), "cached_tokens": million(3)});
+    let xai = json!({"prompt_tokens": million(1), "completion_tokens": million(1), "total_tokens": million(5),
+        "completion_tokens_details": {"reasoning_tokens": million(3)}});
+    let contained = json!({"prompt_tokens": million(1), "completion_tokens": million(4), "total_tokens": million(5),
+        "completion_tokens_details": {"reasoning_tokens": million(3)}});
+    let in_choice = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": moonshot}]});
+    for (chunks, completion, cost) in [
+        (vec![finish("stop"), json!({"choices": [], "usage": moonshot})], 1, 1.0 + 0.3 + 10.0),
+        (vec![in_choice], 1, 1.0 + 0.3 + 10.0),
+        (vec![finish("stop"), json!({"choices": [], "usage": xai})], 4, 1.0 + 40.0),
+        (vec![finish("stop"), json!({"choices": [], "usage": contained})], 4, 1.0 + 40.0),
+    ] {
+        let server = ScriptedServer::start(vec![Turn::chunks(&chunks)]).unwrap();
+        let about = arki_llm::ModelSettings { price: Some(price.clone()), ..arki_llm::ModelSettings::default() };
+        let settings = ProviderSettings {
+            base_url: Some(server.url()),
+            models: [("m".to_owned(), about)].into(),
+            ..ProviderSettings::new("there", ProviderKind::Custom)
+        };
+        let model = providers(settings, &keys(&[])).model("there/m").unwrap();
+        let (events, fault) = ask(&*model, &request(vec![user("hi")])).await;
+        let usage = usage_of(&events).1;
+        assert_eq!((fault, usage.completion_tokens), (None, million(completion)));
+        assert!((usage.cost_usd.unwrap() - cost).abs() < 1e-9, "{usage:?}");
+    }
+}
+
+#[tokio::test]
+async fn googles_signature_and_vllms_thoughts_come_back_as_they_were_given() {
+    let signature = json!({"google": {"thought_signature": "c2lnbmVk"}});
+    let call = json!({"index": 0, "id": "call_1", "function": {"name": "read_file", "arguments": "{}"}, "extra_content": signature});
+    let chunks = [
+        delta(json!({"reasoning": "Let me "})),
+        delta(json!({"reasoning": "look."})),
+        delta(json!({"tool_calls": [call]})),
+        finish("tool_calls"),
+    ];
+    let server = ScriptedServer::start(vec![Turn::chunks(&chunks), Turn::text("done")]).unwrap();
+    let there = model(&server, ProviderKind::Custom, "m");
+    crate::harness::converse(&*there, request(vec![user("hi")]), 2).await;
+    let turn = server.requests()[1].json["messages"][2].clone();
+    assert_eq!((&turn["reasoning"], &turn["tool_calls"][0]["extra_content"]), (&json!("Let me look."), &signature));
+    assert_eq!(turn.get("reasoning_content"), None);
+}

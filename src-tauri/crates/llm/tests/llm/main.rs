@@ -16,5 +16,6 @@ mod live;
 mod oddities;
 mod ollama;
 mod past_requests;
+mod refused;
 mod requests;
 mod responses;

@@ -226,13 +226,14 @@ async fn a_model_that_is_known_not_to_reason_is_not_asked_how_much() {
 }
 
 #[tokio::test]
-async fn what_another_tier_costs_is_not_known() {
-    for (kind, tier, known) in [
-        (ProviderKind::Openai, "default", true),
-        (ProviderKind::Openai, "flex", false),
-        (ProviderKind::OpenaiChat, "default", true),
-        (ProviderKind::OpenaiChat, "priority", false),
-        (ProviderKind::Custom, "on_demand", false),
+async fn flex_costs_half_and_what_another_tier_costs_is_not_known() {
+    for (kind, tier, share) in [
+        (ProviderKind::Openai, "default", Some(1.0)),
+        (ProviderKind::Openai, "flex", Some(0.5)),
+        (ProviderKind::OpenaiChat, "default", Some(1.0)),
+        (ProviderKind::OpenaiChat, "flex", Some(0.5)),
+        (ProviderKind::OpenaiChat, "priority", None),
+        (ProviderKind::Custom, "on_demand", None),
     ] {
         let mut events = counted(kind, &json!(7), &json!(1));
         for event in &mut events {
@@ -248,7 +249,9 @@ async fn what_another_tier_costs_is_not_known() {
         let (events, fault) = ask(&*model, &request(vec![user("hi")])).await;
         assert_eq!(fault, None);
         let cost = usage(&events).unwrap().cost_usd;
-        assert_eq!(cost.is_some(), known, "{kind} {tier}: {cost:?}");
+        let list_price = (7.0 * 1.25 + 10.0) / 1_000_000.0;
+        let is_right = cost.zip(share).is_some_and(|(cost, share)| (cost - list_price * share).abs() < 1e-12);
+        assert!(is_right || (cost, share) == (None, None), "{kind} {tier}: {cost:?}");
     }
 }
 
