@@ -5,16 +5,27 @@ use crate::answer::{Answer, AnswerEnd};
 use crate::budget;
 use crate::run_host::RunHost;
 use crate::turn::Cut;
-use arki_domain::{EngineRetry, Fault};
+use arki_domain::{Code, EngineRetry, Fault};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-/// The number of times one turn is asked, the first included.
+/// The number of times one turn is asked whose answers begin and break off, the first included: each of them costs.
 pub(crate) const MAX_ATTEMPTS: u32 = 5;
+/// The same where no answer begins.
+pub(crate) const MAX_REQUESTS: u32 = 12;
 /// The wait before the first retry, where the provider names none; each further one is twice as long.
 pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// No wait is longer. Whoever asks for more is not asked again.
-pub(crate) const MAX_WAIT: Duration = Duration::from_secs(60);
+/// No wait is longer unless the provider asks for it.
+pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(30);
+/// All waits for one turn together. Whoever asks for more is not asked again.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The retries of one turn so far.
+#[derive(Default)]
+pub(crate) struct Retries {
+    count: u32,
+    waited: Duration,
+}
 
 /// The way to treat an error that may pass.
 #[derive(Debug, PartialEq)]
@@ -26,18 +37,22 @@ enum Verdict {
 impl RunHost {
     /// Notes the retry and waits for its time. `None`: ask again now.
     ///
-    /// `retry` counts from 1; `answer` is what came before the fault.
+    /// `answer` is what came before the fault.
     pub(crate) async fn wait_for_retry(
         &mut self,
-        retry: u32,
+        retries: &mut Retries,
         fault: Fault,
         answer: Answer,
     ) -> Result<Option<(AnswerEnd, Answer)>, Fault> {
         let (code, turn) = (fault.code.clone(), answer.turn);
-        let delay = match decide(fault, retry, RandomState::new().build_hasher().finish()) {
+        retries.count += 1;
+        let broke_off = answer.has_begun() || fault.is(Code::PROVIDER_STREAM_CUT);
+        let attempts = if broke_off { MAX_ATTEMPTS } else { MAX_REQUESTS };
+        let delay = match decide(fault, retries, attempts, RandomState::new().build_hasher().finish()) {
             Verdict::Wait(delay) => delay,
             Verdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),
         };
+        retries.waited += delay;
         self.interrupted(answer, Cut::Retried).await?;
         // Listens before it is announced: whoever sees the countdown can end it.
         let skip_wait = self.skip_wait.clone();
@@ -45,7 +60,7 @@ impl RunHost {
         tokio::pin!(skipped);
         skipped.as_mut().enable();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.append(vec![EngineRetry { turn, code, delay_ms, attempt: retry }.into()]).await?;
+        self.append(vec![EngineRetry { turn, code, delay_ms, attempt: retries.count }.into()]).await?;
         let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
         let end = tokio::select! {
             biased;
@@ -59,21 +74,22 @@ impl RunHost {
     }
 }
 
-fn decide(fault: Fault, retry: u32, random: u64) -> Verdict {
-    if retry >= MAX_ATTEMPTS {
+fn decide(fault: Fault, retries: &Retries, attempts: u32, random: u64) -> Verdict {
+    let left = PATIENCE.saturating_sub(retries.waited);
+    if retries.count >= attempts || left.is_zero() {
         return Verdict::GiveUp(fault);
     }
     match fault.retry_after_ms.map(Duration::from_millis) {
-        Some(asked) if asked > MAX_WAIT => Verdict::GiveUp(asks_too_much(fault, asked)),
+        Some(asked) if asked > left => Verdict::GiveUp(asks_too_much(fault, asked)),
         // No provider means that it wants to be asked again at once.
-        Some(asked) if !asked.is_zero() => Verdict::Wait(asked.max(backoff(1, random))),
-        Some(_) | None => Verdict::Wait(backoff(retry, random)),
+        Some(asked) if !asked.is_zero() => Verdict::Wait(asked.max(backoff(1, random)).min(left)),
+        Some(_) | None => Verdict::Wait(backoff(retries.count, random).min(left)),
     }
 }
 
 /// Between half of the full wait and all of it, so that many who failed at once don't come back at once.
 fn backoff(retry: u32, random: u64) -> Duration {
-    let full = FIRST_WAIT.saturating_mul(2u32.saturating_pow(retry.saturating_sub(1))).min(MAX_WAIT);
+    let full = FIRST_WAIT.saturating_mul(2u32.saturating_pow(retry.saturating_sub(1))).min(MAX_BACKOFF);
     let half_ms = u64::try_from(full.as_millis() / 2).unwrap_or(u64::MAX).max(1);
     full / 2 + Duration::from_millis(random % (half_ms + 1))
 }
@@ -107,7 +123,7 @@ mod tests {
     #[test]
     fn waits_double_stay_within_their_half_and_are_bounded() {
         for retry in 1..=40 {
-            let full = FIRST_WAIT.saturating_mul(2u32.saturating_pow(retry - 1)).min(MAX_WAIT);
+            let full = FIRST_WAIT.saturating_mul(2u32.saturating_pow(retry - 1)).min(MAX_BACKOFF);
             assert_eq!(backoff(retry, 0), full / 2);
             for random in [1, 249, 1_000_003, u64::MAX] {
                 assert!((full / 2..=full).contains(&backoff(retry, random)), "{retry} {random}");
@@ -116,11 +132,19 @@ mod tests {
         assert_ne!(backoff(3, 1), backoff(3, 2));
     }
 
+    fn after(count: u32, waited_s: u64) -> Retries {
+        Retries { count, waited: Duration::from_secs(waited_s) }
+    }
+
+    fn decided(asked: Option<u64>, retries: &Retries, random: u64) -> Verdict {
+        decide(fault(asked), retries, MAX_REQUESTS, random)
+    }
+
     #[test]
     fn what_the_provider_asks_for_is_waited_up_to_the_limit() {
-        assert_eq!(decide(fault(Some(700)), 1, 7), Verdict::Wait(Duration::from_millis(700)));
-        assert_eq!(decide(fault(Some(60_000)), 4, 7), Verdict::Wait(MAX_WAIT));
-        let cases = [(60_001, "60 s"), (90_000, "90 s"), (179_000, "3 min"), (86_400_000, "24 h")];
+        assert_eq!(decided(Some(700), &after(1, 0), 7), Verdict::Wait(Duration::from_millis(700)));
+        assert_eq!(decided(Some(60_000), &after(4, 60), 7), Verdict::Wait(Duration::from_secs(60)));
+        let cases = [(120_001, "2 min"), (179_000, "3 min"), (86_400_000, "24 h")];
         let cases = cases.into_iter().chain([
             (172_800_001, "48 h"),
             (259_200_000, "3 days"),
@@ -128,27 +152,37 @@ mod tests {
             (u64::MAX, "for more than 30 days"),
         ]);
         for (asked, words) in cases {
-            let Verdict::GiveUp(given_up) = decide(fault(Some(asked)), 1, 7) else { panic!("waits {asked}") };
+            let Verdict::GiveUp(given_up) = decided(Some(asked), &after(1, 0), 7) else { panic!("waits {asked}") };
             assert_eq!(given_up.message, format!("lab asks to slow down. It asks to wait {words}."));
             assert!(given_up.is(Code::PROVIDER_RATE_LIMITED));
         }
+        assert!(matches!(decided(Some(61_000), &after(4, 60), 7), Verdict::GiveUp(_)), "two minutes in all");
     }
 
     #[test]
     fn whoever_asks_for_no_wait_is_not_asked_at_once() {
-        for retry in 1..MAX_ATTEMPTS {
+        for retry in 1..MAX_REQUESTS {
             for asked in [0, 1, 100] {
-                let Verdict::Wait(wait) = decide(fault(Some(asked)), retry, 7) else { panic!("gives up") };
+                let Verdict::Wait(wait) = decided(Some(asked), &after(retry, 0), 7) else { panic!("gives up") };
                 assert!(wait >= FIRST_WAIT / 2, "{retry} {asked}: {wait:?}");
             }
         }
-        assert_eq!(decide(fault(Some(0)), 4, 7), decide(fault(None), 4, 7));
-        assert_ne!(decide(fault(Some(0)), 1, 7), decide(fault(Some(0)), 1, 8));
+        assert_eq!(decided(Some(0), &after(4, 0), 7), decided(None, &after(4, 0), 7));
+        assert_ne!(decided(Some(0), &after(1, 0), 7), decided(Some(0), &after(1, 0), 8));
     }
 
     #[test]
-    fn attempts_are_bounded() {
-        assert!(matches!(decide(fault(None), MAX_ATTEMPTS - 1, 7), Verdict::Wait(_)));
-        assert_eq!(decide(fault(Some(1)), MAX_ATTEMPTS, 7), Verdict::GiveUp(fault(Some(1))));
+    fn attempts_and_patience_are_bounded() {
+        assert!(matches!(decided(None, &after(MAX_REQUESTS - 1, 0), 7), Verdict::Wait(_)));
+        assert_eq!(decided(Some(1), &after(MAX_REQUESTS, 0), 7), Verdict::GiveUp(fault(Some(1))));
+        assert_eq!(decided(None, &after(3, 120), 7), Verdict::GiveUp(fault(None)));
+        assert_eq!(decide(fault(None), &after(MAX_ATTEMPTS, 0), MAX_ATTEMPTS, 7), Verdict::GiveUp(fault(None)));
+        for random in [0, 1, 1_000_003, u64::MAX] {
+            let mut retries = after(1, 0);
+            while let Verdict::Wait(wait) = decided(None, &retries, random) {
+                retries = Retries { count: retries.count + 1, waited: retries.waited + wait };
+            }
+            assert!((Duration::from_secs(75)..=PATIENCE).contains(&retries.waited), "{:?}", retries.waited);
+        }
     }
 }

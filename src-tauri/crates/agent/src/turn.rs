@@ -3,6 +3,7 @@
 use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
 use crate::ask::{Ask, Known};
 use crate::refusals::Mending;
+use crate::retry::Retries;
 use crate::run_host::{RunEnd, RunHost};
 use crate::{bounds, budget, call_arguments, call_text, pes, text_only};
 use arki_domain::{
@@ -98,7 +99,7 @@ impl RunHost {
             .into(),
         ])
         .await?;
-        let (mut retry, mut was_empty) = (1, false);
+        let (mut retries, mut was_empty) = (Retries::default(), false);
         loop {
             let mut answer = self.answer(turn);
             let end = self.stream(prepared.clone(), &mut answer).await?;
@@ -111,20 +112,17 @@ impl RunHost {
                 }
                 // Of its calls none was looked at yet, so that they are asked for again.
                 AnswerEnd::Failed(fault) if self.may_pass(&fault, &answer) => {
-                    self.wait_for_retry(retry, fault, answer).await?
+                    self.wait_for_retry(&mut retries, fault, answer).await?
                 }
                 // Some models say nothing once and then something.
                 AnswerEnd::Finished if !was_empty && self.is_void(&answer) => {
                     was_empty = true;
                     let fault = nothing_said(self.parts.model.provider(), answer.finish_reason);
-                    self.wait_for_retry(retry, fault, answer).await?
+                    self.wait_for_retry(&mut retries, fault, answer).await?
                 }
                 end => Some((end, answer)),
             };
-            let Some((end, answer)) = ended else {
-                retry += 1;
-                continue;
-            };
+            let Some((end, answer)) = ended else { continue };
             if let AnswerEnd::Failed(fault) = &end
                 && self.is_refusal(fault)
             {

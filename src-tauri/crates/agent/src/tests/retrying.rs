@@ -1,7 +1,7 @@
 //! Faults that may pass: asked again in time, also in the midst of an answer. Time is paused: waits pass at once.
 
 use super::*;
-use crate::retry::{FIRST_WAIT, MAX_ATTEMPTS};
+use crate::retry::{FIRST_WAIT, MAX_ATTEMPTS, MAX_BACKOFF, MAX_REQUESTS, PATIENCE};
 use tokio::time::Instant;
 
 fn failed(retry_after_ms: Option<u64>) -> Option<Result<StreamEvent, Fault>> {
@@ -42,16 +42,17 @@ async fn what_fails_before_it_begins_is_asked_again_after_the_wait_that_was_aske
 
 #[tokio::test(start_paused = true)]
 async fn waits_grow_and_attempts_are_bounded() {
-    let stage = Stage::new(vec![vec![failed(None)]; MAX_ATTEMPTS as usize + 3]);
+    let stage = Stage::new(vec![vec![failed(None)]; MAX_REQUESTS as usize + 3]);
     let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
     assert!(fault.is(Code::PROVIDER_FAILED));
-    let retries = retries(&stage);
-    assert_eq!(retries.iter().map(|retry| retry.attempt).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    for retry in retries {
-        let full = FIRST_WAIT * 2u32.pow(retry.attempt - 1);
+    let (retries, left) = (retries(&stage), stage.model.turns.lock().unwrap().len());
+    let waited = Duration::from_millis(retries.iter().map(|retry| retry.delay_ms).sum());
+    assert!((Duration::from_secs(75)..=PATIENCE).contains(&waited), "about two minutes: {waited:?}");
+    assert!(retries.len() < MAX_REQUESTS as usize && left == MAX_REQUESTS as usize + 2 - retries.len(), "{retries:?}");
+    for retry in &retries[..retries.len() - 1] {
+        let full = (FIRST_WAIT * 2u32.pow(retry.attempt - 1)).min(MAX_BACKOFF);
         assert!((full / 2..=full).contains(&Duration::from_millis(retry.delay_ms)), "{retry:?}");
     }
-    assert_eq!(stage.model.turns.lock().unwrap().len(), 3, "asked more often than is allowed");
 }
 
 #[tokio::test(start_paused = true)]

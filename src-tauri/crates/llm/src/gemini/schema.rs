@@ -34,7 +34,9 @@ pub(super) fn narrowed(schema: &Value) -> Value {
             }
             ("allOf", Value::Array(schemas)) => {
                 let schemas = schemas.iter().map(narrowed).filter_map(|schema| schema.as_object().cloned());
-                schemas.flatten().for_each(|(key, value)| drop(narrow.entry(key).or_insert(value)));
+                for (key, value) in schemas.flatten() {
+                    narrow.entry(key).or_insert(value);
+                }
             }
             ("items" | "additionalProperties", Value::Object(_)) => drop(narrow.insert(key.clone(), narrowed(value))),
             ("const", Value::String(_)) => drop(narrow.insert("enum".to_owned(), json!([value]))),

@@ -29,7 +29,7 @@ fn request(messages: Vec<Message>) -> ChatRequest {
 }
 
 fn tools() -> Arc<[ToolDefinition]> {
-    let (description, parameters) = ("Reads a file.".into(), json!({"type": "object"}));
+    let (description, parameters) = ("Reads a file.".into(), json!({"type": "object", "properties": {}}));
     Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
@@ -75,7 +75,7 @@ fn a_whole_conversation_in_ollamas_words() {
         call(json!({"invalid_arguments": "[1]"})),
     ]);
     let result = |content: &str| json!({"role": "tool", "tool_name": "read_file", "content": content});
-    let function = json!({"name": "read_file", "description": "Reads a file.", "parameters": {"type": "object"}});
+    let function = json!({"name": "read_file", "description": "Reads a file.", "parameters": {"type": "object", "properties": {}}});
     let expected = json!({
         "model": "qwen3", "stream": true, "truncate": false, "shift": false, "options": {"num_ctx": 32768},
         "tools": [{"type": "function", "function": function}],
@@ -121,7 +121,7 @@ fn thinking_is_asked_for_only_where_it_cannot_be_an_error() {
 
 #[test]
 fn a_form_is_demanded_by_the_api_and_beside_tools_in_words() {
-    let schema = json!({"type": "object"});
+    let schema = json!({"type": "object", "properties": {}});
     let options = ModelOptions { output_schema: Some(schema.clone()), ..ModelOptions::default() };
     let plain = ChatRequest { options, ..request(vec![Message::user("hi")]) };
     let strict = sent(&plain);

@@ -112,7 +112,7 @@ impl<'a> Entry<'a> {
             content: Some(content).filter(|content| !content.is_empty() || calls.clone().next().is_none()),
             reasoning_content: match format.dialect {
                 Dialect::DeepSeek if thoughts.is_empty() => Some(NO_THOUGHTS.into()),
-                Dialect::DeepSeek => Some(thoughts),
+                Dialect::DeepSeek => Some(thoughts.clone()),
                 Dialect::Compatible | Dialect::OpenAi | Dialect::OpenRouter => thoughts_as("reasoning_content"),
             },
             reasoning: thoughts_as("reasoning"),
