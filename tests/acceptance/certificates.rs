@@ -53,7 +53,7 @@ fn a_certificate_of_an_unknown_authority_is_refused_before_the_key_is_sent() {
     let mut stage = stage(&Authority::new(), "127.0.0.1");
     trust_only(&mut stage, &Authority::new().pem());
     let shown = stage.exec(&["hello"]).fails(1, "CERTIFICATE_UNTRUSTED");
-    assert!(shown.hint.contains("SSL_CERT_FILE"), "{shown:?}");
+    assert!(shown.hint.contains("SSL_CERT_FILE") && shown.message.contains("unknown issuer"), "{shown:?}");
     let log = stage.log();
     assert_eq!(payload(&log, "run.failed")["retryable"], json!(false));
     assert_eq!(payloads(&log, "engine.retry"), Vec::<Value>::new());
@@ -78,7 +78,11 @@ fn a_certificate_of_another_name_or_time_is_refused_in_words_of_its_own() {
     let authority = Authority::new();
     let mut expired = named("127.0.0.1");
     expired.not_after = date_time_ymd(2020, 1, 1);
-    for (certificate, words) in [(named("lab.example"), "is for another name"), (expired, "has expired")] {
+    let mut early = named("127.0.0.1");
+    (early.not_before, early.not_after) = (date_time_ymd(2090, 1, 1), date_time_ymd(2091, 1, 1));
+    for (certificate, words) in
+        [(named("lab.example"), "is for another name"), (expired, "has expired"), (early, "isn't valid yet")]
+    {
         let mut stage = stage_with(&authority, "127.0.0.1", &certificate);
         trust_only(&mut stage, &authority.pem());
         let shown = stage.exec(&["hello"]).fails(1, "CERTIFICATE_UNTRUSTED");
@@ -111,4 +115,44 @@ fn the_proxy_of_the_environment_is_used_but_for_whom_no_proxy_names() {
     set(&mut stage, "NO_PROXY", NOT_LOOPBACK);
     stage.exec(&["hello"]).exits(0);
     assert_eq!(proxy.asked(), asked);
+}
+
+#[test]
+fn a_socks_proxy_is_used() {
+    for scheme in ["socks5", "socks5h"] {
+        let (authority, proxy) = (Authority::new(), Proxy::socks());
+        let mut stage = stage(&authority, NOT_LOOPBACK);
+        trust_only(&mut stage, &authority.pem());
+        set(&mut stage, "ALL_PROXY", &format!("{scheme}://{}", proxy.address()));
+        stage.exec(&["hello"]).exits(0);
+        let asked = proxy.asked();
+        assert!(asked.len() == 1 && asked[0].starts_with("0.0.0.0:"), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_proxy_in_the_way_is_named_without_its_password() {
+    let authority = Authority::new();
+    for (answer, code, words) in [
+        ("407 Proxy Authentication Required", "CONFIG_INVALID", "asks for a user name and a password"),
+        ("502 Bad Gateway", "PROVIDER_UNREACHABLE", "doesn't connect to mock"),
+        ("403 Forbidden", "PROVIDER_UNREACHABLE", "doesn't connect to mock"),
+    ] {
+        let proxy = Proxy::refusing(answer);
+        let mut stage = stage(&authority, NOT_LOOPBACK);
+        trust_only(&mut stage, &authority.pem());
+        set(&mut stage, "HTTPS_PROXY", &format!("http://me:hunter2@{}", proxy.address()));
+        let failed = tested(&stage, 1).pop().unwrap();
+        let told = format!("The proxy {} ", proxy.address());
+        let message = failed["message"].as_str().unwrap();
+        assert!(failed["code"] == code && message.contains(&told) && message.contains(words), "{failed}");
+        assert!(!failed.to_string().contains("hunter2"), "{failed}");
+    }
+    let (gone, mut stage) = (Proxy::gone(), stage(&authority, NOT_LOOPBACK));
+    trust_only(&mut stage, &authority.pem());
+    set(&mut stage, "HTTPS_PROXY", &format!("http://me:hunter2@{gone}"));
+    let log = stage.exec(&["--max-seconds", "2", "hello"]).exits(5).lines();
+    assert_eq!(payloads(&log, "engine.retry")[0]["code"], "PROVIDER_UNREACHABLE");
+    let failed = tested(&stage, 1).pop().unwrap();
+    assert!(failed["message"].as_str().unwrap().contains(&format!("Can't reach the proxy {gone}")), "{failed}");
 }

@@ -54,6 +54,32 @@ impl Proxy {
         Self { address, asked }
     }
 
+    /// One that speaks SOCKS 5, without a password.
+    pub(crate) fn socks() -> Self {
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let noted = Arc::clone(&asked);
+        let address = listen(move |stream| socks_tunnel(&stream, &noted));
+        Self { address, asked }
+    }
+
+    /// One that answers every request for a tunnel so.
+    pub(crate) fn refusing(answer: &'static str) -> Self {
+        let address = listen(move |mut stream| {
+            read_head(&mut BufReader::new(stream.try_clone()?))?;
+            write!(stream, "HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n")
+        });
+        Self { address, asked: Arc::default() }
+    }
+
+    /// The address of one that was there.
+    pub(crate) fn gone() -> SocketAddr {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -100,6 +126,30 @@ fn tunnel(client: &TcpStream, asked: &Mutex<Vec<String>>) -> io::Result<()> {
     let server = TcpStream::connect(target)?;
     let mut answering = client;
     answering.write_all(b"HTTP/1.1 200 Connected\r\n\r\n")?;
+    join(client, reader, &server)
+}
+
+fn socks_tunnel(client: &TcpStream, asked: &Mutex<Vec<String>>) -> io::Result<()> {
+    let mut reader = BufReader::new(client.try_clone()?);
+    let mut answering = client;
+    let mut read = |count: usize| {
+        let mut bytes = vec![0; count];
+        reader.read_exact(&mut bytes).map(|()| bytes)
+    };
+    let methods = read(2)?[1];
+    read(methods.into())?;
+    answering.write_all(&[5, 0])?;
+    // An address of four bytes, then its port.
+    assert_eq!(read(4)?, [5, 1, 0, 1]);
+    let place = read(6)?;
+    let target = SocketAddr::from(([place[0], place[1], place[2], place[3]], u16::from_be_bytes([place[4], place[5]])));
+    asked.lock().unwrap().push(target.to_string());
+    let server = TcpStream::connect(target)?;
+    answering.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
+    join(client, reader, &server)
+}
+
+fn join(client: &TcpStream, mut reader: BufReader<TcpStream>, mut server: &TcpStream) -> io::Result<()> {
     let mut answers = server.try_clone()?;
     let mut to_client = client.try_clone()?;
     thread::spawn(move || {
@@ -107,7 +157,7 @@ fn tunnel(client: &TcpStream, asked: &Mutex<Vec<String>>) -> io::Result<()> {
         drop(to_client.shutdown(Shutdown::Write));
         copied
     });
-    io::copy(&mut reader, &mut &server)?;
+    io::copy(&mut reader, &mut server)?;
     server.shutdown(Shutdown::Write)
 }
 

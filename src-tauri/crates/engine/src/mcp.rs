@@ -259,7 +259,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_test`].
-    pub fn mcp_tools(&self, folder: &Path, name: &str) -> Result<(Vec<ListedTool>, Vec<McpRefusedTool>), Fault> {
+    pub fn mcp_tools_listed(&self, folder: &Path, name: &str) -> Result<(Vec<ListedTool>, Vec<McpRefusedTool>), Fault> {
         let agreement = self.configured_mcp_server(folder, name)?.0.remembered()?.unwrap_or_default();
         let left_out = entries::refused(&agreement);
         Ok((agreement.latest, left_out))

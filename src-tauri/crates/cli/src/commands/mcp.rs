@@ -144,7 +144,7 @@ async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resul
     if !engine.mcp().mcp_test(dir, name, &mut on_step).await? {
         return Ok(Exit::Failed);
     }
-    let (tools, left_out) = engine.mcp().mcp_tools(dir, name)?;
+    let (tools, left_out) = engine.mcp().mcp_tools_listed(dir, name)?;
     for tool in &tools {
         match output.json {
             true => output.object(&json!({ "tool": tool.name, "description": tool.description, "leftOut": null })),

@@ -59,6 +59,7 @@ impl ProviderConnection {
     /// Another server under the same name has refused nothing yet.
     fn memory_key(&self, model: &str) -> Option<String> {
         let url = without_credentials(&self.settings.address().ok()?);
-        Some(format!("refused_parameters {} {url} {model}", self.settings.name))
+        // A later version may read refusals better.
+        Some(format!("refused_parameters {} {} {url} {model}", env!("CARGO_PKG_VERSION"), self.settings.name))
     }
 }
