@@ -137,12 +137,12 @@ fn a_flood_ends_the_connection_and_nothing_else() {
 fn lies_about_schemas_take_no_other_tool_with_them() {
     let stage = saying("lies", "hi");
     stage.exec(&["--approve", "all", "go"]).exits(0);
-    assert_eq!((stage.told(), offered(&stage)), ("echo: hi".to_owned(), vec!["mcp__x__echo".to_owned()]));
+    let mended = ["mcp__x__echo", "mcp__x__no_schema", "mcp__x__wrong_types", "mcp__x__no_target"];
+    assert_eq!((stage.told(), offered(&stage)), ("echo: hi".to_owned(), mended.map(str::to_owned).to_vec()));
     let listed = listed(&stage);
     let refused: Vec<&str> =
         listed["refused"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let lies = ["no_schema", "list_schema", "far_schema", "text_schema", "huge_schema", "wrong_types", "no_target"];
-    assert_eq!(refused, [&lies[..], &["echo", "", ""]].concat());
+    assert_eq!(refused, ["list_schema", "far_schema", "text_schema", "huge_schema", "echo", "", ""]);
 }
 
 #[test]

@@ -239,7 +239,8 @@ fn odd_schemas_fail_no_run_and_what_cannot_be_mended_is_named() {
     let shown = stage.arki(&["mcp", "test", "x"]).exits(0).stdout;
     assert!(shown.contains("none                     Does it.\n"), "{shown}");
     assert!(shown.contains("hopeless                 left out: its schema does not describe an object"), "{shown}");
-    let lines = stage.arki(&["mcp", "test", "x", "--json"]).exits(0).lines();
-    let tools: Vec<&Value> = lines.iter().filter(|line| line.get("tool").is_some()).collect();
-    assert_eq!((tools.len(), &tools[5]["tool"], &tools[5]["description"]), (6, &json!("hopeless"), &Value::Null));
+    let listed = tested(&stage);
+    assert_eq!((&listed["step"], &listed["tools"][4]["name"]), (&json!("tools"), &json!("none")));
+    let left_out = json!([{"name": "hopeless", "reason": "its schema does not describe an object"}]);
+    assert_eq!(listed["leftOut"], left_out);
 }

@@ -4,7 +4,8 @@ use crate::arguments::McpCommand;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_api::{
-    McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep, McpVariable, PinChange,
+    McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep, McpTestStepName, McpVariable,
+    PinChange,
 };
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, EnvironmentKeys, one_line};
@@ -134,28 +135,29 @@ fn tools(server: &McpServerEntry) -> String {
 }
 
 async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
-    let mut on_step = |step: McpTestStep| {
-        if output.json {
-            output.object(&step);
-        } else {
-            told(&step).into_iter().for_each(|line| output.line(line));
-        }
+    let mut listed = None;
+    let mut on_step = |step: McpTestStep| match output.json {
+        // Told with the tools.
+        true if step.ok && step.step == McpTestStepName::Tools => listed = Some(step),
+        true => output.object(&step),
+        false => told(&step).into_iter().for_each(|line| output.line(line)),
     };
     if !engine.mcp().mcp_test(dir, name, &mut on_step).await? {
         return Ok(Exit::Failed);
     }
     let (tools, left_out) = engine.mcp().mcp_tools_listed(dir, name)?;
+    if let Some(mut step) = listed.and_then(|step| serde_json::to_value(step).ok()) {
+        let told = tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description }));
+        step["tools"] = told.collect();
+        step["leftOut"] = json!(left_out);
+        output.object(&step);
+        return Ok(Exit::Done);
+    }
     for tool in &tools {
-        match output.json {
-            true => output.object(&json!({ "tool": tool.name, "description": tool.description, "leftOut": null })),
-            false => output.line(format!("  {:<24} {}", one_line(&tool.name), first_line(&tool.description))),
-        }
+        output.line(format!("  {:<24} {}", one_line(&tool.name), first_line(&tool.description)));
     }
     for tool in &left_out {
-        match output.json {
-            true => output.object(&json!({ "tool": tool.name, "description": null, "leftOut": tool.reason })),
-            false => output.line(format!("  {:<24} left out: {}", one_line(&tool.name), tool.reason)),
-        }
+        output.line(format!("  {:<24} left out: {}", one_line(&tool.name), tool.reason));
     }
     Ok(Exit::Done)
 }
