@@ -18,11 +18,16 @@ pub enum ImportedText {
     Unusable(String),
 }
 
+/// Reads the file of an import.
+pub(super) type ReadImport<'a> = dyn FnMut(&str) -> ImportedText + 'a;
+/// Says of a path and its text whether it doesn't go out yet.
+pub(super) type IsNewText<'a> = dyn FnMut(&str, &str) -> bool + 'a;
+
 /// `is_new` says of a path and its text whether it doesn't go out yet. What only imports what does is empty.
 pub(super) fn with_imports(
     path: &str,
     text: &str,
-    (read, is_new): (&mut dyn FnMut(&str) -> ImportedText, &mut dyn FnMut(&str, &str) -> bool),
+    (read, is_new): (&mut ReadImport<'_>, &mut IsNewText<'_>),
     warnings: &mut Vec<FileWarning>,
 ) -> String {
     let mut imports = Imports { rule: path, read, is_new, warnings, done: BTreeSet::new(), added: String::new() };
@@ -34,8 +39,8 @@ pub(super) fn with_imports(
 
 struct Imports<'a> {
     rule: &'a str,
-    read: &'a mut dyn FnMut(&str) -> ImportedText,
-    is_new: &'a mut dyn FnMut(&str, &str) -> bool,
+    read: &'a mut ReadImport<'a>,
+    is_new: &'a mut IsNewText<'a>,
     warnings: &'a mut Vec<FileWarning>,
     done: BTreeSet<String>,
     added: String,

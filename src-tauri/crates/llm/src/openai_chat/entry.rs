@@ -123,6 +123,7 @@ impl<'a> Entry<'a> {
 }
 
 /// The model's output in one message.
+#[derive(Clone, Copy)]
 struct Turn<'a> {
     content: &'a str,
     thoughts: Option<&'a str>,

@@ -108,7 +108,7 @@ pub(crate) fn meant<'a>(known: &[&'a str], name: &str) -> Option<&'a str> {
     let namespaced = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
     [name, namespaced].into_iter().find_map(|name| {
         let is_it = |theirs: &&str| plain_name(theirs) == plain_name(name);
-        let meanings = MEANINGS.iter().chain(NAMES).filter(|(_, theirs)| theirs.iter().any(|theirs| is_it(&theirs)));
+        let meanings = MEANINGS.iter().chain(NAMES).filter(|(_, theirs)| theirs.iter().any(is_it));
         meanings.filter_map(|(ours, _)| known.iter().find(|known| *known == ours).copied()).next()
     })
 }
