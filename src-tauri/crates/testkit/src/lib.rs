@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod connection;
+mod default_signals;
 mod event_assertions;
 mod labelled_commands;
 mod scripted_server;
@@ -14,8 +15,9 @@ mod sse_encoding;
 mod test_home;
 mod turn;
 
+pub use default_signals::with_default_signals;
 pub use event_assertions::{json_lines, kinds, stored, verify_chain};
 pub use labelled_commands::{LabelledCommand, labelled_commands};
 pub use scripted_server::{Journal, Recorded, Script, ScriptedServer};
-pub use test_home::{Finished, MOCK_KEY, TestHome, with_default_signals};
+pub use test_home::{Finished, MOCK_KEY, TestHome};
 pub use turn::Turn;
