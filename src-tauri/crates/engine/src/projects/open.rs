@@ -1,12 +1,14 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
+mod changed_pins;
+
 use crate::config::{PROJECT_CONFIG, denials_of};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::guides::{self, FoundGuides};
 use crate::projects::rules;
 use crate::records::blocking;
-use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
+use arki_api::{Pin, ProjectState, TrustState};
 use arki_context::{LoadedRules, imports_of};
 use arki_disk::FolderLock;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
@@ -351,47 +353,6 @@ impl OpenProject {
     fn off(&self, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
         off(trust, current)
-    }
-
-    fn changed(&self, current: &[arki_files::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
-        let Some(trust) = &self.trust else { return Vec::new() };
-        self.off(current)
-            .into_iter()
-            .map(|change| ChangedPin {
-                diff: Some(self.difference(trust, &change.path, redactor)),
-                kind: kind_word(change.kind),
-                note: current.iter().find(|pin| pin.path == change.path).and_then(|pin| pin.note.clone()),
-                change: match change.change {
-                    arki_files::PinChange::Added => PinChange::Added,
-                    arki_files::PinChange::Changed => PinChange::Changed,
-                    arki_files::PinChange::Removed => PinChange::Removed,
-                },
-                path: change.path,
-            })
-            .collect()
-    }
-
-    /// Returns what changed, as a unified diff; where there can be none, why, and the texts that there are.
-    fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> String {
-        let record = trust.pins.iter().find(|record| record.pin.path == path);
-        let old = record.map_or_else(|| Some(String::new()), |record| record.content.clone());
-        let (file, is_programs) = file_of_piece(path);
-        let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok();
-        let new = text.map(|text| if is_programs { beyond_harmless(&text) } else { text });
-        let new = new.map(|new| redactor.redact(&new).into_owned());
-        match (old, new) {
-            (Some(old), Some(new)) => {
-                let diff = similar::TextDiff::from_lines(old.as_str(), &new);
-                diff.unified_diff().context_radius(3).header(path, path).to_string()
-            }
-            (None, Some(new)) => format!(
-                "No difference can be shown: the version you approved isn't stored as text. {path} is now:\n{new}"
-            ),
-            (Some(old), None) => {
-                format!("No difference can be shown: {path} isn't text any more. You approved:\n{old}")
-            }
-            (None, None) => "No difference can be shown: neither version is text.".to_owned(),
-        }
     }
 }
 
