@@ -44,13 +44,14 @@ fn a_run_of_another_process_is_stopped_and_paused_by_its_id() {
     stage.arki(&["pause", "last"]).fails(2, "RUN_NOT_FOUND");
     stage.arki(&["stop", "none"]).fails(2, "SESSION_NOT_FOUND");
 
-    let stage = Stage::new(turns());
-    let mut run = stage.start(&["exec", "--approve", "all", "go"]);
+    // More steps than there is time for: it pauses after one of them.
+    let step = |number: u32| Turn::calls().call("run_command", json!({"command": format!("sleep 0.2; echo {number}")}));
+    let stage = Stage::of(Script::new((0..60).map(step).collect()).sequential());
+    let mut run = stage.start(&["exec", "--approve", "all", "--max-turns", "100", "go"]);
     run.until_kind("policy.decided");
-    let pausing = stage.command(&["pause", "last"]).spawn().unwrap();
-    stage.write("go.now", "");
+    let paused = stage.arki(&["pause", "last"]).exits(0);
     run.end().exits(5);
-    let paused = Done::of_child(pausing).exits(0);
+    assert_eq!(stage.sessions()[0]["state"], "paused");
     assert!(paused.stdout.starts_with("Paused: "), "{paused:?}");
 }
 
