@@ -36,10 +36,10 @@ fn a_picture_and_another_session_can_be_mentioned() {
     let stage = Stage::new(vec![Turn::text("The answer is 42."), Turn::text("ok")]);
     stage.exec(&["think"]).exits(0);
     let session = text(&stage.log()[0]["sessionId"]);
-    stage.write("shot.png", b"\x89PNG\r\n\x1a\nrest");
+    stage.write("shot.png", include_bytes!("../fixtures/pixel.png"));
     stage.exec(&[&format!("compare @shot.png with @session:{session}")]).exits(0);
     let last = json!(messages(&stage)[1]).to_string();
-    assert!(last.contains("data:image/png;base64,iVBORw0KGgpyZXN0") && last.contains("The answer is 42."), "{last}");
+    assert!(last.contains("data:image/png;base64,iVBORw0KGgo") && last.contains("The answer is 42."), "{last}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_run_gives_ollama_the_window_that_it_says_the_model_has() {
     assert_eq!(stage.model.requests()[0].json["options"]["num_ctx"], 8192);
     // Nothing was counted, and nothing is owed.
     assert_eq!(payload(&events, "run.completed")["usage"]["costUsd"], 0.0);
-    stage.write("x.png", b"\x89PNG\r\n\x1a\n");
+    stage.write("x.png", include_bytes!("../fixtures/pixel.png"));
     let picture = stage.path("x.png").display().to_string();
     let shown = stage.exec(&["--image", &picture, "what is this?"]).fails(2, "USAGE");
     assert!(shown.message.contains("local/qwen3 can't see"), "{shown:?}");
@@ -100,7 +100,7 @@ fn a_run_knows_the_window_that_its_server_lists_and_none_that_is_assumed() {
 fn a_picture_is_not_sent_to_a_model_that_is_known_not_to_see() {
     let blind = json!({"data": [{"id": "mock", "architecture": {"input_modalities": ["text"]}}]});
     let stage = Stage::of(Script::new(vec![Turn::text("A picture.")]).telling("/v1/models", blind));
-    stage.write("x.png", b"\x89PNG\r\n\x1a\n");
+    stage.write("x.png", include_bytes!("../fixtures/pixel.png"));
     let picture = stage.path("x.png").display().to_string();
     let show = |model: Value| {
         let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": model}});

@@ -5,7 +5,7 @@ use arki_testkit::Turn;
 use serde_json::json;
 use std::fs;
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+const PNG: &[u8] = include_bytes!("../fixtures/pixel.png");
 
 fn schema(stage: &Stage) -> String {
     let file = stage.path("answer.schema.json");
@@ -80,6 +80,23 @@ fn what_is_no_picture_begins_nothing() {
     let shown = stage.exec(&["--image", &file.display().to_string(), "what is this?"]).exits(2).json_error();
     assert_eq!(shown.code, "USAGE");
     assert!(stage.sessions().is_empty());
+}
+
+/// Case 5: a provider refuses these, and every later request of the session with them.
+#[test]
+fn a_damaged_picture_begins_nothing() {
+    let mut wrong_checksum = PNG.to_vec();
+    let end = wrong_checksum.len() - 14;
+    wrong_checksum[end] ^= 0xff;
+    let no_pixels = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\0\0\x08\x02\0\0\0";
+    let header = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0";
+    for bytes in [&PNG[..PNG.len() / 2], &wrong_checksum, no_pixels, header] {
+        let stage = Stage::new(Vec::new());
+        let file = stage.write("shown.png", bytes).display().to_string();
+        let shown = stage.exec(&["--image", &file, "what is this?"]).fails(2, "USAGE");
+        assert!(shown.message.contains("damaged"), "{shown:?}");
+        assert!(stage.sessions().is_empty());
+    }
 }
 
 /// A pipe may never end.

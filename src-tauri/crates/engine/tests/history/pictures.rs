@@ -4,8 +4,10 @@ use crate::stage::Stage;
 use arki_domain::{EventBody, SessionId};
 use arki_engine::StartRun;
 use arki_testkit::Turn;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x04\0\0\0\x03";
+/// One grey pixel.
+const PNG: &[u8] = include_bytes!("../../../../../tests/fixtures/pixel.png");
 
 fn hash_of_first_picture(stage: &Stage, session: &SessionId) -> String {
     let events = stage.engine.sessions().events_after(session, 0, 100).unwrap().events;
@@ -24,7 +26,7 @@ async fn a_picture_is_shown_again_in_its_session_and_its_forks_and_in_no_other()
     handle.await.unwrap().unwrap();
     let hash = hash_of_first_picture(&stage, &run.session_id);
     let shown = |session: &SessionId| stage.engine.runs().sent_picture(session, &hash).unwrap();
-    assert_eq!(shown(&run.session_id).unwrap(), "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAQAAAAD");
+    assert_eq!(shown(&run.session_id).unwrap(), format!("data:image/png;base64,{}", BASE64_STANDARD.encode(PNG)));
     let fork = stage.engine.sessions().fork(&run.session_id, None).await.unwrap();
     assert!(shown(&fork.session_id).is_some());
     let (other, _) = stage.run_to_end().await;

@@ -129,7 +129,7 @@ async fn nothing_is_run_or_fetched_in_a_folder_that_is_not_trusted() {
 #[tokio::test]
 async fn pictures_are_found_and_a_draft_tells_its_tokens() {
     let stage = Stage::new();
-    stage.home.write("shot.png", b"\x89PNG\r\n\x1a\n").unwrap();
+    stage.home.write("shot.png", include_bytes!("../../../../../../tests/fixtures/pixel.png")).unwrap();
     stage.home.write("no.png", "words").unwrap();
     assert_eq!(stage.mentioned().pictures_in("look at @shot.png and @shot.png", 100).len(), 1);
     assert!(stage.mentioned().pictures_in("@shot.png", 0).is_empty());

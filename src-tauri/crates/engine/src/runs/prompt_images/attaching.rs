@@ -130,7 +130,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x04\0\0\0\x03";
+    /// One grey pixel.
+    const PNG: &[u8] = include_bytes!("../../../../../../tests/fixtures/pixel.png");
 
     fn refusal(file: &AttachedFile) -> &str {
         match file {
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(files[0], AttachedFile::Mention { mention: "@\"src/a name.rs\"".to_owned() });
         assert_eq!(files[1], offered(&paths[1], "src", Some("@src/")));
         let AttachedFile::Picture { name, data, facts } = &files[2] else { panic!("{:?}", files[2]) };
-        assert_eq!((name.as_str(), facts.width, facts.height), ("shot", 4, 3));
+        assert_eq!((name.as_str(), facts.width, facts.height), ("shot", 1, 1));
         assert_eq!(BASE64_STANDARD.decode(data).unwrap(), PNG);
         let outside = refusal(&files[3]);
         assert!(outside.starts_with("notes.txt is outside the folder project."), "{outside}");
