@@ -27,17 +27,14 @@ fn a_tool_that_the_agent_does_not_have_is_neither_offered_nor_carried_out() {
     let turns = vec![Turn::calls().call("run_command", json!({"command": "touch made"})), Turn::text("I see.")];
     let stage = Stage::configured(Script::new(turns), &arki_with(&json!(["read_*", "search_files"])));
     let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
-    assert_eq!(
-        offered(&stage),
-        ["read_file", "search_files", "read_tool_manual", "read_procedure", "read_skill", "read_result"]
-    );
+    assert_eq!(offered(&stage), ["read_file", "search_files", "read_tool_manual", "read_procedure", "read_result"]);
     assert!(!stage.path("made").exists());
     let decided = payload(&events, "policy.decided");
     assert_eq!((&decided["decision"], &decided["rule"]), (&json!("deny"), &json!("builtin:agent-tools")));
     assert_eq!(payloads(&events, "tool.result")[0]["isError"], true);
     assert_eq!(payload(&events, "run.started")["options"]["tools"], json!(["read_*", "search_files"]));
     let listed = stage.arki(&["tools", "--json"]).exits(0).lines();
-    assert_eq!(listed.len(), 6, "{listed:?}");
+    assert_eq!(listed.len(), 5, "{listed:?}");
     let checked = stage.arki(&["policy", "check", "--tool", "write_file", "--args", "{}", "--json"]).lines();
     assert_eq!(checked[0]["rule"], "builtin:agent-tools");
 }

@@ -42,6 +42,7 @@ mod denials;
 mod errors;
 mod export;
 mod fetching;
+mod first_requests;
 mod folders;
 mod following;
 mod foreign_hooks;
@@ -123,6 +124,7 @@ mod taking_back;
 #[cfg(unix)]
 mod terminal;
 mod tls_server;
+mod told_to_models;
 mod tree;
 mod trust;
 mod unanswered;

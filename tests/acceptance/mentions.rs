@@ -75,7 +75,8 @@ fn git(stage: &Stage, args: &[&str]) {
 /// What is attached for each mention of a prompt.
 fn attached(stage: &Stage, prompt: &str) -> Vec<String> {
     stage.exec(&[prompt]).exits(0);
-    payloads(&stage.events("last"), "context.added").iter().map(|added| text(&added["text"])).collect()
+    let added = payloads(&stage.events("last"), "context.added");
+    added.iter().filter(|added| added["part"] == "mention").map(|added| text(&added["text"])).collect()
 }
 
 #[test]

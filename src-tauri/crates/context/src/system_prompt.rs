@@ -57,32 +57,30 @@ impl WorkMode {
     pub fn words(self) -> &'static str {
         match self {
             Self::Untrusted => {
-                "Mode: untrusted. The user hasn't trusted this folder, so you can only read in it: changes, commands and \
+                "untrusted. The user hasn't trusted this folder, so you can only read in it: changes, commands and \
                 the network are denied. Say what you would do; the user can trust the folder."
             }
-            Self::Plan => {
-                "Mode: plan. Your tools only read, and nothing changes before the user has agreed to your plan."
-            }
+            Self::Plan => "plan. Your tools only read, and nothing changes before the user has agreed to your plan.",
             Self::ReadOnly => {
-                "Mode: read-only. You have the tools that read, and commands that are known to only read. Nothing can be \
+                "read-only. You have the tools that read, and commands that are known to only read. Nothing can be \
                 changed."
             }
             Self::Approve(ApprovalMode::Ask) => {
-                "Mode: ask. Unless a rule allows it, the user sees each change to a file as a diff before it is written, \
+                "ask. Unless a rule allows it, the user sees each change to a file as a diff before it is written, \
                 and accepts, edits or rejects single hunks; the result says which. Commands that do more than read, build \
                 or test may wait for approval."
             }
             Self::Approve(ApprovalMode::Edits) => {
-                "Mode: edits. Changes to files of the project are written at once, without a review, except to protected \
+                "edits. Changes to files of the project are written at once, without a review, except to protected \
                 and secret files, which the user is asked about. Commands that do more than read, build or test may wait \
                 for approval."
             }
             Self::Approve(ApprovalMode::All) => {
-                "Mode: all. Changes and commands are carried out at once, and nobody reviews them first, so take care. \
+                "all. Changes and commands are carried out at once, and nobody reviews them first, so take care. \
                 Only protected and secret files still wait for approval, and what the user's rules deny is denied."
             }
             Self::Approve(ApprovalMode::Never) => {
-                "Mode: never. Nobody approves anything in this run: what would need approval is rejected at once, and most \
+                "never. Nobody approves anything in this run: what would need approval is rejected at once, and most \
                 changes do. What rules allow works, as does reading, building and testing. Describe what you couldn't do."
             }
         }

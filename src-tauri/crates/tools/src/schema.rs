@@ -26,7 +26,7 @@ pub(crate) fn of_type<Arguments: JsonSchema>() -> Value {
 }
 
 /// Schemas go out with every request, so they are kept short: no words that only repeat a Rust type, and nothing of
-/// what [`of_calls`] adds again. Where all is required an object stays closed, as strict APIs want it.
+/// what [`of_calls`] adds again.
 fn shorten(schema: &mut Schema) {
     for word in ["format", "default"] {
         schema.remove(word);
@@ -44,9 +44,7 @@ fn shorten(schema: &mut Schema) {
     if let Some(Value::Array(words)) = schema.get_mut("enum") {
         words.retain(|word| !word.is_null());
     }
-    if !optional_properties(schema.as_value()).is_empty() {
-        schema.remove("additionalProperties");
-    }
+    schema.remove("additionalProperties");
 }
 
 fn optional_properties(schema: &Value) -> Vec<String> {

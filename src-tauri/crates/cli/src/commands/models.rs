@@ -28,8 +28,7 @@ pub(crate) async fn models(engine: &Engine, filter: &[String], output: &Output) 
         output.aside(format!("Prices are in US dollars per million tokens{dated}."));
         output.aside(
             "Models with reasoning think with medium effort unless reasoningEffort says otherwise; thoughts cost as \
-            much as output."
-                .to_owned(),
+            much as output.",
         );
     }
     Ok(Exit::Done)

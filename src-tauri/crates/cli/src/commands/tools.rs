@@ -41,7 +41,9 @@ fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Output) {
         Some(false) => "off ",
         None => "",
     };
-    output.line(format!("{state}{name:<20} {:<8} {description}", word(*category)));
+    // The rest is a manual.
+    let said = description.lines().next().unwrap_or_default();
+    output.line(format!("{state}{name:<20} {:<8} {said}", word(*category)));
 }
 
 fn word(category: Category) -> &'static str {

@@ -56,7 +56,7 @@ payload! {
     }
     /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
     ContextAdded {
-        /// The kind of addition: `rule`, `skill`, `mention`, `picture`, `git`, `mode`, `hook`, `stage`, `reminder`,
+        /// The kind of addition: `rule`, `skill`, `mention`, `picture`, `git`, `hook`, `stage`, `reminder`,
         /// `memory` or `tools`.
         pub part: String,
         /// The source, for people: a path, for example.

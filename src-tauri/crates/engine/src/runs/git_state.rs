@@ -79,8 +79,9 @@ impl<'a> Status<'a> {
     fn read(text: &'a str) -> Self {
         let mut status = Self::default();
         for line in text.lines() {
+            // To the end of the line.
             let field = |at: usize| line.splitn(at + 1, ' ').nth(at).unwrap_or_default();
-            match field(0) {
+            match line.split(' ').next().unwrap_or_default() {
                 "#" if field(1).starts_with("branch.upstream ") => status.upstream = Some(field(2)),
                 "#" if field(1).starts_with("branch.ab ") => {
                     status.ahead_behind = field(2).split_once(' ').map(|(ahead, behind)| (&ahead[1..], &behind[1..]));

@@ -79,10 +79,8 @@ impl LateContext for Belongings {
         let mentioned = self.mentioned.iter().flat_map(|mentioned| mentioned.in_text(prompt));
         let mentioned = mentioned.map(|it| self.added(MENTION_PART, &it.origin, &it.text));
         let git = self.git.told().map(|text| self.added("git", "status", &text));
-        git.into_iter()
-            .chain(mentioned)
-            .chain(self.skills_that(|triggers| triggers.keyword_in(prompt).is_some()))
-            .collect()
+        let skills = self.skills_that(|triggers| triggers.keyword_in(prompt).is_some());
+        mentioned.chain(skills).chain(git).collect()
     }
 
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {

@@ -148,9 +148,9 @@ impl Runs {
         let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
-        let git = match run.turn {
-            0 => GitState::ask(open, self.kernel(open, config, Presence::default())),
-            _ => GitState::default(),
+        let git = match run.turn == 0 && run.parent.is_none() {
+            true => GitState::ask(open, self.kernel(open, config, Presence::default())),
+            false => GitState::default(),
         };
         let policy = PolicySettings {
             grants,

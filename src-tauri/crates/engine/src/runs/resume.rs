@@ -14,12 +14,11 @@ use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
-use arki_context::WorkMode;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, ContextAdded, Decision,
-    EventBody, EventDraft, EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE,
-    Role, RunId, RunOptions, RunResumed, SessionId,
+    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody,
+    EventDraft, EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role,
+    RunId, RunResumed, SessionId,
 };
 use std::sync::Arc;
 
@@ -162,7 +161,6 @@ impl Runs {
             || run.open_question().is_some_and(|_| answer.is_none())
             || self.waits_for_subagents(run)?;
         let resumed = resumption(run, approve, waits_on);
-        drafts.extend(other_mode(run, approve, open).map(|added| EventDraft::of_run(&run.run_id, added)));
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
@@ -196,14 +194,6 @@ impl Runs {
         };
         Some(ApprovalResolved { reason, ..ApprovalResolved::of(asked, decision, approve.resolver()) })
     }
-}
-
-/// The words for the model where it may do something else from now on than its frozen system prompt says.
-fn other_mode(run: &RunState, approve: Option<ApprovalMode>, open: &OpenProject) -> Option<ContextAdded> {
-    let options = RunOptions { approve: approve?, ..run.options.clone() };
-    let mode = WorkMode::of(&options, open.is_trusted());
-    let words = format!("[The user has changed the mode. It now holds instead of the one before.]\n{}", mode.words());
-    (mode != WorkMode::of(&run.options, open.is_trusted())).then(|| ContextAdded::new("mode", "arki", words))
 }
 
 /// What had arrived of an answer when the program ended.

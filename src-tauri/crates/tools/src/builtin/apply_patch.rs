@@ -14,7 +14,6 @@ pub(crate) const NAME: &str = "apply_patch";
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// From `*** Begin Patch` to `*** End Patch`, or a unified diff.
     patch: String,
 }
 

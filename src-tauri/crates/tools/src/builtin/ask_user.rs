@@ -17,9 +17,7 @@ const MAX_OPTION_BYTES: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// One self-contained question.
     pub(crate) question: String,
-    /// Short answers to choose from, best first.
     #[serde(default)]
     pub(crate) options: Vec<String>,
 }

@@ -18,12 +18,9 @@ const MAX_TASK_BYTES: usize = 64 << 10;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pub(crate) agent: String,
-    /// Everything the agent needs to know.
     pub(crate) task: String,
-    /// Return at once; the result comes later.
     #[serde(default)]
     pub(crate) background: bool,
-    /// Work in a git worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) isolation: Option<Isolation>,
 }

@@ -14,7 +14,6 @@ pub(crate) const NAME: &str = "edit_file";
 #[serde(deny_unknown_fields)]
 struct Arguments {
     path: String,
-    /// Applied in order, all or none.
     #[schemars(length(min = 1))]
     edits: Vec<Edit>,
 }
@@ -22,10 +21,9 @@ struct Arguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Edit {
-    /// The text to replace, exactly as it stands in the file, with enough around it to occur only once.
     old_text: String,
     new_text: String,
-    /// Replace every occurrence instead of exactly one.
+    /// Every occurrence.
     replace_all: Option<bool>,
 }
 

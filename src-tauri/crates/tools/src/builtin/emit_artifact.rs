@@ -14,7 +14,6 @@ const MAX_NAME_BYTES: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// A file name, such as `report.md`.
     name: String,
     /// Such as `text/markdown` or `image/svg+xml`.
     #[schemars(regex(pattern = r"^[a-zA-Z0-9.+-]{1,60}/[a-zA-Z0-9.+-]{1,60}$"))]

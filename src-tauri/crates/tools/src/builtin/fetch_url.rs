@@ -20,7 +20,6 @@ const RETRY: Retry = Retry { on: Code::HOST_UNREACHABLE, attempts: 3, pause: Dur
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// An `https://` or `http://` URL.
     url: String,
 }
 

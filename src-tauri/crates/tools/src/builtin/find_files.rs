@@ -13,7 +13,6 @@ const MAX_FILES: usize = 1000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Such as `*.rs` (in any folder), `src/**/*.{ts,tsx}` or `docs/`.
     glob: String,
 }
 

@@ -14,9 +14,8 @@ const MAX_ENTRIES: usize = 1000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Default: the project itself.
     path: Option<String>,
-    /// How many levels to list; default 1.
+    /// Levels; default 1.
     #[schemars(range(min = 1, max = 20))]
     depth: Option<usize>,
 }

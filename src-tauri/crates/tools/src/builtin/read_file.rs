@@ -21,7 +21,7 @@ const DEFAULT_LINES: u64 = 2000;
 struct Arguments {
     /// A file, or the `artifact:ID` of a stored result.
     path: String,
-    /// The first line, from 1.
+    /// First line, from 1.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
     #[schemars(range(min = 1))]

@@ -11,9 +11,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// As the note says.
     call_id: String,
-    /// First line, from 1.
     #[serde(default)]
     offset: Option<usize>,
     #[serde(default)]

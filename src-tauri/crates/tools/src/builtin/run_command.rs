@@ -13,12 +13,12 @@ pub(crate) struct Arguments {
     pub(crate) command: String,
     #[schemars(range(min = 1, max = 3600))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// True if the command needs the network, even just localhost.
+    /// Needed for localhost too.
     #[serde(default)]
     pub(crate) network: bool,
-    /// Return at once and keep it running, such as a server; the result comes later as a message.
+    /// Keep it running, such as a server; the result comes later as a message.
     pub(crate) background: Option<bool>,
-    /// Run it in a terminal, for programs that need one. Nobody types there.
+    /// For programs that need one; the output is its final screen.
     #[serde(default)]
     pub(crate) terminal: bool,
 }

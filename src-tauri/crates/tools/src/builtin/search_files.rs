@@ -16,11 +16,11 @@ const MAX_MATCHES: usize = 500;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     pattern: String,
-    /// Search only matching paths, such as `*.rs` or `src/**/*.ts`.
+    /// Such as `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
-    /// Match case; default true.
+    /// Default true.
     case_sensitive: Option<bool>,
-    /// Lines to show around each match.
+    /// Lines around each match.
     #[schemars(range(max = 20))]
     context: Option<usize>,
 }

@@ -11,18 +11,14 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// All steps, in order; they replace the old ones.
     steps: Vec<Step>,
-    /// The goal in one sentence; default: unchanged.
     intent: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// What is done, in a few words.
     title: String,
-    /// How far it is; `pending` when left out.
     state: Option<State>,
 }
 
