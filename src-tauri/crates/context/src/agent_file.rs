@@ -150,9 +150,9 @@ mod tests {
             ("a", "---\nname: a\n---\n", "no text"),
             ("a", "", "no text"),
             ("a", "---\nreadOnly: true\nText", "don't end"),
-            ("é", "Text", "no name"),
-            ("a", "---\nname: ../x\n---\nText", "no name"),
-            (&*"x".repeat(33), "Text", "no name"),
+            ("é", "Text", "valid agent name"),
+            ("a", "---\nname: ../x\n---\nText", "valid agent name"),
+            (&*"x".repeat(33), "Text", "valid agent name"),
         ] {
             assert!(AgentFile::read(file_name, source).unwrap_err().contains(words), "{file_name} {source}");
         }

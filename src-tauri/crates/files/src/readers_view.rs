@@ -185,6 +185,7 @@ mod tests {
         let home = folder.path().canonicalize().unwrap();
         for (path, text) in [
             ("main/.git/worktrees/w/commondir", "../..\n".to_owned()),
+            ("main/.git/worktrees/w/gitdir", format!("{}\n", home.join("w/.git").display())),
             ("main/.git/objects/info/alternates", format!("{}\n", home.join("lender/objects").display())),
             ("lender/objects/x", String::new()),
             ("w/.git", format!("gitdir: {}\n", home.join("main/.git/worktrees/w").display())),

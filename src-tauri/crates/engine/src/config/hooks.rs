@@ -293,7 +293,7 @@ mod tests {
         check(r#"{"PreToolUse": [{"command": " "}]}"#, "empty");
         check(r#"{"PreToolUse": [{"hooks": [{"type": "prompt", "command": "x"}]}]}"#, "only runs commands");
         check(r#"{"PreToolUse": [{"command": "x", "condition": {"path": ["["]}}]}"#, "not a glob");
-        check(r#"{"PreToolUse:x": [{"command": "x"}]}"#, "is no event");
+        check(r#"{"PreToolUse:x": [{"command": "x"}]}"#, "Unknown hook event");
     }
 
     #[test]

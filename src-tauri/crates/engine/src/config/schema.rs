@@ -163,7 +163,7 @@ mod tests {
     fn the_keys_of_a_rule_are_those_that_rules_have() {
         let rule = json!({
             "decision": "allow", "tool": "t", "command": ["c"], "path": "p", "host": "h", "project": "/p",
-            "network": true, "reason": "r", "match": ["m"], "notMatch": ["n"],
+            "network": true, "stdin": true, "reason": "r", "match": ["m"], "notMatch": ["n"],
         });
         let read: RuleDefinition = serde_json::from_value(rule.clone()).unwrap();
         assert_eq!(serde_json::to_value(read).unwrap(), rule);

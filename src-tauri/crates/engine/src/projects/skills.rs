@@ -94,7 +94,7 @@ mod tests {
     fn what_is_no_skill_says_why() {
         let long = vec![b'x'; 5 * 1024 * 1024];
         for (source, why) in
-            [(&b"---\n---\n"[..], "says nothing"), (&[0xff, b'x'], "no text"), (&long, "more than 256")]
+            [(&b"---\n---\n"[..], "says nothing"), (&[0xff, b'x'], "isn't text"), (&long, "more than 256")]
         {
             let fault = read(source).err().unwrap();
             assert!(fault.is(Code::GUIDE_INVALID) && fault.message.contains(why), "{fault:?}");

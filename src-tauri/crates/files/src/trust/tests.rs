@@ -152,6 +152,8 @@ fn a_worktree_has_its_repositorys_hooks_wherever_that_is() {
     let git = repository.path().canonicalize().unwrap().join(".git");
     let worktree = folder(&[]);
     write(worktree.path(), ".git", &format!("gitdir: {}\n", git.join("worktrees/w").display()));
+    let back = worktree.path().canonicalize().unwrap().join(".git");
+    write(repository.path(), ".git/worktrees/w/gitdir", &format!("{}\n", back.display()));
     let expected = [("git_config", "config"), ("git_hook", "hooks/pre-commit")];
     let expected = expected.map(|(kind, path)| format!("{kind} {}", git.join(path).display()));
     assert_eq!(found(worktree.path()), expected);
