@@ -54,7 +54,7 @@ fn an_unknown_key_is_told_with_its_place_and_the_nearest() {
     );
     check(
         "name: a\nparams: { x: { defualt: 1 } }\nsteps:\n  - { name: b, adapter: command, run: ls }\n",
-        "2:16: `defualt`",
+        "2:16: Unknown key `defualt` of params.x",
         "`default`",
     );
     // A key of another adapter is none here.
