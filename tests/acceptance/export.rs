@@ -58,7 +58,7 @@ fn one_changed_byte_in_an_export_is_found_and_the_event_is_named() {
     let report = verify(&stage, &file).exits(1).lines().remove(0);
     assert_eq!((&report["ok"], &report["firstBrokenSeq"]), (&json!(false), &json!(seq)));
     let people = stage.arki(&["verify", file.to_str().unwrap()]).exits(1);
-    assert!(people.stdout.contains(&format!("first broken event: {seq} (line {seq} is not")), "{}", people.stdout);
+    assert!(people.stdout.contains(&format!("first broken event: {seq} (line {seq} was changed")), "{}", people.stdout);
     assert_eq!(people.error().code, "LOG_CHAIN_BROKEN");
     stage.verifies();
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// As long as the request is tried again.
 fn broken() -> Vec<Turn> {
     let turn = Turn::json(500, json!({"error": {"message": "the model is not well"}}));
-    vec![turn.header("retry-after-ms", "1"); 5]
+    vec![turn.header("retry-after-ms", "1"); 12]
 }
 
 fn run_of(events: &[Value]) -> String {
