@@ -130,7 +130,7 @@ impl Course {
             let seq = usize::try_from(event["seq"].as_u64().unwrap()).unwrap();
             assert_eq!(log.get(seq - 1), Some(event), "an acknowledged event is lost or changed");
         }
-        assert_eq!(payload(&log, "run.completed")["response"], GOAL, "{:?}", kinds(&log));
+        assert_eq!(payload(&log, "run.completed")["response"], GOAL.trim_end(), "{:?}", kinds(&log));
         let calls = payloads(&log, "tool.call");
         for kind in ["tool.result", "file.changed"] {
             let of_call =

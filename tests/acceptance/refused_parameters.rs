@@ -11,7 +11,7 @@ fn a_refused_option_costs_no_run_no_retry_and_no_second_refusal() {
     let turns = vec![Turn::json(400, refused), Turn::text("Here I am."), Turn::text("Again.")];
     let stage = Stage::of(Script::new(turns).sequential());
     let log = stage.exec(&["hello"]).exits(0).lines();
-    assert_eq!(payload(&log, "run.completed")["response"], "Here I am. ");
+    assert_eq!(payload(&log, "run.completed")["response"], "Here I am.");
     assert_eq!(payloads(&log, "engine.retry"), Vec::<Value>::new());
     stage.exec(&["hello again"]).exits(0);
     let sent = stage.model.requests();

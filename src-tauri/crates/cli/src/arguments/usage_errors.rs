@@ -143,9 +143,10 @@ fn help_of(error: &clap::Error) -> String {
     }
     let mut command = Arguments::command();
     let mut named = "arki".to_owned();
-    for word in std::env::args().skip(1) {
+    // An argument need not be text.
+    for word in std::env::args_os().skip(1) {
         if let Some(below) = command.find_subcommand(&word) {
-            named = format!("{named} {word}");
+            named = format!("{named} {}", below.get_name());
             command = below.clone();
         }
     }
