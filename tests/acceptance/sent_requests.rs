@@ -94,7 +94,10 @@ fn what_is_no_request_is_an_error_with_a_way_on() {
     let events = stage.exec(&["hi"]).exits(0).lines();
     let session = text(&events[0]["sessionId"]);
     let refused = stage.arki(&["sessions", "show", &session, "--request", "1"]).exits(2).stderr;
-    assert!(refused.contains("error[USAGE]: Event 1 isn't a model request") && refused.contains("arki events"), "{refused}");
+    assert!(
+        refused.contains("error[USAGE]: Event 1 isn't a model request") && refused.contains("arki events"),
+        "{refused}"
+    );
     let missing = stage.arki(&["sessions", "show", &session, "--request", "999"]);
     assert!(missing.stderr.contains("error[EVENT_NOT_FOUND]"), "{}", missing.stderr);
     stage.arki(&["sessions", "show", &session, "--body"]).exits(2);
