@@ -170,7 +170,7 @@ fn what_has_ended_is_not_gone_on_with() {
     // Nor does naming it go on with the one that came after it.
     stage.exec(&["--session", &session, "more"]).exits(1);
     stage.arki(&["resume", &run]).fails(2, "RUN_NOT_FOUND");
-    assert_eq!(stage.model.requests().len(), 6);
+    assert_eq!(stage.model.requests().len(), 13);
 }
 
 #[cfg(unix)]
