@@ -1,6 +1,6 @@
 //! What goes wrong is said where it happened, in words, with the next step as a button.
 
-use crate::harness::{Stage, wait_until};
+use crate::harness::{Stage, Window, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, TcpListener};
@@ -11,6 +11,9 @@ fn a_provider_that_cannot_be_reached_is_named_with_a_hint_and_can_be_tried_again
     stage.trust();
     let window = stage.open();
     window.ask("Hello?");
+    // Meanwhile it says why nothing comes, and when it tries again.
+    wait_until("the countdown", || window.text().contains("The provider can't be reached. Trying again in"));
+    until_it_fails(&window);
     let error = window.element("button", "Resume");
     let shown = window.text();
     assert!(shown.contains("Can't reach") && shown.contains("127.0.0.1"), "{shown}");
@@ -18,8 +21,19 @@ fn a_provider_that_cannot_be_reached_is_named_with_a_hint_and_can_be_tried_again
     window.pictures("unreachable");
     error.click();
     let failures = |stage: &Stage| stage.events().iter().filter(|event| event["type"] == "run.failed").count();
+    window.gone("button", "Resume");
+    until_it_fails(&window);
     wait_until("a second attempt", || failures(&stage) == 2);
-    window.element("button", "Resume");
+}
+
+/// Doesn't wait out the pauses between the requests.
+fn until_it_fails(window: &Window<'_>) {
+    let retry_now = "const named = button => button.textContent.trim() === 'Retry now'; \
+                     [...document.querySelectorAll('button')].find(named)?.click();";
+    wait_until("the run fails", || {
+        window.run(retry_now);
+        window.has("button", "Resume")
+    });
 }
 
 #[test]

@@ -23,6 +23,18 @@ describe("foldTranscript", () => {
     expect(tools(foldTranscript(events).items)[0]?.state).toBe("running");
   });
 
+  it("tells attempts in a row in one line, the last of them", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "Hello" });
+    for (const attempt of [1, 2, 3]) {
+      add("engine.request", { turn: 1 });
+      add("engine.retry", { turn: 1, code: "PROVIDER_UNREACHABLE", delayMs: 1000, attempt });
+    }
+    const { items } = foldTranscript(events);
+    expect(items).toHaveLength(2);
+    expect(items[1]).toMatchObject({ notice: { what: "retried", attempt: 3 } });
+  });
+
   it("shows calls that were read off a text as calls alone, and what is said beside calls", () => {
     const shown = (stage: "execute" | "synthesize", content: string) => {
       const { events, add } = eventLog("s");

@@ -105,7 +105,7 @@ const steps: ByKind<Transcript, Transcript> = {
     provider: p.provider,
   }),
   "engine.retry": (state, p, event) => ({
-    ...notice(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
+    ...retried(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
   "context.dropped": (state, { part, reason, restored }, event) =>
@@ -182,6 +182,13 @@ function at(event: Event) {
 
 function append(state: Transcript, item: Item): Transcript {
   return { ...state, items: [...state.items, item] };
+}
+
+/** Attempts in a row are one line: the last of them. */
+function retried(state: Transcript, event: Event, retry: Notice): Transcript {
+  const last = state.items.at(-1);
+  if (last?.kind !== "notice" || last.notice.what !== "retried") return notice(state, event, retry);
+  return { ...state, items: [...state.items.slice(0, -1), { ...last, notice: retry }] };
 }
 
 function notice(state: Transcript, event: Event, notice: Notice): Transcript {
