@@ -117,6 +117,7 @@ pub(super) fn shell_command(line: &str) -> Result<(String, Vec<String>)> {
 }
 
 /// The version as the kernel tells it, whatever a manifest says.
+#[allow(unsafe_code)]
 pub(super) fn system_version() -> Option<String> {
     let size = u32::try_from(size_of::<OSVERSIONINFOW>()).ok()?;
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: size, ..OSVERSIONINFOW::default() };
