@@ -96,7 +96,7 @@ fn reason(fault: &Fault) -> String {
     fault.message.clone()
 }
 
-/// What an error's words say of a part of the request.
+/// The part of a request that an error's words name.
 #[derive(Debug, Default, PartialEq)]
 struct Named {
     words: String,

@@ -1,5 +1,5 @@
-//! What commands print, under their line, while a run is followed and when a session is shown: all of it, or its first and
-//! last lines.
+//! The output of commands, under their line, while a run is followed and when a session is shown: all of it, or its first
+//! and last lines.
 
 use crate::output::{Output, dim, visible};
 use arki_domain::{CallId, ToolResult};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 const HEAD_LINES: usize = 8;
 /// Lines shown at the end of a longer output.
 const TAIL_LINES: usize = 12;
-/// Of one line, in characters.
+/// The longest line that is shown, in characters.
 const MAX_LINE_CHARS: usize = 400;
 /// A line that never ends is cut here, in bytes.
 const MAX_OPEN_LINE: usize = 16 * 1024;
@@ -33,7 +33,7 @@ pub(crate) struct CommandOutputs {
     open: HashMap<CallId, Printed>,
 }
 
-/// What is shown of one command's output.
+/// The part of one command's output that is shown.
 #[derive(Default)]
 struct Printed {
     shown: usize,

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 /// Between two drawings.
 pub(crate) const TICK: Duration = Duration::from_millis(120);
-/// What is over sooner isn't told.
+/// Work that is over sooner isn't told.
 const PATIENCE: Duration = Duration::from_millis(600);
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/// Where nobody says how wide the terminal is.
+/// The width of a terminal that doesn't tell it.
 const WIDTH: usize = 79;
 
-/// What the run is doing.
+/// The work that a run is at.
 #[derive(Debug, Clone, PartialEq)]
 enum Doing {
     Nothing,

@@ -30,7 +30,7 @@ const NOBODY_ANSWERS: &str = "Nobody can answer questions during this run: make 
 /// The bytes of the prompt for the descriptions of all skills, or of all procedures.
 const MAX_INDEX_BYTES: usize = 16 * 1024;
 
-/// What a run is allowed, as its model is told.
+/// The permissions of a run, as its model is told them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WorkMode {
     /// The folder isn't trusted, whatever else is granted.

@@ -137,7 +137,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the links of `path` lead; to a file that may not be there yet.
+/// Follows the links of `path`, to a file that may not be there yet.
 fn followed(path: &Path) -> Result<PathBuf, FileError> {
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {

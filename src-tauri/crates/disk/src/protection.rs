@@ -49,7 +49,7 @@ const PROTECTED_FILES: &[&str] = &[
     "opencode.json",
     "opencode.jsonc",
 ];
-/// What instructs or names programs, below a folder that doesn't.
+/// Files that instruct or name programs, below a folder that doesn't.
 const PROTECTED_PAIRS: [[&str; 2]; 5] = [
     [".github", "instructions"],
     [".vscode", "launch.json"],

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where anyone may make files.
+/// Folders in which anyone may make files.
 const OTHERS: &[&str] = if cfg!(unix) { &["/tmp", "/var/tmp"] } else { &[] };
 
 /// Chooses the folder, once, before anything is made in it.

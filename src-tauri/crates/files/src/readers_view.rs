@@ -38,7 +38,7 @@ const NEEDED: &[&str] = &[
     ".tool-versions",
     ".volta",
 ];
-/// What package managers and build tools have below the home.
+/// Folders of package managers and build tools below the home.
 const CACHES: &str = ".bun .bundle .cabal .cache/Cypress .cache/bazel .cache/ccache .cache/composer .cache/coursier .cache/deno \
     .cache/electron .cache/go-build .cache/ms-playwright .cache/node .cache/node-gyp .cache/pip .cache/pnpm \
     .cache/pre-commit .cache/puppeteer .cache/pypoetry .cache/sccache .cache/uv .cache/yarn .cache/zig .cargo \

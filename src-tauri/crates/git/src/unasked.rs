@@ -40,7 +40,7 @@ const SETTINGS: &[(&str, &str)] = &[
 const NO_BARE_ONES: (&str, &str) = ("safe.bareRepository", "explicit");
 /// Nothing is fetched, by whatever program.
 const VARIABLES: &[(&str, &str)] = &[("GIT_ALLOW_PROTOCOL", "none"), ("GIT_NO_LAZY_FETCH", "1")];
-/// Where a git may look for the system's configuration, which depends on how it was built.
+/// The places where a git may look for the system's configuration, which depends on how it was built.
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
 /// Git stops where a diff driver has no command, so it gets this one. Its arguments are those of `GIT_EXTERNAL_DIFF`.

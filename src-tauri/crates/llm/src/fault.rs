@@ -382,7 +382,7 @@ fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
 }
 
-/// What the libraries said, the outermost first; the first of all names the address, perhaps with a key in it.
+/// The libraries' own words, the outermost first; the first of all names the address, perhaps with a key in it.
 fn original(error: &reqwest::Error) -> String {
     causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -38,7 +38,7 @@ struct Written {
     settled_bytes: usize,
     /// Over those bytes.
     settled_hash: Sha256,
-    /// What it goes without.
+    /// The parts that it goes without.
     refused: RefusedParameters,
 }
 

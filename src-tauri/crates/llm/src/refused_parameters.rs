@@ -36,7 +36,7 @@ const OPAQUE: &[&str] =
     &["messages", "input", "contents", "parameters", "input_schema", "parametersJsonSchema", "schema"];
 /// Two names of the same limit: what refuses the one mostly knows the other.
 const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
-/// What stands before a path within a message.
+/// Words that stand before a path within a message.
 const IN_MESSAGES: &str = "messages.";
 /// The words that refuse a part, in lower case.
 const REFUSING: &[&str] = &[

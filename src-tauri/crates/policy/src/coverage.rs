@@ -13,13 +13,13 @@ use crate::wrappers::{self, Inside};
 use crate::{CommandLine, WideRead, build, powershell, read_only};
 use std::collections::HashSet;
 
-/// What may allow the commands of a line.
+/// The grounds on which a line's commands may be allowed.
 pub(crate) struct Sources<'a> {
     pub(crate) shell: Shell,
     /// Those that allow commands, and speak of this call.
     pub(crate) rules: Vec<&'a PolicyRule>,
     pub(crate) grants: Vec<&'a PolicyRule>,
-    /// Whether commands may be allowed for what they are known to do.
+    /// True where commands may be allowed for what they are known to do.
     pub(crate) known: Known,
 }
 

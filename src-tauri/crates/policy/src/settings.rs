@@ -176,7 +176,7 @@ impl PolicySettings {
         }
     }
 
-    /// What may allow the commands of a line.
+    /// The grounds on which a line's commands may be allowed.
     pub(super) fn sources(&self, shell: Shell, question: &Question<'_>) -> Sources<'_> {
         let is_networked = question.category == Some(Category::Network);
         let is_meant = |rule: &&PolicyRule| {

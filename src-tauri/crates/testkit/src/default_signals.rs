@@ -1,4 +1,4 @@
-//! What a program does at a signal when it begins. The standard library has no call for that.
+//! The signals' dispositions of a program when it begins. The standard library has no call for that.
 
 use std::process::Command;
 

@@ -8,7 +8,7 @@ use arki_engine::one_line;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// What `arki` alone prints.
+/// The text that `arki` alone prints.
 const INTRODUCTION: &str = "\
 Arki lets a language model work on your code while you stay in charge.
 
@@ -49,7 +49,7 @@ fn fault(error: &clap::Error) -> Fault {
     Fault::new(Code::USAGE, one_line(&message), one_line(&hint.unwrap_or_else(|| help_of(error))))
 }
 
-/// What is wrong, and what to do where that is more than reading the help.
+/// The sentence for an error, and a hint where that is more than reading the help.
 fn words(error: &clap::Error) -> (String, Option<String>) {
     let argument = || option_name(&text(error, ContextKind::InvalidArg));
     let value = || text(error, ContextKind::InvalidValue);
@@ -109,7 +109,7 @@ fn choices(error: &clap::Error) -> Option<String> {
     (!valid.is_empty()).then(|| format!("Use one of: {valid}."))
 }
 
-/// What a value has to be: a reader's own words, or those for the standard library's.
+/// The form that a value must have: a reader's own words, or those for the standard library's.
 fn wanted(why: &str) -> String {
     if why.contains("digit") || why.contains("empty string") || why.contains("number too") {
         return "Use a whole number that isn't too large.".to_owned();

@@ -1,4 +1,4 @@
-//! What people and programs see of a run while it works: answers, the tools' activity, and what commands print.
+//! The view of a run while it works, for people and programs: answers, the tools' activity, and what commands print.
 
 use crate::activity::activity;
 use crate::command_output::{self, CommandOutputs};
@@ -18,7 +18,7 @@ use std::time::Instant;
 /// Events are caught up in pieces of this many.
 const CATCH_UP: usize = 500;
 
-/// What of a run is printed, and how far it has got.
+/// Prints a run, and knows how far it has got.
 pub(super) struct Screen<'a> {
     output: &'a Output,
     run: &'a ActiveRun,
@@ -105,7 +105,7 @@ impl PipelineSteps {
 #[derive(Default)]
 struct Told {
     turn: u32,
-    /// Of that turn's answer, in bytes.
+    /// The printed part of that turn's answer, in bytes.
     bytes: usize,
     /// Pieces were missed, and no turn has begun since.
     behind: bool,

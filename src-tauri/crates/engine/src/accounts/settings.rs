@@ -209,7 +209,7 @@ impl Accounts {
     }
 }
 
-/// Whether an entry may be there before.
+/// The state of an entry that an edit allows before it.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
     New,

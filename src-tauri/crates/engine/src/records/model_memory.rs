@@ -1,4 +1,4 @@
-//! What was learned of models, as a setting of the database each.
+//! Facts learned about models, as a setting of the database each.
 
 use arki_llm::ModelMemory;
 use arki_store::Store;

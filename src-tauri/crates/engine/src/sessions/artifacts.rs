@@ -1,4 +1,4 @@
-//! What runs and pipelines emitted for the user to keep: listed, and handed out.
+//! Artifacts that runs and pipelines emitted for the user to keep: listed, and handed out.
 
 use crate::sessions::Sessions;
 use crate::sessions::names::{ambiguous, shown, unknown};

@@ -1,4 +1,4 @@
-//! What a file has besides its content: owner, mode, extended attributes and, as some of these, its ACL.
+//! The attributes that a file has besides its content: owner, mode, extended attributes and, as some of these, its ACL.
 //!
 //! Never taken over is what makes a program run with others' rights, and what only vouches for the old content.
 
@@ -6,10 +6,10 @@ use cap_std::fs::{Dir, Metadata};
 use std::fs::File;
 use std::io;
 
-/// What a mode may keep: no setuid or setgid bit.
+/// The bits of a mode that are kept: no setuid or setgid.
 #[cfg(unix)]
 pub(super) const KEPT: u32 = 0o1777;
-/// What it allows its owner stays, whatever else is denied.
+/// The owner's bits, which stay whatever else is denied.
 #[cfg(unix)]
 const FOR_ITS_OWNER: u32 = 0o1700;
 

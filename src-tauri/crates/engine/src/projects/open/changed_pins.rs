@@ -1,4 +1,4 @@
-//! What of a trusted folder isn't as the user agreed to it, with the difference that is shown before they agree again.
+//! The pieces of a trusted folder that aren't as the user agreed to them, with the difference that is shown before they agree again.
 
 use super::{MAX_PINNED_TEXT_BYTES, OpenProject, file_of_piece, kind_word};
 use arki_api::{ChangedPin, PinChange};
