@@ -77,6 +77,7 @@ mod memory;
 mod mentions;
 mod misbehaving;
 mod models;
+mod names_as_patterns;
 mod patching;
 mod permissions;
 mod pes;

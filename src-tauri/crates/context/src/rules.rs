@@ -16,6 +16,7 @@ pub use imports::{ImportedText, imports_of};
 pub use kind::{RuleKind, rule_kind, rule_order};
 
 use crate::FrontMatter;
+use arki_domain::glob_readings;
 use globset::{GlobBuilder, GlobMatcher};
 use sent::SentTexts;
 
@@ -145,19 +146,18 @@ impl LoadedRules {
         if patterns.is_empty() || patterns.iter().any(is_all) {
             return Applies::AtStart;
         }
-        Applies::ToPaths(patterns.iter().filter_map(|pattern| self.glob(path, pattern)).collect())
+        Applies::ToPaths(patterns.iter().flat_map(|pattern| self.globs(path, pattern)).collect())
     }
 
-    fn glob(&mut self, path: &str, pattern: &str) -> Option<GlobMatcher> {
+    fn globs(&mut self, path: &str, pattern: &str) -> Vec<GlobMatcher> {
         let anywhere = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };
         let anywhere = anywhere.trim_start_matches("./").trim_start_matches('/');
-        match GlobBuilder::new(anywhere).literal_separator(true).build() {
-            Ok(glob) => Some(glob.compile_matcher()),
-            Err(_) => {
-                self.warn(path, &format!("its pattern {pattern:?} can't be read"));
-                None
-            }
+        let build = |reading: &String| GlobBuilder::new(reading).literal_separator(true).build();
+        let globs: Result<Vec<_>, _> = glob_readings(anywhere).iter().map(build).collect();
+        if globs.is_err() {
+            self.warn(path, &format!("its pattern {pattern:?} can't be read"));
         }
+        globs.unwrap_or_default().iter().map(globset::Glob::compile_matcher).collect()
     }
 
     fn bound_at_start(&mut self) {

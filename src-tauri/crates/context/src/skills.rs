@@ -2,6 +2,7 @@
 //! itself: its triggers (seed 002) besides the model's own choice.
 
 use crate::FrontMatter;
+use arki_domain::glob_readings;
 use globset::{Glob, GlobMatcher};
 
 /// The specification's bounds.
@@ -90,9 +91,11 @@ impl Triggers {
         let mut globs = Vec::new();
         for path in paths {
             let anywhere = if path.contains('/') { path.clone() } else { format!("**/{path}") };
-            match Glob::new(&anywhere) {
-                Ok(glob) => globs.push(glob.compile_matcher()),
-                Err(_) => warnings.push(format!("its pattern {path:?} can't be read")),
+            for reading in glob_readings(&anywhere) {
+                match Glob::new(&reading) {
+                    Ok(glob) => globs.push(glob.compile_matcher()),
+                    Err(_) => warnings.push(format!("its pattern {path:?} can't be read")),
+                }
             }
         }
         Self { keywords: keywords.iter().map(|keyword| keyword.to_lowercase()).collect(), paths: globs }

@@ -13,6 +13,7 @@ mod canonical;
 mod event;
 mod event_body;
 mod fault;
+mod glob_readings;
 mod hidden;
 mod hook;
 mod ids;
@@ -44,6 +45,7 @@ pub use canonical::{
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
+pub use glob_readings::glob_readings;
 pub use hidden::{is_hidden, one_plain_line};
 pub use hook::{HOOK_PART, HookEvent, HookMoment, HookOutcome, MAX_STOP_HOLDS, NotificationKind, SessionSource};
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};

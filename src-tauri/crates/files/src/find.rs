@@ -7,8 +7,21 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Result, SearchError};
 use crate::project::{Project, ProjectPath, escape_hidden};
 use crate::protection::is_secret;
-use crate::walk::{PathGlob, Skipped, walk};
+use crate::walk::{Ignored, PathGlob, Skipped, path_of, walk};
 use arki_disk::EntryKind;
+
+/// What to find, and how much of it.
+#[derive(Debug, Clone)]
+pub struct FindQuery<'a> {
+    /// Matched against a path, or against its name if the glob has no `/`. A path that exists is a path first.
+    pub glob: &'a str,
+    /// Also finds what git ignores.
+    pub include_ignored: bool,
+    /// The user's own secret files.
+    pub secrets: &'a GlobSet,
+    /// Files returned.
+    pub max: usize,
+}
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -16,39 +29,43 @@ pub struct Found {
     /// Relative to the project, in byte order by component.
     pub paths: Vec<String>,
     pub truncated: bool,
-    /// The first few secret files that were left out; see `secrets_skipped`.
-    pub skipped_secrets: Vec<String>,
-    pub secrets_skipped: usize,
+    /// Secret files that match.
+    pub secrets: Skipped,
+    /// What git ignores and what matches, or may hold what does.
+    pub ignored: Skipped,
 }
 
-/// At most `max` files whose path matches `glob` (its name, if the glob has no `/`). Blocking; run it off
-/// the async threads.
-pub fn find(project: &Project, glob: &str, secrets: &GlobSet, max: usize, cancel: &CancellationToken) -> Result<Found> {
-    let glob = PathGlob::new(glob)?;
+/// Finds files by their paths. Blocking; run it off the async threads.
+///
+/// # Errors
+/// `PATTERN_INVALID` for what is no glob, `CANCELLED`.
+pub fn find(project: &Project, query: &FindQuery<'_>, cancel: &CancellationToken) -> Result<Found> {
+    let glob = PathGlob::new(project, query.glob)?;
     let mut found = Found::default();
-    let mut skipped = Skipped::default();
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled.into());
     }
-    for entry in walk(project, &ProjectPath::root(), None).flatten() {
+    let ignored = if query.include_ignored { Ignored::Entered } else { Ignored::Told };
+    for entry in walk(project, &ProjectPath::root(), None).with_ignored(ignored).flatten() {
         if cancel.is_cancelled() {
             return Err(SearchError::Cancelled.into());
         }
-        if entry.kind == EntryKind::Folder {
-            continue;
-        }
-        let relative = entry.path.strip_prefix(project.root()).unwrap_or(&entry.path);
-        let Some(path) = ProjectPath::from_walk(relative).filter(|path| glob.is_match(path)) else { continue };
-        if is_secret(&path, secrets) {
-            skipped.add(&path);
-        } else if found.paths.len() == max {
+        let Some(path) = path_of(project, &entry) else { continue };
+        if entry.is_left_out {
+            if glob.may_match(&path, entry.kind) {
+                found.ignored.add_entry(&path, entry.kind);
+            }
+        } else if entry.kind == EntryKind::Folder || !glob.is_match(&path) {
+        } else if is_secret(&path, query.secrets) {
+            found.secrets.add(&path);
+        } else if found.paths.len() == query.max {
             found.truncated = true;
             break;
         } else {
             found.paths.push(escape_hidden(path.as_str()));
         }
     }
-    Ok(Found { skipped_secrets: skipped.names, secrets_skipped: skipped.count, ..found })
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -65,9 +82,62 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let project = Project::open(folder.path()).unwrap();
-        let found = find(&project, glob, &GlobSet::empty(), max, &CancellationToken::new()).unwrap();
+        let found = found(&project, glob, max).unwrap();
         assert_eq!(found.paths, expected, "{glob}");
         found
+    }
+
+    fn found(project: &Project, glob: &str, max: usize) -> Result<Found> {
+        let query = FindQuery { glob, include_ignored: false, secrets: &GlobSet::empty(), max };
+        find(project, &query, &CancellationToken::new())
+    }
+
+    #[test]
+    fn a_name_with_brackets_is_a_name_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["app/[slug]/page.tsx", "app/s/page.tsx", "app/[user-id]/a.ts", "b/{id}.txt", "b/id.txt", "c[1.md"]
+        {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let project = Project::open(folder.path()).unwrap();
+        for (glob, expected) in [
+            ("app/[slug]/page.tsx", vec!["app/[slug]/page.tsx"]),
+            ("./app/[slug]/*.{ts,tsx}", vec!["app/[slug]/page.tsx"]),
+            ("app/[slug]", vec!["app/[slug]/page.tsx"]),
+            ("app/[slug]/", vec!["app/[slug]/page.tsx"]),
+            ("**/[slug]/*", vec!["app/[slug]/page.tsx", "app/s/page.tsx"]),
+            ("app/[st]/page.tsx", vec!["app/s/page.tsx"]),
+            ("app/[user-id]/*.ts", vec!["app/[user-id]/a.ts"]),
+            ("**/[user-id]/a.ts", vec!["app/[user-id]/a.ts"]),
+            ("{id}.txt", vec!["b/id.txt", "b/{id}.txt"]),
+            ("c[1.md", vec!["c[1.md"]),
+        ] {
+            assert_eq!(found(&project, glob, 9).unwrap().paths, expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn what_git_ignores_is_named_where_it_may_match_and_found_when_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["out/a.rs", "src/gen.rs", "src/b.rs", "notes.log"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(folder.path().join(".gitignore"), "out/\ngen.rs\n*.log\n").unwrap();
+        let project = Project::open(folder.path()).unwrap();
+        let ignored = |glob: &str| found(&project, glob, 9).unwrap().ignored.names;
+        assert_eq!(ignored("*.rs"), ["out/", "src/gen.rs"]);
+        assert_eq!(ignored("src/*.rs"), ["src/gen.rs"]);
+        assert_eq!(ignored("notes.log"), ["notes.log", "out/"]);
+        assert_eq!(ignored("./out/a.rs"), ["out/"]);
+        assert_eq!(ignored("src/b.rs"), [""; 0]);
+        let all = FindQuery { glob: "*.rs", include_ignored: true, secrets: &GlobSet::empty(), max: 9 };
+        let found = find(&project, &all, &CancellationToken::new()).unwrap();
+        assert_eq!(found.paths, ["out/a.rs", "src/b.rs", "src/gen.rs"]);
+        assert_eq!(found.ignored, Skipped::default());
     }
 
     #[test]
@@ -82,8 +152,8 @@ mod tests {
     #[test]
     fn secret_files_are_left_out_and_named() {
         let found = check("**/.env*", 9, &[]);
-        assert_eq!(found.skipped_secrets, [".env", "src/.env.local"]);
-        assert_eq!(found.secrets_skipped, 2);
+        assert_eq!(found.secrets.names, [".env", "src/.env.local"]);
+        assert_eq!(found.secrets.count, 2);
     }
 
     #[test]
@@ -94,10 +164,11 @@ mod tests {
         let token = CancellationToken::new();
         let too_deep = format!("{}a{}", "{".repeat(500), "}".repeat(500));
         for bad in ["a[", &too_deep] {
-            let error = find(&project, bad, &GlobSet::empty(), 9, &token).unwrap_err();
+            let error = found(&project, bad, 9).unwrap_err();
             assert_eq!(error.code(), Code::PATTERN_INVALID);
         }
         token.cancel();
-        assert!(find(&project, "*", &GlobSet::empty(), 9, &token).is_err());
+        let all = FindQuery { glob: "*", include_ignored: false, secrets: &GlobSet::empty(), max: 9 };
+        assert!(find(&project, &all, &token).is_err());
     }
 }

@@ -159,11 +159,14 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
         shown_pattern: "inside|OUTSIDE".to_owned(),
         glob: None,
         case_sensitive: true,
+        include_ignored: true,
         context: 2,
         max_results: 100,
         max_bytes: 10_000,
         secrets: GlobSet::empty(),
     };
+    let everything = FindQuery { glob: "*", include_ignored: true, secrets: &none, max: 100 };
+    let levels = ListQuery { depth: 3, max_entries: 100, include_ignored: true };
     let mut reads = Tally::default();
     world.under_attack(READING_ROUNDS, |_| {
         for name in NAMES {
@@ -172,9 +175,9 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
             inside(&read_lines(project, &path, 1, 10, 1000).ok());
         }
         for folder in [".", "code", "code-other"] {
-            inside(&list(project, &world.at(folder), 3, 100).ok().map(|listing| listing.entries));
+            inside(&list(project, &world.at(folder), levels).ok().map(|listing| listing.entries));
         }
-        inside(&find(project, "*", &none, 100, &token).unwrap());
+        inside(&find(project, &everything, &token).unwrap());
         inside(&search(project, &query, &arki_domain::Redactor::default(), &token).unwrap());
         let mut kept = Vec::new();
         let keep = |_: &str, bytes: &[u8]| kept.push(String::from_utf8(bytes.to_vec()).unwrap());

@@ -59,8 +59,8 @@ pub use error::{
     StalePreview, TrustError,
 };
 pub use file_content::FileContent;
-pub use find::{Found, find};
-pub use listing::{Entry, Listing, files_below, list, paths};
+pub use find::{FindQuery, Found, find};
+pub use listing::{Entry, ListQuery, Listing, files_below, list, paths};
 pub use output_file::{OutputFile, remove_unfinished_exports};
 pub use patch::plan_patch;
 pub use plan::{DELETE_LIMIT_BYTES, plan_delete, plan_edit, plan_write};
@@ -85,3 +85,4 @@ pub use worktree::{copy_git_exclude, forget_worktree, make_worktree_folder, remo
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;
+pub use walk::Skipped;

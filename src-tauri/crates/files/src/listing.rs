@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::error::{FileError, Result};
 use crate::project::{Project, ProjectPath};
 use crate::protection::is_secret;
-use crate::walk::{self, NAMES_SHOWN, Walked};
+use crate::walk::{self, Ignored, NAMES_SHOWN, Skipped};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,21 +31,43 @@ pub struct Listing {
     pub truncated: bool,
     /// The first few things that could not be looked at, for want of permission.
     pub unreadable: Vec<String>,
+    /// What git ignores and what was therefore left out.
+    pub ignored: Skipped,
 }
 
-/// Lists `path`; `depth` 1 is its own entries.
-pub fn list(project: &Project, path: &ProjectPath, depth: usize, max_entries: usize) -> Result<Listing> {
+/// What of a folder to list.
+#[derive(Debug, Clone, Copy)]
+pub struct ListQuery {
+    /// 1 is its own entries.
+    pub depth: usize,
+    pub max_entries: usize,
+    /// Also lists what git ignores.
+    pub include_ignored: bool,
+}
+
+/// Lists a folder.
+///
+/// # Errors
+/// `FILE_NOT_FOUND`, and `FOLDER_UNAVAILABLE` for what is no folder.
+pub fn list(project: &Project, path: &ProjectPath, query: ListQuery) -> Result<Listing> {
     let start = existing_folder(project, path)?;
     let mut listing = Listing::default();
-    for found in walk::walk(project, &start, Some(depth.max(1))) {
+    let ListQuery { depth, max_entries, include_ignored } = query;
+    let ignored = if include_ignored { Ignored::Entered } else { Ignored::Told };
+    for found in walk::walk(project, &start, Some(depth.max(1))).with_ignored(ignored) {
         match found {
+            Ok(entry) if entry.is_left_out => {
+                if let Some(path) = walk::path_of(project, &entry) {
+                    listing.ignored.add_entry(&path, entry.kind);
+                }
+            }
             Ok(_) if listing.entries.len() == max_entries => {
                 listing.truncated = true;
                 break;
             }
-            Ok(Walked { path, kind }) => {
-                let size = if kind == EntryKind::File { size_of(project, &path) } else { None };
-                listing.entries.push(Entry { path: walk::shown(project, &path), kind, size });
+            Ok(found) => {
+                let size = if found.kind == EntryKind::File { size_of(project, &found.path) } else { None };
+                listing.entries.push(Entry { path: walk::shown(project, &found.path), kind: found.kind, size });
             }
             Err(path) if listing.unreadable.len() < NAMES_SHOWN => {
                 listing.unreadable.push(walk::shown(project, &path));
@@ -116,6 +138,10 @@ mod tests {
         (folder, project)
     }
 
+    fn list(project: &Project, path: &ProjectPath, depth: usize, max_entries: usize) -> Result<Listing> {
+        super::list(project, path, ListQuery { depth, max_entries, include_ignored: false })
+    }
+
     fn names(listing: &Listing) -> Vec<&str> {
         listing.entries.iter().map(|entry| entry.path.as_str()).collect()
     }
@@ -138,6 +164,10 @@ mod tests {
         assert_eq!(listing.entries[2], Entry { path: "a.txt".into(), kind: EntryKind::File, size: Some(5) });
         let deep = list(&project, &ProjectPath::root(), 2, 100).unwrap();
         assert_eq!(names(&deep), [".gitignore", ".hidden", "a.txt", "b", "b/x.rs"]);
+        assert_eq!(deep.ignored.names, ["target/"]);
+        let query = ListQuery { depth: 1, max_entries: 100, include_ignored: true };
+        let all = super::list(&project, &ProjectPath::root(), query).unwrap();
+        assert_eq!((names(&all).last(), all.ignored.count), (Some(&"target"), 0));
     }
 
     #[test]

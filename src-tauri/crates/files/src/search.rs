@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
 use crate::project::Project;
-use crate::walk::{NAMES_SHOWN, PathGlob};
+use crate::walk::{Ignored, PathGlob, Skipped};
 use chunks::{Chunk, Chunks, Searched, in_order};
 
 /// More threads don't help: the kernel's file look-ups are what takes the time.
@@ -37,6 +37,8 @@ pub struct SearchQuery {
     /// Only files whose path relative to the project matches; without a `/` it is matched against the name.
     pub glob: Option<String>,
     pub case_sensitive: bool,
+    /// Also searches what git ignores.
+    pub include_ignored: bool,
     /// Lines before and after each match, at most 20.
     pub context: usize,
     /// Matching lines returned.
@@ -69,9 +71,9 @@ pub struct SearchOutcome {
     pub files_searched: usize,
     /// There is more than was returned.
     pub truncated: bool,
-    /// The first few secret files that were left out; see `secrets_skipped`.
-    pub skipped_secrets: Vec<String>,
-    pub secrets_skipped: usize,
+    pub secrets: Skipped,
+    /// What git ignores, files that match the glob and folders that may hold such.
+    pub ignored: Skipped,
 }
 
 /// Blocking; run it off the async threads.
@@ -83,10 +85,11 @@ pub fn search(
 ) -> Result<SearchOutcome> {
     let (exact, shown) = (matcher(query, &query.pattern)?, matcher(query, &query.shown_pattern)?);
     let matchers = Matchers { exact, shown, redactor };
-    let glob = query.glob.as_deref().map(PathGlob::new).transpose()?;
+    let glob = query.glob.as_deref().map(|glob| PathGlob::new(project, glob)).transpose()?;
+    let ignored = if query.include_ignored { Ignored::Entered } else { Ignored::Told };
     // Wherever they are: then what is asked for is among what is searched already.
     let matches = AtomicUsize::new(0);
-    let chunks = Chunks::new(project, glob.as_ref(), &query.secrets)
+    let chunks = Chunks::new(project, glob.as_ref(), &query.secrets, ignored)
         .take_while(|_| matches.load(Ordering::Relaxed) <= query.max_results && !cancel.is_cancelled());
     // Ends what others still search when there is enough.
     let stop = cancel.child_token();
@@ -114,9 +117,8 @@ pub fn search(
 
 impl SearchOutcome {
     fn take(&mut self, searched: Searched, query: &SearchQuery) {
-        self.skipped_secrets.extend(searched.skipped.names);
-        self.skipped_secrets.truncate(NAMES_SHOWN);
-        self.secrets_skipped += searched.skipped.count;
+        self.secrets.append(searched.secrets);
+        self.ignored.append(searched.ignored);
         for hits in searched.hits {
             self.files_searched += 1;
             self.add(hits, query);

@@ -10,8 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::vec;
 
+use arki_domain::glob_readings;
 use cap_std::fs::Dir;
 use globset::{GlobBuilder, GlobSet};
+use serde::Serialize;
 
 use crate::error::{Result, SearchError};
 use crate::project::{Project, ProjectPath, escape_hidden};
@@ -35,11 +37,21 @@ pub(crate) fn walk(project: &Project, start: &ProjectPath, max_depth: Option<usi
         max_levels: max_depth.unwrap_or(MAX_LEVELS).min(MAX_LEVELS),
         is_cut: max_depth.is_some_and(|depth| depth <= MAX_LEVELS),
         repositories: Vec::new(),
+        ignored: Ignored::LeftOut,
     };
     let path = if start.is_root() { project.root().to_owned() } else { project.root().join(start) };
     let entered = descend(project.dir(), start.as_str()).and_then(|folder| walk.enter(folder, path.clone()));
     walk.unreadable = entered.is_err().then_some(path);
     walk
+}
+
+/// What a walk does with what git ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    LeftOut,
+    /// It tells them, and enters no such folder.
+    Told,
+    Entered,
 }
 
 /// Something that a walk came by.
@@ -49,6 +61,8 @@ pub(crate) struct Walked {
     pub(crate) path: PathBuf,
     /// Of the entry itself; a link is a link.
     pub(crate) kind: EntryKind,
+    /// It is ignored and was not entered, nor is it to be counted among what was found.
+    pub(crate) is_left_out: bool,
 }
 
 pub(crate) struct Walk {
@@ -63,6 +77,7 @@ pub(crate) struct Walk {
     is_cut: bool,
     /// Folders that it came by so far and that hold a `.git`. Absolute.
     pub(crate) repositories: Vec<PathBuf>,
+    ignored: Ignored,
 }
 
 struct OpenFolder {
@@ -72,6 +87,12 @@ struct OpenFolder {
 }
 
 impl Walk {
+    /// Says what becomes of ignored entries; they are left out by default.
+    pub(crate) fn with_ignored(mut self, ignored: Ignored) -> Self {
+        self.ignored = ignored;
+        self
+    }
+
     fn enter(&mut self, folder: Dir, path: PathBuf) -> io::Result<()> {
         let mut entries = entries(&folder)?.collect::<io::Result<Vec<_>>>()?;
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
@@ -119,13 +140,14 @@ impl Iterator for Walk {
                 continue;
             };
             let path = folder.path.join(&name);
-            if name == GIT || self.ignoring.is_ignored(&path, kind) {
+            let is_left_out = self.ignored != Ignored::Entered && self.ignoring.is_ignored(&path, kind);
+            if name == GIT || (is_left_out && self.ignored == Ignored::LeftOut) {
                 continue;
             }
-            if kind == EntryKind::Folder {
+            if kind == EntryKind::Folder && !is_left_out {
                 self.to_enter = Some((name, path.clone()));
             }
-            return Some(Ok(Walked { path, kind }));
+            return Some(Ok(Walked { path, kind, is_left_out }));
         }
     }
 }
@@ -140,6 +162,11 @@ pub(crate) fn is_ignored_by_git(project: &Project, path: &ProjectPath, kind: Ent
     })
 }
 
+/// Returns where an entry lies in the project; what has no such path, such as a name that is no text, is passed over.
+pub(crate) fn path_of(project: &Project, entry: &Walked) -> Option<ProjectPath> {
+    ProjectPath::from_walk(entry.path.strip_prefix(project.root()).ok()?)
+}
+
 /// Returns what a reader sees of a path below the root: `/`-separated, with what can't be seen escaped.
 pub(crate) fn shown(project: &Project, path: &Path) -> String {
     let relative = path.strip_prefix(project.root()).unwrap_or(path).to_string_lossy();
@@ -147,48 +174,113 @@ pub(crate) fn shown(project: &Project, path: &Path) -> String {
     escape_hidden(&relative)
 }
 
-/// A glob over paths relative to the project; without a `/` it is matched against names in any folder.
-pub(crate) struct PathGlob(GlobSet);
+/// A glob over paths relative to the project; without a `/` it is matched against names in any folder. Brackets and braces
+/// are parts of names where there are such files and folders.
+pub(crate) struct PathGlob {
+    set: GlobSet,
+    /// The folders that every match lies below.
+    folder: String,
+}
 
 impl PathGlob {
-    pub(crate) fn new(glob: &str) -> Result<Self> {
+    pub(crate) fn new(project: &Project, glob: &str) -> Result<Self> {
         let bad = |problem: String| SearchError::BadGlob { glob: glob.to_owned(), problem };
         let trimmed = glob.trim_start_matches("./").trim_start_matches('/');
         if trimmed.is_empty() {
             return Err(bad("it is empty".to_owned()).into());
         }
-        let pattern = match trimmed.strip_suffix('/') {
-            Some(folder) => format!("{folder}/**"),
-            None if trimmed.contains('/') => trimmed.to_owned(),
-            None => format!("**/{trimmed}"),
+        let (known, rest) = existing_names(project, trimmed);
+        let escaped = globset::escape(known);
+        let patterns = match rest.strip_suffix('/') {
+            None if rest.is_empty() && is_folder(project, known) => {
+                vec![format!("{}/**", escaped.trim_end_matches('/'))]
+            }
+            None if rest.is_empty() && !known.contains('/') => vec![format!("**/{escaped}")],
+            None if rest.is_empty() => vec![escaped],
+            Some(folder) => readings(&escaped, &format!("{folder}/**")),
+            None if trimmed.contains('/') => readings(&escaped, rest),
+            None => readings("**/", rest),
         };
-        let glob = GlobBuilder::new(&pattern)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| bad(error.kind().to_string()))?;
-        // A set of one: where a glob is too much, a matcher panics.
-        let set = GlobSet::builder().add(glob).build();
-        Ok(Self(set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?))
+        // Where a glob is too much, a matcher panics, and a set says so.
+        let mut set = GlobSet::builder();
+        for pattern in patterns {
+            let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+            set.add(glob.map_err(|error| bad(error.kind().to_string()))?);
+        }
+        let set = set.build().map_err(|_| bad("it is too large, or nested too deep".to_owned()))?;
+        let plain = rest.split_inclusive('/').take_while(|name| name.ends_with('/') && !name.contains(PATTERN_SIGNS));
+        Ok(Self { set, folder: known.chars().chain(plain.flat_map(str::chars)).collect() })
     }
 
     pub(crate) fn is_match(&self, path: &ProjectPath) -> bool {
-        self.0.is_match(path)
+        self.set.is_match(path)
+    }
+
+    /// Returns whether an entry matches, or may hold what does.
+    pub(crate) fn may_match(&self, path: &ProjectPath, kind: EntryKind) -> bool {
+        if kind != EntryKind::Folder {
+            return self.is_match(path);
+        }
+        let below = format!("{path}/");
+        below.starts_with(&self.folder) || self.folder.starts_with(&below)
     }
 }
 
-/// Secret files that were left out.
-#[derive(Debug, Default)]
-pub(crate) struct Skipped {
-    pub(crate) names: Vec<String>,
-    pub(crate) count: usize,
+/// A character by which a name may be a pattern.
+const PATTERN_SIGNS: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+/// Splits off the names that a glob with brackets or braces begins with, as far as they lie on the disk.
+fn existing_names<'a>(project: &Project, glob: &'a str) -> (&'a str, &'a str) {
+    if !glob.contains(['[', '{']) {
+        return ("", glob);
+    }
+    let exists = |end: &usize| {
+        let path = project.resolve(glob[..*end].trim_end_matches('/')).ok();
+        path.is_some_and(|path| matches!(project.kind(&path), Ok(Some(_))))
+    };
+    let ends = glob.match_indices('/').map(|(at, _)| at + 1).filter(|end| *end < glob.len()).chain([glob.len()]);
+    let end = ends.take_while(exists).last().unwrap_or(0);
+    glob.split_at(end)
+}
+
+fn is_folder(project: &Project, path: &str) -> bool {
+    project.resolve(path).is_ok_and(|path| matches!(project.kind(&path), Ok(Some(EntryKind::Folder))))
+}
+
+fn readings(before: &str, glob: &str) -> Vec<String> {
+    glob_readings(glob).iter().map(|reading| format!("{before}{reading}")).collect()
+}
+
+/// Files that were left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The first few.
+    pub names: Vec<String>,
+    pub count: usize,
 }
 
 impl Skipped {
     pub(crate) fn add(&mut self, path: &ProjectPath) {
+        self.add_name(path.to_string());
+    }
+
+    /// Adds what git ignores; a folder has a slash at its end.
+    pub(crate) fn add_entry(&mut self, path: &ProjectPath, kind: EntryKind) {
+        let end = if kind == EntryKind::Folder { "/" } else { "" };
+        self.add_name(format!("{}{end}", escape_hidden(path.as_str())));
+    }
+
+    fn add_name(&mut self, name: String) {
         self.count += 1;
         if self.names.len() < NAMES_SHOWN {
-            self.names.push(path.to_string());
+            self.names.push(name);
         }
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        self.count += other.count;
+        self.names.extend(other.names);
+        self.names.truncate(NAMES_SHOWN);
     }
 }
 

@@ -2,6 +2,7 @@
 //! neither a way around nor a link leads past a pattern.
 
 use crate::world::World;
+use arki_domain::glob_readings;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// The patterns of a pipeline that sets none itself.
@@ -17,12 +18,14 @@ const ANY_NAME: char = '\u{1}';
 pub struct Denylist {
     patterns: Vec<String>,
     globs: GlobSet,
+    /// The pattern that each glob is a reading of, by its place.
+    pattern_of: Vec<usize>,
 }
 
 impl Denylist {
     pub(crate) fn usual() -> Self {
         let patterns: Vec<String> = USUAL.iter().map(|&pattern| pattern.to_owned()).collect();
-        Self::new(&patterns).unwrap_or(Self { patterns: Vec::new(), globs: GlobSet::empty() })
+        Self::new(&patterns).unwrap_or(Self { patterns: Vec::new(), globs: GlobSet::empty(), pattern_of: Vec::new() })
     }
 
     /// # Errors
@@ -36,14 +39,18 @@ impl Denylist {
 
     fn of_globs(patterns: &[String]) -> Result<Self, String> {
         let mut globs = GlobSetBuilder::new();
-        for pattern in patterns {
+        let mut pattern_of = Vec::new();
+        for (place, pattern) in patterns.iter().enumerate() {
             let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
             let whole = whole.trim_start_matches("./");
-            let glob = GlobBuilder::new(whole).literal_separator(true).case_insensitive(true).build();
-            globs.add(glob.map_err(|error| format!("{pattern:?} isn't a valid glob: {}.", error.kind()))?);
+            for reading in glob_readings(whole) {
+                let glob = GlobBuilder::new(&reading).literal_separator(true).case_insensitive(true).build();
+                globs.add(glob.map_err(|error| format!("{pattern:?} isn't a valid glob: {}.", error.kind()))?);
+                pattern_of.push(place);
+            }
         }
         let globs = globs.build().map_err(|error| format!("`denylist_patterns`: {}.", error.kind()))?;
-        Ok(Self { patterns: patterns.to_vec(), globs })
+        Ok(Self { patterns: patterns.to_vec(), globs, pattern_of })
     }
 
     /// Returns the list with the patterns of the pipelines that this one is nested in.
@@ -69,7 +76,7 @@ impl Denylist {
         let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
         let spellings = [path.as_str(), name, &format!("{path}/{ANY_NAME}")];
         let matched = spellings.iter().find_map(|path| self.globs.matches(path).first().copied());
-        matched.map(|index| self.patterns[index].as_str())
+        matched.map(|index| self.patterns[self.pattern_of[index]].as_str())
     }
 
     /// Returns the pattern that forbids a path, also by where it lies.
@@ -143,6 +150,9 @@ mod tests {
         for path in ["secret/other.txt", "b/secret/data.txt", "b/keys/a", "", "."] {
             assert!(denylist.forbids(path).is_none(), "{path}");
         }
+        let bracketed = Denylist::new(&["a.txt", "[user-id]/", "[slug]/{a,b}.ts"].map(str::to_owned)).unwrap();
+        assert_eq!(bracketed.forbids("[slug]/b.ts"), Some("[slug]/{a,b}.ts"));
+        assert_eq!(bracketed.forbids("[user-id]/x"), Some("[user-id]/"));
         let hidden = Denylist::new(&["**/.*".to_owned()]).unwrap();
         assert!(hidden.forbids("a/.b").is_some() && hidden.forbids("a/b").is_none());
         let nested = denylist.with(&["*.pem".to_owned(), "*.key".to_owned()]).unwrap();

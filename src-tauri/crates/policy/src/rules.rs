@@ -4,8 +4,8 @@ use super::checks::Hit;
 use super::coverage::{self, Known, Sources};
 use super::question::Subject;
 use super::{CommandLine, Shell, SimpleCommand, powershell};
-use arki_domain::{BUILT_IN_TOOLS, Decision};
-use globset::{GlobBuilder, GlobMatcher, GlobSet};
+use arki_domain::{BUILT_IN_TOOLS, Decision, glob_readings};
+use globset::{Glob, GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
 /// A rule as it stands in the configuration.
@@ -91,7 +91,7 @@ pub enum RuleError {
 #[derive(Debug, Clone)]
 pub struct PolicyRule {
     definition: RuleDefinition,
-    path: Option<GlobMatcher>,
+    path: Option<RulePath>,
     /// The command under the name that a PowerShell line has it, where that is another.
     in_powershell: Option<Vec<String>>,
     name: String,
@@ -122,7 +122,8 @@ impl PolicyRule {
         if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
             return Err(RuleError::Host { number, host: host.clone() });
         }
-        let path = definition.path.as_deref().map(|glob| compile(glob, definition.decision, number)).transpose()?;
+        let reach = if definition.decision == Decision::Allow { Reach::AsWritten } else { Reach::Wide };
+        let path = definition.path.as_deref().map(|glob| compile(glob, reach, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
         let name = format!("{origin}:rules[{number}]");
         let rule = Self { definition, path, in_powershell, name, is_looked_for: false };
@@ -140,14 +141,7 @@ impl PolicyRule {
             ..RuleDefinition::allowing("")
         };
         let rule = Self::new(definition, key, number)?;
-        let exact = |glob: &GlobMatcher| {
-            let built = GlobBuilder::new(glob.glob().glob()).case_insensitive(true).literal_separator(true).build();
-            built.map(|glob| glob.compile_matcher())
-        };
-        let path = rule.path.as_ref().map(exact).transpose().map_err(|error| {
-            let (glob, reason) = (glob.to_owned(), error.kind().to_string());
-            RuleError::Glob { number, glob, reason }
-        })?;
+        let path = Some(compile(glob, Reach::AsSecretFiles, number)?);
         Ok(Self { path, name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
     }
 
@@ -224,7 +218,7 @@ impl PolicyRule {
 
     /// Globs of files that are looked for match as they do there: a path or a name. What is below a folder that a command
     /// names is mentioned as `folder/.`, which a glob for hidden files would match.
-    fn is_meant(&self, glob: &GlobMatcher, path: &str) -> bool {
+    fn is_meant(&self, glob: &RulePath, path: &str) -> bool {
         if !self.is_looked_for {
             return glob.is_match(path);
         }
@@ -276,8 +270,13 @@ impl PolicyRule {
         if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason }
     }
 
-    pub(super) fn glob(&self) -> Option<&globset::Glob> {
-        self.path.as_ref().map(GlobMatcher::glob)
+    pub(super) fn is_about_paths(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// The globs of its path.
+    pub(super) fn globs(&self) -> impl Iterator<Item = &Glob> {
+        self.path.iter().flat_map(|path| &path.globs)
     }
 
     pub(super) fn is_looked_for(&self) -> bool {
@@ -317,23 +316,52 @@ fn is_host_pattern(pattern: &str) -> bool {
     is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
 }
 
-/// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as
-/// written. Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that
-/// folder.
-fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
+/// How far the globs of a rule reach. A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and
+/// what is allowed only as written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    AsWritten,
+    /// In any case, and `*` and `?` reach into folders below.
+    Wide,
+    /// In any case.
+    AsSecretFiles,
+}
+
+/// The path of a rule, in each reading of its glob.
+#[derive(Debug, Clone)]
+struct RulePath {
+    globs: Vec<Glob>,
+    set: GlobSet,
+}
+
+impl RulePath {
+    fn is_match(&self, path: &str) -> bool {
+        self.set.is_match(path)
+    }
+}
+
+/// What ends in a slash is all below that folder.
+fn compile(glob: &str, reach: Reach, number: usize) -> Result<RulePath, RuleError> {
     let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
     let pattern = glob.trim_start_matches("./");
     if leads_outside(pattern) {
         return Err(RuleError::OutsideProject { number, glob: glob.to_owned() });
     }
     let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
-    let allows = decision == Decision::Allow;
-    let built = GlobBuilder::new(&whole).case_insensitive(!allows).literal_separator(allows).build();
-    let built = built.map_err(|error| bad(error.kind().to_string()))?;
-    // Where a glob is too much, a set says so and a matcher panics.
-    let set = GlobSet::builder().add(built.clone()).build();
-    set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?;
-    Ok(built.compile_matcher())
+    let build = |reading: String| {
+        GlobBuilder::new(&reading)
+            .case_insensitive(reach != Reach::AsWritten)
+            .literal_separator(reach != Reach::Wide)
+            .build()
+            .map_err(|error| bad(error.kind().to_string()))
+    };
+    let globs = glob_readings(&whole).into_iter().map(build).collect::<Result<Vec<_>, _>>()?;
+    let mut set = GlobSet::builder();
+    for glob in &globs {
+        set.add(glob.clone());
+    }
+    let set = set.build().map_err(|_| bad("it is too large, or nested too deep".to_owned()))?;
+    Ok(RulePath { globs, set })
 }
 
 /// A rule that can match nothing guards against nothing.

@@ -69,13 +69,13 @@ impl PolicySettings {
     /// Returns whether there are rules that ask for or deny files by their paths.
     #[must_use]
     pub fn tightens_paths(&self) -> bool {
-        self.rules.iter().any(|rule| rule.glob().is_some() && !rule.needs_all())
+        self.rules.iter().any(|rule| rule.is_about_paths() && !rule.needs_all())
     }
 
     /// Returns whether such rules may speak of files that a command reads without naming them.
     #[must_use]
     pub fn tightens_unseen_paths(&self) -> bool {
-        self.rules.iter().any(|rule| rule.glob().is_some() && !rule.needs_all() && !rule.is_looked_for())
+        self.rules.iter().any(|rule| rule.is_about_paths() && !rule.needs_all() && !rule.is_looked_for())
     }
 
     /// Returns whether files are denied by [`Self::deny_files`].
@@ -111,7 +111,7 @@ impl PolicySettings {
                 && definition.command.is_none()
                 && definition.host.is_none()
         };
-        self.rules.iter().filter(denies).filter_map(|rule| rule.glob().cloned()).collect()
+        self.rules.iter().filter(denies).flat_map(|rule| rule.globs().cloned()).collect()
     }
 
     /// Returns whether the agent has such a tool at all.

@@ -1,7 +1,7 @@
 //! The secret files that a configuration names, besides the known ones.
 
 use super::invalid::invalid;
-use arki_domain::Fault;
+use arki_domain::{Fault, glob_readings};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 
@@ -23,11 +23,13 @@ pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Faul
     for glob in globs {
         let whole = if glob.ends_with('/') { format!("{glob}**") } else { glob.clone() };
         let whole = whole.trim_start_matches("./");
-        let built = GlobBuilder::new(whole).case_insensitive(true).literal_separator(true).build();
         let why = |error: globset::Error| format!("{glob:?} in \"policy.secretFiles\" is not a glob: {}", error.kind());
-        let built = built.map_err(|error| invalid(path, &why(error)))?;
-        set.add(built.clone());
-        compiled.push(built);
+        for reading in glob_readings(whole) {
+            let built = GlobBuilder::new(&reading).case_insensitive(true).literal_separator(true).build();
+            let built = built.map_err(|error| invalid(path, &why(error)))?;
+            set.add(built.clone());
+            compiled.push(built);
+        }
     }
     let set = set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too much: {error}")))?;
     Ok(SecretFiles { globs: compiled, set })
@@ -39,9 +41,11 @@ mod tests {
 
     #[test]
     fn globs_are_about_paths_names_and_folders() {
-        let globs = ["keys/*.json", "private/", "./a.txt", "**/x/*.bin"].map(str::to_owned);
+        let globs = ["keys/*.json", "private/", "./a.txt", "**/x/*.bin", "app/[user-id]/*.{a,b}"].map(str::to_owned);
         let set = compile(&globs, Path::new("config.json")).unwrap().set;
-        for path in ["keys/a.json", "Keys/A.JSON", "private/deep/a", "a.txt", "x/a.bin", "b/x/a.bin"] {
+        for path in
+            ["keys/a.json", "Keys/A.JSON", "private/deep/a", "a.txt", "x/a.bin", "b/x/a.bin", "app/[user-id]/k.b"]
+        {
             assert!(set.is_match(path), "{path}");
         }
         for path in ["keys/deep/a.json", "private", "b/private/a", "b/a.txt"] {

@@ -11,7 +11,7 @@ use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES, SkillUse};
 use arki_context::{ChosenSkill, IndexEntry, Triggers};
 use arki_disk::EntryKind;
 use arki_domain::{Fault, PartKind, ToolNames, plural};
-use arki_files::{PinKind, Project, ProjectPath, files_below, list};
+use arki_files::{ListQuery, PinKind, Project, ProjectPath, files_below, list};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
 use globset::GlobSet;
 use std::collections::BTreeMap;
@@ -275,7 +275,7 @@ fn place_of_skill(path: &str) -> Option<(usize, &str, &str)> {
 
 /// The names of folders of skills of the user's own; one may be a link to a folder elsewhere.
 fn own_skill_folders(folder: &Path) -> Vec<String> {
-    let list = |own: Project| list(&own, &ProjectPath::root(), 1, MAX_OWN_FILES).ok();
+    let list = |own: Project| list(&own, &ProjectPath::root(), own_files(1)).ok();
     let entries = Project::open(folder).ok().and_then(list).unwrap_or_default().entries;
     let skills = entries.into_iter().filter(|entry| matches!(entry.kind, EntryKind::Folder | EntryKind::Link));
     skills.map(|entry| entry.path).collect()
@@ -326,13 +326,17 @@ fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
 
 /// The sorted paths of the files below a folder.
 pub(super) fn files_of(folder: &Project) -> Vec<String> {
-    let entries = list(folder, &ProjectPath::root(), MAX_OWN_DEPTH, MAX_OWN_FILES).unwrap_or_default().entries;
+    let entries = list(folder, &ProjectPath::root(), own_files(MAX_OWN_DEPTH)).unwrap_or_default().entries;
     entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.path).collect()
 }
 
 pub(super) fn text_of(folder: &Project, path: &str) -> Option<String> {
     let file = folder.read(&folder.resolve(path).ok()?, MAX_GUIDE_BYTES).ok()?;
     String::from_utf8(file.bytes).ok()
+}
+
+fn own_files(depth: usize) -> ListQuery {
+    ListQuery { depth, max_entries: MAX_OWN_FILES, include_ignored: false }
 }
 
 fn is_secret(folder: &Project, path: &str, secrets: &GlobSet) -> bool {

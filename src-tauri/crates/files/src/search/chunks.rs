@@ -10,7 +10,7 @@ use globset::GlobSet;
 use super::SearchHit;
 use crate::project::{Project, ProjectPath};
 use crate::protection::is_secret;
-use crate::walk::{PathGlob, Skipped, Walk, Walked, walk};
+use crate::walk::{Ignored, PathGlob, Skipped, Walk, path_of, walk};
 use arki_disk::EntryKind;
 
 const CHUNK_FILES: usize = 64;
@@ -21,13 +21,16 @@ const QUEUED_EACH: usize = 2;
 pub(super) struct Chunk {
     files: Vec<ProjectPath>,
     /// Secret files between them.
-    skipped: Skipped,
+    secrets: Skipped,
+    /// What git ignores between them.
+    ignored: Skipped,
 }
 
 pub(super) struct Searched {
     /// Of each file.
     pub(super) hits: Vec<Vec<SearchHit>>,
-    pub(super) skipped: Skipped,
+    pub(super) secrets: Skipped,
+    pub(super) ignored: Skipped,
 }
 
 impl Searched {
@@ -38,7 +41,7 @@ impl Searched {
 
 impl Chunk {
     pub(super) fn search(self, find: impl FnMut(&ProjectPath) -> Vec<SearchHit>) -> Searched {
-        Searched { hits: self.files.iter().map(find).collect(), skipped: self.skipped }
+        Searched { hits: self.files.iter().map(find).collect(), secrets: self.secrets, ignored: self.ignored }
     }
 }
 
@@ -51,13 +54,13 @@ pub(super) struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn new(project: &'a Project, glob: Option<&'a PathGlob>, secrets: &'a GlobSet) -> Self {
-        Self { project, walk: walk(project, &ProjectPath::root(), None), glob, secrets }
-    }
-
-    fn file(&self, entry: &Walked) -> Option<ProjectPath> {
-        let path = entry.path.strip_prefix(self.project.root()).ok().filter(|_| entry.kind == EntryKind::File)?;
-        ProjectPath::from_walk(path).filter(|path| self.glob.is_none_or(|glob| glob.is_match(path)))
+    pub(super) fn new(
+        project: &'a Project,
+        glob: Option<&'a PathGlob>,
+        secrets: &'a GlobSet,
+        ignored: Ignored,
+    ) -> Self {
+        Self { project, walk: walk(project, &ProjectPath::root(), None).with_ignored(ignored), glob, secrets }
     }
 }
 
@@ -65,17 +68,24 @@ impl Iterator for Chunks<'_> {
     type Item = Chunk;
 
     fn next(&mut self) -> Option<Chunk> {
-        let mut chunk = Chunk { files: Vec::with_capacity(CHUNK_FILES), skipped: Skipped::default() };
+        let (secrets, ignored) = (Skipped::default(), Skipped::default());
+        let mut chunk = Chunk { files: Vec::with_capacity(CHUNK_FILES), secrets, ignored };
         while chunk.files.len() < CHUNK_FILES {
             let Some(entry) = self.walk.next() else { break };
-            let Some(path) = entry.ok().and_then(|entry| self.file(&entry)) else { continue };
-            if is_secret(&path, self.secrets) {
-                chunk.skipped.add(&path);
+            let Ok(entry) = entry else { continue };
+            let Some(path) = path_of(self.project, &entry) else { continue };
+            if entry.is_left_out {
+                if self.glob.is_none_or(|glob| glob.may_match(&path, entry.kind)) {
+                    chunk.ignored.add_entry(&path, entry.kind);
+                }
+            } else if entry.kind != EntryKind::File || self.glob.is_some_and(|glob| !glob.is_match(&path)) {
+            } else if is_secret(&path, self.secrets) {
+                chunk.secrets.add(&path);
             } else {
                 chunk.files.push(path);
             }
         }
-        (!chunk.files.is_empty() || chunk.skipped.count > 0).then_some(chunk)
+        (!chunk.files.is_empty() || chunk.secrets.count + chunk.ignored.count > 0).then_some(chunk)
     }
 }
 

@@ -19,6 +19,7 @@ fn query(pattern: &str) -> SearchQuery {
         shown_pattern: pattern.to_owned(),
         glob: None,
         case_sensitive: true,
+        include_ignored: false,
         context: 0,
         max_results: 100,
         max_bytes: 100_000,
@@ -60,7 +61,7 @@ fn secret_files_are_left_out_and_named() {
     let outcome = run(&project, &SearchQuery { secrets: own.build().unwrap(), ..query("needle") });
     assert_eq!(lines(&outcome), ["a.txt:1"]);
     let named: Vec<String> = vec![".env".into(), "my.private".into()];
-    assert_eq!((outcome.skipped_secrets, outcome.secrets_skipped), (named, 2));
+    assert_eq!((outcome.secrets.names, outcome.secrets.count), (named, 2));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! `find_files`: files by their names.
 
 use crate::error::ToolError;
+use crate::left_out::ignored_note;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_files::find;
+use arki_files::{FindQuery, find};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -14,6 +15,7 @@ const MAX_FILES: usize = 1000;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     glob: String,
+    include_ignored: Option<bool>,
 }
 
 pub(crate) fn tool() -> Tool {
@@ -22,7 +24,13 @@ pub(crate) fn tool() -> Tool {
 
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let arguments: Arguments = arguments(&task.args)?;
-    let found = find(&task.project, &arguments.glob, &task.left_out.files, MAX_FILES, &task.cancel)?;
+    let query = FindQuery {
+        glob: &arguments.glob,
+        include_ignored: arguments.include_ignored.unwrap_or_default(),
+        secrets: &task.left_out.files,
+        max: MAX_FILES,
+    };
+    let found = find(&task.project, &query, &task.cancel)?;
     let mut text = String::new();
     for path in &found.paths {
         text.push_str(path);
@@ -34,6 +42,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
     if found.truncated {
         let _ = writeln!(text, "[more than {MAX_FILES} files; narrow the glob]");
     }
-    text.push_str(&task.left_out.note(found.secrets_skipped, &found.skipped_secrets));
+    text.push_str(&task.left_out.note(&found.secrets));
+    text.push_str(&ignored_note(&found.ignored));
     Ok(Output { text, truncated: found.truncated })
 }

@@ -1,9 +1,10 @@
 //! `list_directory`: what is in a folder.
 
 use crate::error::ToolError;
+use crate::left_out::ignored_note;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use arki_disk::EntryKind;
-use arki_files::{ProjectPath, list};
+use arki_files::{ListQuery, ProjectPath, list};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -18,6 +19,7 @@ struct Arguments {
     /// Levels; default 1.
     #[schemars(range(min = 1, max = 20))]
     depth: Option<usize>,
+    include_ignored: Option<bool>,
 }
 
 pub(crate) fn tool() -> Tool {
@@ -30,7 +32,12 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         None | Some("" | "." | "./") => ProjectPath::root(),
         Some(path) => task.project.resolve(path)?,
     };
-    let listing = list(&task.project, &path, arguments.depth.unwrap_or(1), MAX_ENTRIES)?;
+    let query = ListQuery {
+        depth: arguments.depth.unwrap_or(1),
+        max_entries: MAX_ENTRIES,
+        include_ignored: arguments.include_ignored.unwrap_or_default(),
+    };
+    let listing = list(&task.project, &path, query)?;
     let mut text = String::new();
     for entry in &listing.entries {
         let _ = match (entry.kind, entry.size) {
@@ -48,5 +55,6 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
     for unreadable in &listing.unreadable {
         let _ = writeln!(text, "[no permission to read {unreadable}]");
     }
+    text.push_str(&ignored_note(&listing.ignored));
     Ok(Output { text, truncated: listing.truncated })
 }

@@ -1,6 +1,7 @@
 //! `search_files`: lines that match a regular expression.
 
 use crate::error::ToolError;
+use crate::left_out::ignored_note;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use arki_domain::{PlaceholderUse, plural};
 use arki_files::{SearchQuery, search};
@@ -20,6 +21,7 @@ struct Arguments {
     glob: Option<String>,
     /// Default true.
     case_sensitive: Option<bool>,
+    include_ignored: Option<bool>,
     /// Lines around each match.
     #[schemars(range(max = 20))]
     context: Option<usize>,
@@ -39,6 +41,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         }),
         glob: arguments.glob,
         case_sensitive: arguments.case_sensitive.unwrap_or(true),
+        include_ignored: arguments.include_ignored.unwrap_or_default(),
         context: arguments.context.unwrap_or(0),
         max_results: MAX_MATCHES,
         max_bytes: task.max_output_bytes,
@@ -62,7 +65,8 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
     if outcome.truncated {
         text.push_str("[more matches exist; narrow the pattern or the glob]\n");
     }
-    text.push_str(&task.left_out.note(outcome.secrets_skipped, &outcome.skipped_secrets));
+    text.push_str(&task.left_out.note(&outcome.secrets));
+    text.push_str(&ignored_note(&outcome.ignored));
     Ok(Output { text, truncated: outcome.truncated })
 }
 

@@ -2,6 +2,7 @@
 
 use super::foreign;
 use super::occasion::{HookedCall, Occasion};
+use arki_domain::glob_readings;
 use arki_policy::line_matches;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex::{Regex, RegexBuilder};
@@ -115,7 +116,9 @@ fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
     }
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        set.add(Glob::new(pattern).map_err(|_| format!("{pattern:?} is not a glob"))?);
+        for reading in glob_readings(pattern) {
+            set.add(Glob::new(&reading).map_err(|_| format!("{pattern:?} is not a glob"))?);
+        }
     }
     set.build().map(Some).map_err(|error| error.to_string())
 }
