@@ -150,6 +150,50 @@ fn what_the_provider_finds_too_long_is_made_shorter_once_and_sent_again() {
     stage.verifies();
 }
 
+/// The window that a refusal shows is kept for the model: the next run, another process, makes room before it asks.
+#[test]
+fn a_window_that_a_refusal_showed_is_kept_for_the_model() {
+    let small = 20_000;
+    for words in [
+        "This model's maximum context length is 20000 tokens. However, you requested 31234 tokens.",
+        "Your input exceeds the context window of this model.",
+    ] {
+        let (made, refused) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let refusals = Arc::clone(&refused);
+        let script = Script::new(vec![Turn::computed(move |request| {
+            if is_summary(request) {
+                return answer(request, "Parts were read.", None);
+            }
+            if count(request) > small {
+                refusals.fetch_add(1, Ordering::SeqCst);
+                return Turn::json(400, json!({"error": {"message": words}}));
+            }
+            let turn = made.fetch_add(1, Ordering::SeqCst);
+            let read = ("read_file", json!({"path": format!("part{}.txt", turn % 7), "limit": 200}));
+            if turn % 12 == 11 { answer(request, "Done.", None) } else { answer(request, "", Some(read)) }
+        })]);
+        let stage = stage(script, None);
+        let provider =
+            json!({"kind": "custom", "baseUrl": stage.model.url(), "isLocal": false, "apiKeyEnv": "MOCK_KEY"});
+        let config = json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}});
+        stage.write_config(&config.to_string());
+        stage.exec(&[GOAL]).exits(0);
+        let first = refused.load(Ordering::SeqCst);
+        assert!(first > 0, "the window wasn't reached");
+        let compacted = payloads(&stage.log(), "context.compacted").len();
+        stage.exec(&["--continue", GOAL]).exits(0);
+        assert_eq!(refused.load(Ordering::SeqCst), first, "{words}: the second run drew a refusal");
+        assert!(payloads(&stage.log(), "context.compacted").len() > compacted, "{words}");
+        stage.exec(&["a new session"]).exits(0);
+        assert_eq!(refused.load(Ordering::SeqCst), first, "{words}: a new session drew a refusal");
+        // Whoever sets the window knows better.
+        stage.arki(&["config", "set", "providers.mock.models.mock.contextWindow", "100000"]).exits(0);
+        stage.exec(&["--continue", GOAL]).exits(0);
+        assert!(refused.load(Ordering::SeqCst) > first, "{words}: what was learned outlived the setting");
+        stage.verifies();
+    }
+}
+
 #[test]
 fn without_a_usable_summary_the_newest_messages_stay() {
     let bad: [fn(&Value) -> Turn; 4] = [

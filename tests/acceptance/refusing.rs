@@ -8,6 +8,9 @@ use std::fs;
 /// One grey pixel.
 const PNG: &[u8] = include_bytes!("../fixtures/pixel.png");
 
+/// Another one.
+const SECOND: &[u8] = include_bytes!("../fixtures/second.png");
+
 /// Refuses every request that has `needle` in it, as often as it comes.
 fn refusing(needle: &'static str, status: u16, body: Value, turns: Vec<Turn>) -> Stage {
     let guarded = turns.into_iter().map(move |turn| {
@@ -40,6 +43,35 @@ fn a_picture_that_is_refused_is_left_out_and_a_later_message_works() {
         let told = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
         assert!(told.contains("A picture is left out of requests"), "{told}");
         stage.verifies();
+    }
+}
+
+#[test]
+fn a_part_that_only_the_errors_param_names_is_left_out() {
+    for (error, answer) in [
+        (json!({"error": {"message": "invalid", "param": "messages[1].content[1].image_url"}}), "one"),
+        (json!({"error": {"message": "", "param": "input[1].content[1]"}}), "one"),
+        (json!({"detail": [{"loc": ["body", "messages", 1, "content", 1, "image_url"], "msg": "bad"}]}), "one"),
+        (json!({"error": {"message": "messages.0.content.1: invalid"}}), "one"),
+    ] {
+        let refusal = Turn::json(400, error.clone());
+        let script = Script::new(vec![Turn::computed(move |request| {
+            let has_both = request.to_string().matches("image_url\":").count() > 1;
+            if has_both { refusal.clone() } else { Turn::text(answer) }
+        })]);
+        let stage = Stage::of(script);
+        let first = stage.write("first.png", PNG).display().to_string();
+        let second = stage.write("second.png", SECOND).display().to_string();
+        let events = stage.exec(&["--image", &first, "--image", &second, "look"]).exits(0).lines();
+        let dropped = payloads(&events, "context.dropped");
+        assert_eq!(dropped.len(), 1, "{error}");
+        let started = payload(&events, "run.started");
+        let hash = text(&started["options"]["images"][0]["contentHash"]);
+        let names_it = error.to_string().contains("image_url");
+        assert!(!names_it || dropped[0]["part"] == format!("image:{hash}"), "{error} {dropped:?}");
+        let names =
+            ["(messages[1].content[1].image_url)", "(input[1].content[1])", "body.messages[1].content[1]", "content.1"];
+        assert!(names.iter().any(|name| text(&dropped[0]["reason"]).contains(name)), "{dropped:?}");
     }
 }
 

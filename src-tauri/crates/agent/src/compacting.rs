@@ -5,6 +5,7 @@
 //! conversation: a crash at any moment neither loses nor repeats anything.
 
 use crate::budget;
+use crate::refusals::named_window;
 use crate::run_host::{RunEnd, RunHost};
 use crate::summary::{Asked, Asking, CompactionLog, Summary};
 use arki_context::{
@@ -96,9 +97,14 @@ impl RunHost {
     /// After the provider has refused the request: makes room, or says why that can't be.
     pub(crate) async fn compact_after(&mut self, refused: &Fault) -> Result<Result<Option<RunEnd>, Fault>, Fault> {
         let tokens = self.tally.tokens();
-        let window = self.parts.model.context_window().unwrap_or(tokens).min(tokens);
+        let named = named_window(&refused.message).filter(|named| *named > self.tally.fixed_tokens());
+        let window = self.parts.model.context_window().unwrap_or(tokens).min(tokens).min(named.unwrap_or(u64::MAX));
+        let refused_window = window.min(self.tally.least_tokens());
         match self.compact(self.limits(window).asked_for(tokens)).await? {
-            Ended::Compacted => Ok(Ok(None)),
+            Ended::Compacted => {
+                self.refused_window = Some(refused_window);
+                Ok(Ok(None))
+            }
             Ended::Stopped(end) => Ok(Ok(Some(end))),
             Ended::NothingToDo => Ok(Err(refused.clone())),
             Ended::Impossible(error) => {

@@ -5,6 +5,10 @@
 //! Each part is an event (`context.dropped`), so that later requests do without it too. Parts that were guessed at come
 //! back where the provider refuses the request all the same.
 
+mod window;
+
+pub(crate) use window::named_window;
+
 use crate::run_host::{RunEnd, RunHost};
 use arki_domain::projection::{RefusablePart, tool_part};
 use arki_domain::{Code, ContextDropped, Fault, Message, ToolDefinition};
@@ -70,6 +74,8 @@ impl RunHost {
 
     async fn leave_out(&mut self, dropped: ContextDropped) -> Result<(), Fault> {
         self.append(vec![dropped.into()]).await?;
+        // Whether the length was the reason, nobody knows any more.
+        self.refused_window = None;
         // As many as before, but others.
         self.tally.forget_messages();
         Ok(())
@@ -105,6 +111,8 @@ struct Named {
     is_result: bool,
     /// The number of a message, from 0, as the vendor counts, and whether it stands in brackets.
     message: Option<(usize, bool)>,
+    /// The number of a part within that message, from 0.
+    content: Option<usize>,
     /// The number of a tool, from 0.
     tool: Option<usize>,
 }
@@ -126,6 +134,7 @@ impl Named {
                 "functionresponse",
             ]),
             message: ["messages", "input", "contents"].iter().find_map(|list| number_in(&words, list)),
+            content: ["content", "parts"].iter().find_map(|list| number_in(&words, list)).map(|(number, _)| number),
             tool: number_in(&words, "tools").map(|(number, _)| number),
             words,
         }
@@ -153,8 +162,11 @@ impl Named {
         let there = |part: &&RefusablePart| {
             self.message.is_some_and(|(number, brackets)| counts_as(messages, part.message, brackets).contains(&number))
         };
-        let newest_there = parts.iter().rev().filter(there).find(|part| !has_kind || is_named(part));
-        newest_there.or_else(|| parts.iter().rev().find(|part| is_named(part))).cloned()
+        let named_there: Vec<_> = parts.iter().filter(there).filter(|part| !has_kind || is_named(part)).collect();
+        // A message's pictures stand behind its text.
+        let of_number =
+            self.content.filter(|_| self.is_image).and_then(|number| named_there.get(number.checked_sub(1)?));
+        of_number.or(named_there.last()).copied().or_else(|| parts.iter().rev().find(|part| is_named(part))).cloned()
     }
 }
 

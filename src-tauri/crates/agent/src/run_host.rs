@@ -99,6 +99,8 @@ pub struct RunHost {
     pub(crate) last_seq: u64,
     /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
     pub(crate) too_large_fixed: Option<(u64, u64)>,
+    /// The window that a refusal shows, once a shorter request is taken.
+    pub(crate) refused_window: Option<u64>,
     /// The model was told that it had written a call as text.
     pub(crate) is_reminded: bool,
     /// The model's context window, as logged last.
@@ -128,6 +130,7 @@ impl RunHost {
             ask: Ask::TURN,
             last_seq,
             too_large_fixed: None,
+            refused_window: None,
             is_reminded: false,
             told_window: None,
             told_head: None,

@@ -53,6 +53,11 @@ impl Tally {
         self.correction.apply(self.fixed)
     }
 
+    /// Of the request that was counted last, at least: before anything was counted, the next run estimates so.
+    pub(crate) fn least_tokens(&self) -> u64 {
+        self.tokens().min(self.fixed + self.estimated)
+    }
+
     /// Of the request that was counted last.
     pub(crate) fn tokens(&self) -> u64 {
         let estimated = self.fixed + self.estimated;

@@ -130,6 +130,11 @@ impl RunHost {
                 return Ok(Asked::Refused(fault.clone()));
             }
             self.tally.learn(answer.usage);
+            if matches!(end, AnswerEnd::Finished)
+                && let Some(window) = self.refused_window.take()
+            {
+                self.parts.model.note_window(window);
+            }
             return self.conclude(end, answer).await.map(Asked::Done);
         }
     }

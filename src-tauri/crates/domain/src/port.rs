@@ -127,6 +127,10 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Takes note that it refused a request of so many tokens as too long, and took a shorter one: its window is no
+    /// larger.
+    fn note_window(&self, _tokens: u64) {}
+
     /// Returns whether its requests are known to cost nothing.
     fn is_free(&self) -> bool {
         false

@@ -347,8 +347,12 @@ impl Target {
     }
 
     fn quoted(&self, error: &VendorError) -> String {
-        let words = self.secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty());
-        let words = words.fold(error.words().to_owned(), |words, secret| words.replace(secret, "[redacted]"));
+        let words = match error.parameter().filter(|parameter| !error.words().contains(parameter)) {
+            Some(parameter) => format!("{} ({parameter})", error.words()).trim_start().to_owned(),
+            None => error.words().to_owned(),
+        };
+        let secrets = self.secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty());
+        let words = secrets.fold(words, |words, secret| words.replace(secret, "[redacted]"));
         if words.is_empty() { String::new() } else { format!(" It says: {words}") }
     }
 }

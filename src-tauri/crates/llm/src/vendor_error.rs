@@ -70,7 +70,13 @@ impl VendorError {
             let message = error.get("message").or_else(|| error.get("detail"))?;
             Some(message.as_str().map_or_else(|| message.to_string(), str::to_owned))
         });
-        let words = words.unwrap_or_default();
+        let mut words = words.unwrap_or_default();
+        // llama.cpp's.
+        if let Some(window) =
+            error.get("n_ctx").filter(|window| window.is_u64() && !words.contains(&window.to_string()))
+        {
+            words = format!("{words} (n_ctx: {window})");
+        }
         let told = Self {
             status: status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0),
             kind: format!("{} {} {} {}", named("code"), named("type"), named("status"), reasons(error)).to_lowercase(),
@@ -225,8 +231,9 @@ fn reasons(error: &Value) -> String {
 /// Returns the place that a list of faults names: `"loc": ["body", "store"]`.
 fn located(error: &Value) -> Option<String> {
     let detail = error.get("detail").or_else(|| error.get("message")?.get("detail")).or_else(|| error.get("errors"))?;
-    let place = detail.get(0)?.get("loc")?.as_array()?.iter().map(|name| name.as_str().unwrap_or("0"));
-    Some(place.collect::<Vec<_>>().join("."))
+    let place = detail.get(0)?.get("loc")?.as_array()?.iter();
+    let place = place.map(|name| name.as_str().map_or_else(|| format!("[{name}]"), |name| format!(".{name}")));
+    Some(place.collect::<String>().trim_start_matches('.').to_owned())
 }
 
 /// Returns what Google's `RetryInfo` says, as `"31.5s"`.

@@ -77,6 +77,7 @@ impl ChatModel for WireModel {
         };
         self.known.get_or_init(|| learning).await;
         self.connection.recall_refused(&self.model).await;
+        self.connection.recall_window(&self.model, self.known_info().context_window).await;
     }
 
     fn takes_tools(&self) -> bool {
@@ -89,11 +90,16 @@ impl ChatModel for WireModel {
 
     fn context_window(&self) -> Option<u64> {
         let known = self.known_info();
-        (!known.assumes_window).then_some(known.context_window)
+        let told = (!known.assumes_window).then_some(known.context_window);
+        self.connection.refused_window(&self.model, known.context_window).or(told)
     }
 
     fn assumed_window(&self) -> Option<u64> {
         Some(self.known_info().context_window)
+    }
+
+    fn note_window(&self, tokens: u64) {
+        self.connection.note_window(&self.model, self.known_info().context_window, tokens);
     }
 
     fn is_free(&self) -> bool {

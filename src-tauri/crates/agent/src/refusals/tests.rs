@@ -16,7 +16,8 @@ fn named(words: &str, parts: &[RefusablePart]) -> Option<String> {
 
 #[test]
 fn an_error_names_a_part_by_its_kind_or_its_place() {
-    let parts = [part("image:a", 0), part("reasoning", 3), part("result:c", 4), part("image:b", 6)];
+    let parts =
+        [part("image:a", 0), part("reasoning", 3), part("result:c", 4), part("image:b1", 6), part("image:b", 6)];
     for (words, expected) in [
         ("messages.0.content.1.image.source.base64: Could not process image", Some("image:a")),
         ("Invalid image data.", Some("image:b")),
@@ -24,6 +25,10 @@ fn an_error_names_a_part_by_its_kind_or_its_place() {
         ("The encrypted content could not be verified.", Some("reasoning")),
         ("messages[5]: content must be a string", Some("result:c")),
         ("Invalid tool_result", Some("result:c")),
+        ("invalid (messages[7].content[1].image_url)", Some("image:b1")),
+        ("invalid (messages[7].content[2].image_url)", Some("image:b")),
+        ("(input[4].content[0])", Some("result:c")),
+        ("messages.6.content.9: Could not process image", Some("image:b")),
         ("Unsupported value: reasoning_effort does not support none", None),
         ("messages.2: text content blocks must be non-empty", None),
         ("max_tokens is too large", None),

@@ -1,5 +1,5 @@
-//! The optional parts of requests that the provider has refused, by model. What one run was taught the next one knows,
-//! also in another process.
+//! What a provider's refusals taught of a model: the optional parts of requests that it refuses, and a context window
+//! smaller than the one it is known by. What one run was taught the next one knows, also in another process.
 
 use super::ProviderConnection;
 use crate::fault::without_credentials;
@@ -19,6 +19,8 @@ pub trait ModelMemory: Send + Sync {
 #[derive(Default)]
 pub(super) struct Refused {
     by_model: Mutex<HashMap<String, RefusedParameters>>,
+    /// By model and the window it is known by: whoever sets another one, or a server that tells another one, is right.
+    windows: Mutex<HashMap<(String, u64), u64>>,
     memory: OnceLock<Arc<dyn ModelMemory>>,
 }
 
@@ -38,14 +40,52 @@ impl ProviderConnection {
             refused.add([part]);
             refused.iter().cloned().collect::<Vec<_>>().join("\n")
         });
-        if let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(model)) {
+        if let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key("refused_parameters", model)) {
             memory.keep(key, refused);
+        }
+    }
+
+    /// Returns the window that refusals showed, where it is smaller than the known one.
+    pub(crate) fn refused_window(&self, model: &str, known: u64) -> Option<u64> {
+        let windows = self.refused.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.get(&(model.to_owned(), known)).copied().filter(|tokens| *tokens < known)
+    }
+
+    pub(crate) fn note_window(&self, model: &str, known: u64, tokens: u64) {
+        let tokens = self.take_window(model, known, tokens);
+        tracing::info!(
+            provider = self.settings.name,
+            model,
+            tokens,
+            "the model's context window is smaller than known"
+        );
+        if let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(&window_of(known), model)) {
+            memory.keep(key, tokens.to_string());
+        }
+    }
+
+    fn take_window(&self, model: &str, known: u64, tokens: u64) -> u64 {
+        let mut windows = self.refused.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.entry((model.to_owned(), known)).or_insert(tokens);
+        *window = tokens.min(*window);
+        *window
+    }
+
+    /// Before each turn: other processes learn too.
+    pub(crate) async fn recall_window(&self, model: &str, known: u64) {
+        let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(&window_of(known), model)) else {
+            return;
+        };
+        if let Some(tokens) = memory.recall(&key).await.and_then(|kept| kept.parse().ok()) {
+            self.take_window(model, known, tokens);
         }
     }
 
     /// Before the first request of a run.
     pub(crate) async fn recall_refused(&self, model: &str) {
-        let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(model)) else { return };
+        let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key("refused_parameters", model)) else {
+            return;
+        };
         if let Some(kept) = memory.recall(&key).await {
             self.with_refused(model, |refused| refused.add(kept.lines().map(str::to_owned)));
         }
@@ -57,9 +97,13 @@ impl ProviderConnection {
     }
 
     /// Another server under the same name has refused nothing yet.
-    fn memory_key(&self, model: &str) -> Option<String> {
+    fn memory_key(&self, learned: &str, model: &str) -> Option<String> {
         let url = without_credentials(&self.settings.address().ok()?);
         // A later version may read refusals better.
-        Some(format!("refused_parameters {} {} {url} {model}", env!("CARGO_PKG_VERSION"), self.settings.name))
+        Some(format!("{learned} {} {} {url} {model}", env!("CARGO_PKG_VERSION"), self.settings.name))
     }
+}
+
+fn window_of(known: u64) -> String {
+    format!("refused_window {known}")
 }
