@@ -116,3 +116,14 @@ fn only_regular_files_are_read() {
     rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
     stage.exec(&["go"]).fails(2, "CONFIG_INVALID");
 }
+
+#[test]
+fn a_picture_of_9000_by_9000_pixels_is_scaled_before_it_is_sent() {
+    let stage = Stage::new(vec![Turn::text("Seen.")]);
+    let picture = stage.write("wide.png", include_bytes!("../fixtures/wide.png")).display().to_string();
+    let events = stage.exec(&["--image", &picture, "look"]).exits(0).lines();
+    let started = events.iter().find(|event| event["type"] == "run.started").unwrap();
+    let image = &started["payload"]["options"]["images"][0];
+    assert_eq!((&image["size"]["width"], &image["size"]["height"]), (&json!(2048), &json!(2048)), "{image}");
+    assert!(json!(stage.messages()).to_string().contains("data:image/png;base64,"));
+}

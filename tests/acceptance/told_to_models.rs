@@ -88,6 +88,25 @@ fn a_picture_of_the_project_is_shown_to_a_model_that_sees() {
 }
 
 #[test]
+fn a_picture_that_is_read_is_decoded_like_an_attached_one() {
+    let empty: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\0\0\x08\x02\0\0\0";
+    let header: &[u8] = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0";
+    for (name, bytes) in [("cut.png", &PNG[..PNG.len() / 2]), ("empty.png", empty), ("head.jpg", header)] {
+        let turns = vec![Turn::calls().call("read_file", json!({"path": name})), Turn::text("Damaged, then.")];
+        let stage = able_to(&["text", "vision", "tool_use"], turns);
+        stage.write(name, bytes);
+        let result = payload(&stage.exec(&["look"]).exits(0).lines(), "tool.result");
+        assert!(result["isError"] == true && text(&result["result"]).contains("damaged"), "{name}: {result}");
+        assert!(!json!(stage.messages()).to_string().contains("base64"), "{name}");
+    }
+    let turns = vec![Turn::calls().call("read_file", json!({"path": "wide.png"})), Turn::text("Seen.")];
+    let stage = able_to(&["text", "vision", "tool_use"], turns);
+    stage.write("wide.png", include_bytes!("../fixtures/wide.png"));
+    let shown = payload(&stage.exec(&["look"]).exits(0).lines(), "context.added");
+    assert_eq!(shown["images"][0]["size"], json!({"width": 2048, "height": 2048}), "{shown}");
+}
+
+#[test]
 fn a_wrong_name_is_answered_with_the_right_one() {
     for (theirs, ours) in [
         ("bash", "run_command"),

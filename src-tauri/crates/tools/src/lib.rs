@@ -19,6 +19,7 @@ mod inside;
 mod kernel;
 mod left_out;
 mod manual;
+mod picture_decoding;
 mod remote_tool;
 mod schema;
 mod standing;
@@ -44,6 +45,7 @@ pub use kernel::{
     ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
     unresolved_placeholders,
 };
+pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use standing::Standing;

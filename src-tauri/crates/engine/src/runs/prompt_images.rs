@@ -1,17 +1,16 @@
 //! Pictures that the user shows with a prompt: taken in, kept by their hash, and found again for every later request.
 
 pub(crate) mod attaching;
-mod decoding;
 
 use crate::records::blocking;
 use crate::runs::Runs;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Fault, Image, MAX_IMAGE_BYTES, SessionId, picture_type, sha256_hex};
+use arki_domain::{Code, Content, ContentKind, Fault, Image, MAX_IMAGE_BYTES, SessionId, picture_type};
 use arki_llm::{ModelInfo, image_tokens};
+use arki_tools::{decode_picture, picture_too_large, sendable_picture};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use decoding::decode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,9 +20,6 @@ pub const MAX_IMAGES: usize = 20;
 const MAX_SOURCE_BYTES: usize = 20 << 20;
 const MAX_SOURCE_PIXELS: u64 = 50_000_000;
 
-/// Pixels of a picture that is scaled down here.
-const MAX_DECODED_PIXELS: u64 = 100_000_000;
-
 /// Pictures that are fit to be shown: their contents, and how messages speak of them.
 pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), Fault> {
     ensure_not_too_many(images.len())?;
@@ -31,26 +27,8 @@ pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), F
 }
 
 fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Fault> {
-    let media_type = media_type(&bytes, MAX_IMAGE_BYTES)?;
-    let decoded = decode(media_type, &bytes, MAX_DECODED_PIXELS)?;
-    let (media_type, size, bytes) = decoded.sendable(bytes)?;
-    let hash = sha256_hex(&bytes);
-    let image = Image { media_type: media_type.to_owned(), content_hash: hash.clone(), size: Some(size) };
-    Ok((Content { hash, bytes, kind: ContentKind::Plain }, image))
-}
-
-fn media_type(bytes: &[u8], max_bytes: usize) -> Result<&'static str, Fault> {
-    if bytes.len() > max_bytes {
-        return Err(too_large(&format!("of {} bytes", bytes.len()), max_bytes));
-    }
-    picture_type(bytes).ok_or_else(|| {
-        unusable("The file is not a picture that models can see.".to_owned(), "Show a PNG, JPEG, GIF or WebP.")
-    })
-}
-
-fn too_large(what: &str, max_bytes: usize) -> Fault {
-    let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy mostly does.", max_bytes >> 20);
-    unusable(format!("A picture {what} is too large to be shown to a model."), &hint)
+    let (image, bytes) = sendable_picture(bytes)?;
+    Ok((Content { hash: image.content_hash.clone(), bytes, kind: ContentKind::Plain }, image))
 }
 
 fn unusable(what: String, hint: &str) -> Fault {
@@ -59,14 +37,13 @@ fn unusable(what: String, hint: &str) -> Fault {
 
 /// Reads what there is to know of a picture. Nothing is kept.
 fn facts(bytes: &[u8]) -> Result<PictureFacts, Fault> {
-    let media_type = media_type(bytes, MAX_SOURCE_BYTES)?;
-    let size = decode(media_type, bytes, MAX_SOURCE_PIXELS)?.size;
+    let picture = decode_picture(bytes, MAX_SOURCE_BYTES, MAX_SOURCE_PIXELS)?;
     Ok(PictureFacts {
-        media_type: media_type.to_owned(),
+        media_type: picture.media_type.to_owned(),
         bytes: bytes.len(),
-        width: size.width,
-        height: size.height,
-        tokens: image_tokens(Some(size)),
+        width: picture.size.width,
+        height: picture.size.height,
+        tokens: image_tokens(Some(picture.size)),
     })
 }
 
@@ -81,7 +58,7 @@ pub(crate) fn from_base64(pictures: &[String]) -> Result<Vec<Vec<u8>>, Fault> {
 
 fn decoded(data: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
     if data.len() > max_bytes.div_ceil(3) * 4 {
-        return Err(too_large(&format!("of about {} MB", data.len() / 4 * 3 / 1_000_000), max_bytes));
+        return Err(picture_too_large(&format!("of about {} MB", data.len() / 4 * 3 / 1_000_000), max_bytes));
     }
     let broken = |_| unusable("The picture did not arrive whole.".to_owned(), "Attach it again.");
     BASE64_STANDARD.decode(data).map_err(broken)
@@ -153,9 +130,15 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
-    use super::decoding::tests::picture;
     use super::*;
-    use image::ImageFormat;
+    use image::{DynamicImage, ImageFormat};
+    use std::io::Cursor;
+
+    fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+        let mut out = Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(width, height).write_to(&mut out, format).unwrap();
+        out.into_inner()
+    }
 
     #[test]
     fn a_picture_is_known_by_how_it_begins() {

@@ -2,10 +2,11 @@
 
 use crate::artifact;
 use crate::error::ToolError;
+use crate::picture_decoding::sendable_picture;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use crate::touched::Touched;
-use arki_domain::{MAX_IMAGE_BYTES, is_picture_name, picture_type};
-use arki_files::{FilesError, Project, ProjectPath, lines_of, read_lines};
+use arki_domain::{Image, MAX_IMAGE_BYTES, is_picture_name, picture_type};
+use arki_files::{Project, ProjectPath, lines_of, read_lines};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,13 +38,16 @@ fn touches(args: &Value) -> Touched {
     if artifact::id_in(args).is_some() { Touched::default() } else { Touched::by_name(args) }
 }
 
-/// The type and the bytes of a picture that models can be shown; `None` where the file is something else.
-pub(crate) fn picture_at(project: &Project, path: &ProjectPath) -> Result<Option<(&'static str, Vec<u8>)>, FilesError> {
+/// A picture as models can be shown it; `None` where the file is something else.
+pub(crate) fn picture_at(project: &Project, path: &ProjectPath) -> Result<Option<(Image, Vec<u8>)>, ToolError> {
     if !is_picture_name(path.as_str()) {
         return Ok(None);
     }
     let bytes = project.read(path, MAX_IMAGE_BYTES as u64)?.bytes;
-    Ok(picture_type(&bytes).map(|media_type| (media_type, bytes)))
+    if picture_type(&bytes).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(sendable_picture(bytes)?))
 }
 
 fn picture_words(path: &ProjectPath, media_type: &str, bytes: usize, is_seen: bool) -> String {
@@ -64,8 +68,8 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         Some(kept) => lines_of(&arguments.path, kept, offset, limit, task.max_output_bytes)?,
         None => {
             let path = task.project.resolve(&arguments.path)?;
-            if let Some((media_type, bytes)) = picture_at(&task.project, &path)? {
-                let text = picture_words(&path, media_type, bytes.len(), task.sees_pictures);
+            if let Some((image, bytes)) = picture_at(&task.project, &path)? {
+                let text = picture_words(&path, &image.media_type, bytes.len(), task.sees_pictures);
                 return Ok(Output { text, truncated: false });
             }
             read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?

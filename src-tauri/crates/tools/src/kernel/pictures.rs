@@ -3,7 +3,7 @@
 use super::Kernel;
 use super::record::Record;
 use crate::builtin::read_file;
-use arki_domain::{Content, ContentKind, ContextAdded, EventBody, Image, PICTURE_PART, ToolCall, sha256_hex};
+use arki_domain::{Content, ContentKind, ContextAdded, EventBody, PICTURE_PART, ToolCall};
 
 impl Kernel {
     /// What comes into the conversation behind the result of a call that has read a picture.
@@ -17,8 +17,7 @@ impl Kernel {
             let path = project.resolve(&named).ok()?;
             read_file::picture_at(&project, &path).ok()?
         });
-        let (media_type, bytes) = read.await.ok()??;
-        let image = Image::new(media_type, sha256_hex(&bytes));
+        let (image, bytes) = read.await.ok()??;
         let content = Content { hash: image.content_hash.clone(), bytes, kind: ContentKind::Plain };
         if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
             tracing::warn!(%fault, "a picture was not kept, so it isn't shown");

@@ -1,12 +1,13 @@
 //! Decodes pictures once before they are shown or sent: one that is cut off or damaged, a provider refuses, and with it
 //! every later request of the session. One with longer sides than vendors take is scaled down.
 
-use super::{MAX_IMAGE_BYTES, unusable};
-use arki_domain::{Fault, PixelSize};
+use arki_domain::{Code, Fault, Image, MAX_IMAGE_BYTES, PixelSize, picture_type, sha256_hex};
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 
+/// The pixels of a picture that is scaled down here.
+const MAX_DECODED_PIXELS: u64 = 100_000_000;
 /// The longest side that every vendor takes, in pixels.
 const MAX_SIDE: u32 = 8000;
 /// The side that vendors scale a longer one down to themselves.
@@ -17,17 +18,48 @@ const END_OF_JPEG: &[u8] = b"\xff\xd9";
 const SCAN_OF_JPEG: &[u8] = b"\xff\xda";
 
 /// A picture that was decoded whole.
-pub(super) struct DecodedPicture {
-    media_type: &'static str,
-    pub(super) size: PixelSize,
+pub struct DecodedPicture {
+    pub media_type: &'static str,
+    pub size: PixelSize,
     pixels: DynamicImage,
 }
 
-/// Decodes a picture of up to `max_pixels`. Blocking.
+/// Returns the picture as models are shown it: as it came, or scaled down. Blocking.
 ///
 /// # Errors
-/// `USAGE` where it is damaged, or has more pixels.
-pub(super) fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) -> Result<DecodedPicture, Fault> {
+/// `USAGE` for what is no whole picture, or one that is too large.
+pub fn sendable_picture(bytes: Vec<u8>) -> Result<(Image, Vec<u8>), Fault> {
+    let (media_type, size, bytes) = decode_picture(&bytes, MAX_IMAGE_BYTES, MAX_DECODED_PIXELS)?.sendable(bytes)?;
+    let image = Image { media_type: media_type.to_owned(), content_hash: sha256_hex(&bytes), size: Some(size) };
+    Ok((image, bytes))
+}
+
+/// Decodes a picture of up to so many bytes and pixels. Blocking.
+///
+/// # Errors
+/// `USAGE` where it is none, damaged, or larger.
+pub fn decode_picture(bytes: &[u8], max_bytes: usize, max_pixels: u64) -> Result<DecodedPicture, Fault> {
+    if bytes.len() > max_bytes {
+        return Err(picture_too_large(&format!("of {} bytes", bytes.len()), max_bytes));
+    }
+    let media_type = picture_type(bytes).ok_or_else(|| {
+        unusable("The file is not a picture that models can see.".to_owned(), "Show a PNG, JPEG, GIF or WebP.")
+    })?;
+    decode(media_type, bytes, max_pixels)
+}
+
+/// Returns the error of a picture with too many bytes; `what` says how many it has.
+#[must_use]
+pub fn picture_too_large(what: &str, max_bytes: usize) -> Fault {
+    let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy mostly does.", max_bytes >> 20);
+    unusable(format!("A picture {what} is too large to be shown to a model."), &hint)
+}
+
+fn unusable(what: String, hint: &str) -> Fault {
+    Fault::new(Code::USAGE, what, hint)
+}
+
+fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) -> Result<DecodedPicture, Fault> {
     let damaged = |error| {
         tracing::debug!(%error, media_type, "a picture can't be decoded");
         damaged()
@@ -47,10 +79,7 @@ pub(super) fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) ->
 
 impl DecodedPicture {
     /// Returns the picture as it is sent: as it came, or scaled down.
-    ///
-    /// # Errors
-    /// `USAGE` where it can't be written again.
-    pub(super) fn sendable(self, bytes: Vec<u8>) -> Result<(&'static str, PixelSize, Vec<u8>), Fault> {
+    fn sendable(self, bytes: Vec<u8>) -> Result<(&'static str, PixelSize, Vec<u8>), Fault> {
         if self.size.width.max(self.size.height) <= MAX_SIDE {
             return Ok((self.media_type, self.size, bytes));
         }
@@ -92,14 +121,13 @@ fn damaged() -> Fault {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use arki_domain::Code;
 
     const PIXELS: u64 = 100_000_000;
 
     /// A picture of one colour.
-    pub(crate) fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+    fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         written(&DynamicImage::new_rgb8(width, height), format).unwrap()
     }
 
