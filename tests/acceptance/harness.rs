@@ -30,6 +30,9 @@ pub(crate) struct Stage {
     pub(crate) model: ScriptedServer,
 }
 
+const SANDBOX_REMEDY: &str = "install Bubblewrap and allow user namespaces (`sysctl -w \
+    kernel.unprivileged_userns_clone=1`), or leave `sandbox` out of ARKI_REQUIRE";
+
 impl Stage {
     /// In a folder that is trusted.
     pub(crate) fn new(turns: Vec<Turn>) -> Self {
@@ -92,7 +95,14 @@ impl Stage {
     /// `arki doctor` says that commands can be confined here.
     pub(crate) fn has_sandbox(&self) -> bool {
         let checks = self.arki(&["doctor", "--json"]).lines();
-        checks.iter().any(|check| check["name"] == "sandbox" && check["state"] == "ok")
+        let is_there = checks.iter().any(|check| check["name"] == "sandbox" && check["state"] == "ok");
+        arki_testkit::required("sandbox", is_there, SANDBOX_REMEDY)
+    }
+
+    /// Bubblewrap is here, by which a test sets a stage.
+    #[cfg(unix)]
+    pub(crate) fn has_bubblewrap(&self) -> bool {
+        arki_testkit::required("sandbox", Path::new("/usr/bin/bwrap").exists(), SANDBOX_REMEDY)
     }
 
     /// For tests of permissions: root, whom none hold up, gives its home to nobody and is nobody from then on.

@@ -7,7 +7,7 @@ use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn a_name_elsewhere_keeps_the_old_text_and_the_model_is_told() {
 #[test]
 fn a_file_that_is_mounted_by_itself_in_a_closed_folder_is_written_where_it_is() {
     let stage = editing();
-    if !Path::new(BUBBLEWRAP).exists() {
+    if !stage.has_bubblewrap() {
         return;
     }
     let (project, file) = (stage.home.project_dir(), stage.path("a.txt"));

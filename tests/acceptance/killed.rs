@@ -32,7 +32,7 @@ impl World {
     fn in_each(script: impl Fn() -> Script, config: &Value, check: impl Fn(&Self)) {
         for hides_bubblewrap in [false, true] {
             let world = Self { stage: Stage::configured(script(), config), arki: program() };
-            if !world.stage.has_sandbox() || (hides_bubblewrap && !Path::new(BUBBLEWRAP).exists()) {
+            if !world.stage.has_sandbox() || (hides_bubblewrap && !world.stage.has_bubblewrap()) {
                 continue;
             }
             let world = if hides_bubblewrap { world.without_bubblewrap() } else { world };

@@ -52,7 +52,9 @@ fn ignored_files_are_named_with_how_to_include_them() {
     );
     stage.exec(&["--approve", "never", "go"]).exits(0);
     let answers = answers(&stage);
-    for (answer, name) in [(&answers[0], "build/"), (&answers[2], "build/, debug.log"), (&answers[4], "build/, debug.log")] {
+    for (answer, name) in
+        [(&answers[0], "build/"), (&answers[2], "build/, debug.log"), (&answers[4], "build/, debug.log")]
+    {
         let told = answer.contains(&format!("left out: ignored by git: {name}")) && answer.contains("include_ignored");
         assert!(told, "{answer}");
     }

@@ -1,0 +1,43 @@
+//! What a test needs of the machine. A test that can't run where it is missing fails in CI, and is counted elsewhere.
+
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// Lists what must be there, separated by commas: `sandbox`, `display`, `servers`.
+const REQUIRE: &str = "ARKI_REQUIRE";
+/// Names the file that tests which were passed over add a line to.
+const PASSED_OVER: &str = "ARKI_PASSED_OVER";
+
+/// Returns `is_there`, and counts the test as passed over where it is not.
+///
+/// # Panics
+/// Where `ARKI_REQUIRE` names `what` and it is missing.
+pub fn required(what: &str, is_there: bool, remedy: &str) -> bool {
+    if is_there {
+        return true;
+    }
+    let required = env::var(REQUIRE).unwrap_or_default();
+    assert!(
+        !required.split(',').any(|named| named.trim() == what),
+        "this test needs a {what}, which {REQUIRE} says is here: {remedy}"
+    );
+    if let Some(path) = env::var_os(PASSED_OVER)
+        && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path)
+    {
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        let _ = file.write_all(format!("{what}\t{test}\n").as_bytes());
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_never_missed_and_what_is_not_required_is_passed_over() {
+        assert!(required("sandbox", true, ""));
+        assert!(!required("a thing that nobody requires", false, ""));
+    }
+}
