@@ -24,6 +24,7 @@ mod checking;
 mod claude_settings;
 mod command_line;
 mod commands;
+mod committing;
 mod compaction;
 mod configuration;
 mod configuring;

@@ -1,6 +1,7 @@
 //! A shell line by bash's whole grammar (tree-sitter), with an allow-list of node kinds.
 
 use super::plain_shell::{BARE, IN_QUOTES, VARIABLE_END};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tree_sitter::{Node, Parser};
@@ -37,6 +38,35 @@ pub(super) fn read(line: &str) -> Option<Grammatical> {
     }
     collect(root, line, &mut read)?;
     Some(read)
+}
+
+/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its
+/// table and may end the process.
+pub(super) fn in_ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|character| if character.is_ascii() { character } else { '%' }).collect())
+}
+
+/// The ends of the line's here-documents as they are written, and their texts, in order.
+pub(super) fn here_documents(line: &str) -> Option<Vec<(String, String)>> {
+    let tree = PARSER.with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))?;
+    let (mut found, mut nodes) = (Vec::new(), vec![tree.root_node()]);
+    while let Some(node) = nodes.pop() {
+        let text = |kind| {
+            let mut cursor = node.walk();
+            let child = node.children(&mut cursor).find(|child: &Node<'_>| child.kind() == kind)?;
+            Some(line.get(child.byte_range()).unwrap_or_default().to_owned())
+        };
+        if node.kind() == "heredoc_redirect" {
+            found.push((text("heredoc_start")?, text("heredoc_body").unwrap_or_default()));
+        }
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.children(&mut cursor).collect();
+        nodes.extend(children.into_iter().rev());
+    }
+    Some(found)
 }
 
 /// `None` as soon as something is not understood.

@@ -34,7 +34,7 @@ const READING_FILES: &[(&str, &[char])] =
 /// Returns whether git is in the line, and nothing beside it that might read a file.
 #[must_use]
 pub fn only_git_reads(line: &str) -> bool {
-    let line = CommandLine::parse(line);
+    let line = CommandLine::parse_with_assignments(line);
     let is_git = |command: &&SimpleCommand| command.name() == "git";
     Shell::native() == Shell::Bash
         && line.simple().is_some_and(|commands| {

@@ -5,7 +5,7 @@
 
 use crate::decide::{Judged, may_run_git};
 use crate::question::ChangedGit;
-use crate::{PolicySettings, Question, Subject, risk};
+use crate::{PolicySettings, Question, Subject, git_line, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
@@ -20,6 +20,8 @@ pub(crate) const READ_ONLY_RULE: &str = "builtin:read-only";
 pub(crate) const BUILD_RULE: &str = "builtin:build";
 /// Between the names of rules that allow a line together.
 pub(crate) const RULE_SEPARATOR: &str = ", ";
+/// The rule of a git that writes with what could have it run something else.
+pub const REFUSED_GIT_RULE: &str = "builtin:git-program";
 pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
 pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
 
@@ -40,7 +42,10 @@ pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
     (PolicyCheck::DisabledTools, |asked| switched_off(asked.question, asked.settings)),
     (PolicyCheck::PlanOnly, |asked| only_plans(asked.settings, asked.category()?)),
     (PolicyCheck::ReadOnlyAgent, |asked| of_read_only_agent(asked.settings, asked.category()?, asked.command)),
-    (PolicyCheck::DenyRules, |asked| asked.settings.denies(asked.question, asked.category()?, asked.line())),
+    (PolicyCheck::DenyRules, |asked| {
+        let denied = asked.settings.denies(asked.question, asked.category()?, asked.line());
+        denied.or_else(|| refused_git(asked.question))
+    }),
     (PolicyCheck::UnreadableConfiguration, |asked| asked.settings.refuses()),
     (PolicyCheck::HookDenial, |asked| denied_by_hook(asked.question)),
     (PolicyCheck::Sensitive, |asked| sensitive(asked.question, asked.category()?, asked.command)),
@@ -82,6 +87,12 @@ pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
 fn denied_by_hook(question: &Question<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref().filter(|objection| objection.denies)?;
     Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
+}
+
+/// Nobody is asked about it: it would fail, whatever the answer.
+fn refused_git(question: &Question<'_>) -> Option<Hit> {
+    let why = git_line::refused_git(question.subject.command.as_deref()?)?;
+    Some((Decision::Deny, REFUSED_GIT_RULE.to_owned(), why))
 }
 
 /// Whatever was granted beforehand: nobody knew then that the hook would object.

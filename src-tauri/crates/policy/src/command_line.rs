@@ -5,9 +5,11 @@
 //! the other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
 //! question; being too lax could cost a disk.
 
-use super::bash_grammar;
+use super::bash_grammar::{self, in_ascii};
 use super::braces;
-use super::compound::{self, Inner, Part};
+use super::compound::{self, Assignments, Inner, Part};
+use super::git_line;
+use super::here_documents::written_out;
 use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
 use super::powershell;
 use super::wrappers::{self, Inside, Wrapped};
@@ -32,6 +34,13 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "DOTNET_CLI_TELEMETRY_OPTOUT",
     "DOTNET_NOLOGO",
     "FORCE_COLOR",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_MERGE_AUTOEDIT",
     "GIT_OPTIONAL_LOCKS",
     "GIT_TERMINAL_PROMPT",
     "GO111MODULE",
@@ -90,6 +99,8 @@ pub(crate) struct SimpleCommand {
     pub joint: Joint,
     /// A variable in front says which code of the project it runs.
     pub steered: bool,
+    /// The variables in front.
+    pub assignments: Vec<Word>,
 }
 
 /// The shell that runs a line.
@@ -125,10 +136,27 @@ impl CommandLine {
 
     /// `depth` counts the shells around this line.
     pub(super) fn parse_at(line: &str, depth: usize) -> Self {
-        match read_twice(&with_numbers(line), depth) {
-            Ok(parts) => Self::Understood(parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect()),
-            Err(why) => Self::opaque(line, why),
+        Self::parse_in(line, depth, Assignments::Harmless)
+    }
+
+    /// The same where a command may have any variables in front, for those who look at them.
+    pub(super) fn parse_with_assignments(line: &str) -> Self {
+        Self::parse_in(line, 0, Assignments::Any)
+    }
+
+    fn parse_in(line: &str, depth: usize, assignments: Assignments) -> Self {
+        if line.len() > MAX_LINE_BYTES {
+            return Self::opaque(line, "too much in it");
         }
+        let read = written_out(line).and_then(|written| {
+            let parts = read_twice(&with_numbers(&written.line), depth, assignments)?;
+            let commands = parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect();
+            let understood = Self::Understood(commands);
+            let takes_text = |commands: Vec<&SimpleCommand>| commands.into_iter().all(git_line::takes_text);
+            let is_text = !written.feeds || understood.simple().is_some_and(takes_text);
+            is_text.then_some(understood).ok_or("a here-document for a program that may run it")
+        });
+        read.unwrap_or_else(|why| Self::opaque(line, why))
     }
 
     #[must_use]
@@ -191,8 +219,10 @@ impl SimpleCommand {
             return Self { inputs, joint, inside, ..Self::plain(words) };
         }
         let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
-        let steered = words[..program].iter().any(steers_builds);
-        Self { inputs, joint, steered, ..Self::of_argv(words.into_iter().skip(program).collect(), open_ended, depth) }
+        let mut assignments = words;
+        let words = assignments.split_off(program);
+        let steered = assignments.iter().any(steers_builds);
+        Self { inputs, joint, steered, assignments, ..Self::of_argv(words, open_ended, depth) }
     }
 
     /// A command that is not looked into.
@@ -204,6 +234,7 @@ impl SimpleCommand {
             inputs: Vec::new(),
             joint: Joint::Then,
             steered: false,
+            assignments: Vec::new(),
         }
     }
 
@@ -336,13 +367,13 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 }
 
 /// The line's commands, where both readers see the same.
-fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
+fn read_twice(line: &str, depth: usize, assignments: Assignments) -> Result<Vec<Part>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
         return Err("too much in it");
     }
     let plain = plain_shell::read(line)?;
     // First, for it bounds how deep compound commands may be.
-    let parts = compound::put_together(braces::expanded(plain.commands.clone()), MAX_COMMANDS)?;
+    let parts = compound::put_together(braces::expanded(plain.commands.clone()), MAX_COMMANDS, assignments)?;
     let by_grammar = bash_grammar::read(&in_ascii(line));
     let same = by_grammar.as_ref().map(|theirs| {
         let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
@@ -418,13 +449,4 @@ pub(super) fn is_harmless(assignment: &Word) -> bool {
 fn has_plain_letters(assignment: &str) -> bool {
     let language = assignment.split_once('=').map_or("", |(_, language)| language).to_ascii_lowercase();
     matches!(language.as_str(), "" | "c" | "posix") || language.ends_with(".utf-8") || language.ends_with(".utf8")
-}
-
-/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its
-/// table and may end the process.
-fn in_ascii(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().map(|character| if character.is_ascii() { character } else { '%' }).collect())
 }

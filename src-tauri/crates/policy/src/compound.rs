@@ -53,11 +53,23 @@ pub(crate) enum Order {
     Loop,
 }
 
+/// The variables that may stand in front of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Assignments {
+    /// Only those that change nothing of what it does.
+    Harmless,
+    Any,
+}
+
 /// All commands put together, with no variable left but where it is only said or looked at.
-pub(super) fn put_together(commands: Vec<Command>, max_commands: usize) -> Result<Vec<Part>, Unclear> {
+pub(super) fn put_together(
+    commands: Vec<Command>,
+    max_commands: usize,
+    assignments: Assignments,
+) -> Result<Vec<Part>, Unclear> {
     let mut reader = Reader { rest: commands.into_iter().peekable(), depth: 0 };
     let nodes = reader.list(&[])?;
-    Writer { known: Vec::new(), left: max_commands }.parts(&nodes)
+    Writer { known: Vec::new(), left: max_commands, assignments }.parts(&nodes)
 }
 
 /// A node as it stands in the line.
@@ -189,6 +201,7 @@ struct Writer {
     /// The known variables, the innermost last.
     known: Vec<(String, Value)>,
     left: usize,
+    assignments: Assignments,
 }
 
 impl Writer {
@@ -249,7 +262,8 @@ impl Writer {
         let (says, tests) = (SAYING.contains(&name), TESTING.contains(&name));
         let filled = command.words.iter().map(|word| self.filled(word, says));
         let mut words: Vec<Word> = filled.collect::<Result<_, _>>()?;
-        if words.iter().take_while(|word| is_assignment(word)).any(|word| !is_harmless(word) && !steers_builds(word)) {
+        let is_taken = |word: &Word| self.assignments == Assignments::Any || is_harmless(word) || steers_builds(word);
+        if !words.iter().take_while(|word| is_assignment(word)).all(is_taken) {
             return Err("a variable assignment before a command");
         }
         // What comes first could be an option: `printf -v NAME`.

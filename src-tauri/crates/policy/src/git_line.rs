@@ -1,12 +1,17 @@
-//! Tells the lines that may write a project's git directories: those of nothing but git's own commands.
+//! Tells the lines that may write a project's git directories: those of git's own commands, and of programs that only
+//! read beside them.
 //!
 //! Whoever writes a git directory says what the next `git` outside the sandbox runs. Git's own commands write it as git
 //! does; a script that calls git among others may write what it wants. So every command of the line has to be git, known by
-//! its name, with nothing in front and no option that names another program, configuration or place.
+//! its name, with no variable or option that names another program, configuration or place; or one that is known to only
+//! read, such as `tail`.
 
 use super::CommandLine;
 use super::command_line::{Shell, SimpleCommand};
+use super::git_settings::{objection_to_setting, objection_to_variable};
 use super::plain_shell::Word;
+use super::read_only::reads_plainly;
+use super::wrappers::Inside;
 
 /// Those that write.
 const WRITING: &[&str] = &[
@@ -81,7 +86,19 @@ const READING: &[&str] = &[
     "version",
 ];
 /// In front of the subcommand; `-C` takes a folder.
-const HARMLESS_IN_FRONT: &[&str] = &["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"];
+const HARMLESS_IN_FRONT: &[&str] = &[
+    "--git-dir=.git",
+    "--glob-pathspecs",
+    "--icase-pathspecs",
+    "--literal-pathspecs",
+    "--no-advice",
+    "--no-optional-locks",
+    "--no-pager",
+    "--no-replace-objects",
+    "--noglob-pathspecs",
+    "--work-tree=.",
+    "-P",
+];
 
 /// Options that name a program, configuration or a template, in full or begun: git takes `--up` for `--upload-pack`.
 const NAMING: &[&str] =
@@ -92,16 +109,50 @@ const RUNNING: &[(&str, &str)] = &[("bisect", "run"), ("submodule", "foreach")];
 const SHORT: &[(&str, char)] =
     &[("rebase", 'x'), ("clone", 'c'), ("clone", 'u'), ("push", 'e'), ("difftool", 'x'), ("grep", 'O')];
 
-/// Returns whether the line consists of git's own commands, of which one writes a repository.
+/// Returns whether the line consists of git's own commands, of which one writes a repository, and of what only reads.
 #[must_use]
 pub fn writes_repository(line: &str) -> bool {
+    let roles = roles(line);
+    roles.contains(&Role::Writes) && roles.iter().all(|role| matches!(role, Role::Writes | Role::Reads))
+}
+
+/// Returns what no git that writes may be given, in words for the model; `None` where there is nothing, and where the line
+/// is not understood, which then can't write a git directory.
+#[must_use]
+pub fn refused_git(line: &str) -> Option<String> {
+    roles(line).into_iter().find_map(|role| match role {
+        Role::Refused(why) => Some(why),
+        Role::Writes | Role::Reads | Role::Configures | Role::Other => None,
+    })
+}
+
+/// Of each command of the line; none where it is not understood.
+fn roles(line: &str) -> Vec<Role> {
     if Shell::native() != Shell::Bash {
-        return false;
+        return Vec::new();
     }
-    let line = CommandLine::parse(line);
-    let Some(commands) = line.simple() else { return false };
-    let kinds: Option<Vec<Kind>> = commands.into_iter().map(kind).collect();
-    kinds.is_some_and(|kinds| kinds.contains(&Kind::Writes))
+    let line = CommandLine::parse_with_assignments(line);
+    let mut roles = Vec::new();
+    line.simple().unwrap_or_default().into_iter().for_each(|command| add_roles(command, &mut roles));
+    let writes = |role: &Role| matches!(role, Role::Writes | Role::Refused(_));
+    if !roles.iter().any(writes) {
+        // A configuration is written by itself as any file is: it is asked about, and the sandbox refuses it.
+        return roles;
+    }
+    roles
+        .iter_mut()
+        .filter(|role| **role == Role::Configures)
+        .for_each(|role| *role = Role::Refused(CONFIGURES.to_owned()));
+    roles
+}
+
+/// Returns whether the command takes the text of a here-document for a text, and runs nothing of it.
+pub(super) fn takes_text(command: &SimpleCommand) -> bool {
+    const TAKING: &[&str] = &["cat", "cd", "echo", "grep", "head", "printf", "tail", "true", "wc"];
+    match command.name() {
+        "git" => matches!(role(command), Role::Writes | Role::Reads),
+        name => TAKING.contains(&name),
+    }
 }
 
 /// The subcommands that make a commit.
@@ -114,40 +165,105 @@ pub fn may_commit(line: &str) -> bool {
     COMMITTING.iter().any(|subcommand| line.may_run(&["git".to_owned(), (*subcommand).to_owned()]))
 }
 
-#[derive(PartialEq, Eq)]
-enum Kind {
+#[derive(Debug, PartialEq, Eq)]
+enum Role {
     Writes,
     Reads,
+    /// It sets a configuration.
+    Configures,
+    /// It is git that may write, with what it may not be given.
+    Refused(String),
+    /// It may be anything.
+    Other,
 }
 
-/// `None` where it is not plainly git.
-fn kind(command: &SimpleCommand) -> Option<Kind> {
-    if command.name() == "cd" && command.arguments().len() == 1 {
-        return Some(Kind::Reads);
+const CONFIGURES: &str = "`git config` can't change git's configuration, which stays read-only. Run the line again without \
+                          it, and give the value to a single command with `git -c NAME=VALUE …`.";
+
+/// Of a command, or of what it runs in turn where it adds nothing to that.
+fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
+    match &command.inside {
+        Inside::Commands(wrapped) if wrapped.is_transparent && command.assignments.is_empty() => {
+            wrapped.commands.iter().for_each(|command| add_roles(command, roles));
+        }
+        Inside::Compound(inner) => inner.commands.iter().for_each(|command| add_roles(command, roles)),
+        _ => roles.push(role(command)),
     }
-    if command.name() != "git" || command.open_ended || command.words.first().is_some_and(|word| word.expands) {
-        return None;
+}
+
+fn role(command: &SimpleCommand) -> Role {
+    let name = command.name();
+    let objection = || command.assignments.iter().find_map(objection_to_variable);
+    if name == "export" {
+        let words = command.arguments();
+        let is_harmless = |word: &Word| word.text.contains('=') && objection_to_variable(word).is_none();
+        return if words.iter().all(is_harmless) { Role::Reads } else { Role::Other };
     }
-    let (subcommand, arguments) = subcommand(command.arguments())?;
-    let kind = match subcommand {
-        writing if WRITING.contains(&writing) => Kind::Writes,
-        reading if READING.contains(&reading) => Kind::Reads,
-        _ => return None,
+    let is_git = name == "git" && !command.open_ended && command.words.first().is_some_and(|word| !word.expands);
+    if !is_git {
+        let only_goes = name == "cd" && command.arguments().len() == 1;
+        let is_harmless = (only_goes || reads_plainly(command)) && objection().is_none();
+        return if is_harmless { Role::Reads } else { Role::Other };
+    }
+    let Some(Called { subcommand, arguments, objection: to_options }) = called(command.arguments()) else {
+        return Role::Other;
     };
-    let runs = arguments.iter().any(|word| runs_another(subcommand, &word.text));
-    (!runs).then_some(kind)
+    let reads = READING.contains(&subcommand);
+    match to_options.or_else(objection) {
+        Some(_) if reads => return Role::Other,
+        Some(why) => return Role::Refused(why),
+        None => {}
+    }
+    if arguments.iter().any(|word| runs_another(subcommand, &word.text)) {
+        return Role::Other;
+    }
+    match subcommand {
+        "config" if reads_plainly(command) => Role::Reads,
+        "config" => Role::Configures,
+        _ if WRITING.contains(&subcommand) => Role::Writes,
+        _ if reads => Role::Reads,
+        _ => Role::Other,
+    }
 }
 
-fn subcommand(mut words: &[Word]) -> Option<(&str, &[Word])> {
+/// A git as it is called.
+struct Called<'a> {
+    subcommand: &'a str,
+    arguments: &'a [Word],
+    /// What is wrong with the options in front.
+    objection: Option<String>,
+}
+
+/// `None` where it is not plainly told which command it is.
+fn called(mut words: &[Word]) -> Option<Called<'_>> {
+    let mut objection = None;
     loop {
         let (first, rest) = words.split_first().filter(|(first, _)| !first.expands)?;
         words = match first.text.as_str() {
             "-C" => rest.split_first().filter(|(folder, _)| !folder.expands)?.1,
+            "-c" => {
+                let (setting, rest) = rest.split_first()?;
+                objection = objection.or_else(|| objection_to_setting(setting));
+                rest
+            }
             option if HARMLESS_IN_FRONT.contains(&option) => rest,
-            option if option.starts_with('-') => return None,
-            name => return Some((name, rest)),
+            option if option.starts_with('-') => {
+                let (name, attached) = option.split_once('=').map_or((option, false), |(name, _)| (name, true));
+                let takes_value = ["--git-dir", "--work-tree", "--namespace", "--config-env"].contains(&name);
+                objection.get_or_insert_with(|| refused_option(name));
+                if takes_value && !attached { rest.split_first()?.1 } else { rest }
+            }
+            name => return Some(Called { subcommand: name, arguments: rest, objection }),
         };
     }
+}
+
+fn refused_option(name: &str) -> String {
+    let instead = match name {
+        "--git-dir" | "--work-tree" => "Use `git -C FOLDER …` for another folder.",
+        _ => "Run the line again without it.",
+    };
+    format!("`git {name}` isn't allowed with git commands that write, because it can lead git elsewhere. {instead}")
 }
 
 fn runs_another(subcommand: &str, argument: &str) -> bool {
@@ -183,6 +299,31 @@ mod tests {
             "git checkout -b x; git log -1",
             "(cd sub && git add -A && git commit -m x)",
             "if git diff --quiet; then git status; else git commit -am x; fi",
+            "git commit -am one 2>&1 | tail -3",
+            "git commit -am one || true",
+            "git commit -am one >/dev/null 2>&1; git log --oneline | head -1",
+            "echo x | git commit -F -",
+            "printf 'a\\n\\nb\\n' | git commit -F -",
+            "cat message | git commit -F -",
+            "git commit -F message && ls && pwd",
+            "set -e; git add -A; git commit -m x",
+            "git commit -F - <<'EOF'\nit's $1\nEOF",
+            "git add -A && git commit -F - <<EOF && git log -1\none\n\ntwo\nEOF",
+            "git commit -m \"$(cat <<'EOF'\nfeat: `x`\n\n- it's \"so\"\nEOF\n)\" 2>&1 | tail -3",
+            "VAR=x git commit -am one",
+            "HUSKY=0 SKIP=eslint,ruff git commit -am one",
+            "GIT_AUTHOR_NAME='A B' GIT_AUTHOR_EMAIL=a@b GIT_AUTHOR_DATE='2024-01-01 10:00:00 +0100' git commit -m x",
+            "GIT_COMMITTER_DATE=2024-01-01T10:00:00 git commit --amend --no-edit --date '2024-01-01 10:00'",
+            "LC_ALL=C TZ=Europe/Berlin git commit -m x",
+            "GIT_EDITOR=true git rebase --continue",
+            "export GIT_AUTHOR_NAME=me && git commit -m x",
+            "env GIT_AUTHOR_NAME=me git commit -m x",
+            "timeout 30 git commit -m x",
+            "bash -c 'git add -A && git commit -m x | tail -1'",
+            "git -c user.name=me -c user.email=me@x.org -c commit.gpgsign=false -c core.quotePath=false commit -m x",
+            "git --git-dir=.git --work-tree=. commit -m x",
+            "git -C sub -c core.editor=: commit --amend",
+            "git config --get user.name && git commit -m x",
         ] {
             assert!(writes_repository(line), "{line}");
         }
@@ -196,19 +337,66 @@ mod tests {
     }
 
     #[test]
+    fn what_names_a_program_is_refused_with_words() {
+        for (line, named) in [
+            ("git -c core.hooksPath=h commit -m x", "core.hooksPath"),
+            ("git -c core.fsmonitor=./x commit -m x", "core.fsmonitor"),
+            ("git -c core.editor=./x commit", "core.editor"),
+            ("git -c core.sshCommand=./x push", "core.sshCommand"),
+            ("git -c gpg.program=./x commit -S -m x", "gpg.program"),
+            ("git -c include.path=../x commit -m x", "include.path"),
+            ("git -c alias.ci='!./x' ci", "alias.ci"),
+            ("git -c filter.a.clean=./x add -A && git commit -m x", "filter.a.clean"),
+            ("git -c diff.a.command=./x commit -v", "diff.a.command"),
+            ("git add -A && git -c user.name=me -c core.hooksPath=h commit -m x | tail", "core.hooksPath"),
+            ("GIT_EDITOR=./x git commit", "GIT_EDITOR"),
+            ("GIT_SSH_COMMAND='ssh -i k' git push", "GIT_SSH_COMMAND"),
+            ("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b GIT_CONFIG_VALUE_0=c git commit -m x", "GIT_CONFIG_COUNT"),
+            ("GIT_DIR=../other/.git git commit -m x", "GIT_DIR"),
+            ("LD_PRELOAD=x git commit -m x", "LD_PRELOAD"),
+            ("BASH_ENV=x git commit -m x", "BASH_ENV"),
+            ("FOO=./x git commit -m x", "FOO"),
+            ("git --git-dir ../other/.git commit -m x", "--git-dir"),
+            ("git --exec-path=. commit -m x", "--exec-path"),
+            ("git config user.name x && git commit -m x", "git config"),
+            ("make && git -c core.hooksPath=h commit -m x", "core.hooksPath"),
+        ] {
+            let words = refused_git(line).unwrap_or_default();
+            assert!(
+                words.contains(named) && words.contains("Run the line again") || words.contains("git -C"),
+                "{line}: {words}"
+            );
+        }
+        for line in [
+            "git -c core.pager=less log",
+            "GIT_DIR=x git log",
+            "git commit -m x",
+            "git config a.b c",
+            "make",
+            "git -c x",
+        ] {
+            assert_eq!(refused_git(line), None, "{line}");
+        }
+    }
+
+    #[test]
     fn what_runs_something_else_does_not() {
         for line in [
             "make && git commit -m x",
             "git commit -m x && ./script",
-            "echo x | git commit -F -",
             "git commit -m \"$(cat message)\"",
             "GIT_DIR=x git commit -m x",
             "PATH=. git commit -m x",
-            "CI=1 env git commit",
+            "env PATH=. git commit -m x",
+            "export PATH=.; git commit -m x",
+            "awk 'BEGIN {system(\"x\")}'; git commit -m x",
+            "git commit -m x | sh",
+            "echo x | xargs git commit -m",
             "./git commit -m x",
             "/usr/bin/git commit -m x",
             "gi* commit -m x",
-            "bash -c 'git commit -m x'",
+            "bash -c 'git add -A; make'",
+            "BASH_ENV=x bash -c 'git commit -m x'",
             "sudo git commit -m x",
             "git -c core.fsmonitor=x commit -m x",
             "git -ccore.fsmonitor=x commit -m x",
@@ -219,6 +407,7 @@ mod tests {
             "git $x",
             "git co -m x",
             "git config user.name x && git commit -m x",
+            "git config user.name x",
             "git submodule foreach ./evil",
             "git submodule --quiet foreach ./evil",
             "git bisect run ./evil",

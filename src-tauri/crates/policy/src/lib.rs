@@ -24,6 +24,9 @@ mod decide;
 mod file_words;
 mod flags;
 mod git_line;
+mod git_settings;
+mod here_documents;
+mod invisible;
 mod line_match;
 mod line_parts;
 mod plain_shell;
@@ -45,12 +48,13 @@ mod tests;
 use command_line::{CommandLine, Shell, SimpleCommand};
 
 pub use beside_git::only_git_reads;
+pub use checks::REFUSED_GIT_RULE;
 pub use decide::{
     PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
     wide_reads,
 };
 pub use file_words::file_words;
-pub use git_line::{may_commit, writes_repository};
+pub use git_line::{may_commit, refused_git, writes_repository};
 pub use line_match::line_matches;
 pub use proposal::{proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, Question, Subject, TouchedPath, Verdict};

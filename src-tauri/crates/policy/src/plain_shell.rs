@@ -6,6 +6,7 @@
 //! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both
 //! readers see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
 
+use super::invisible::invisible_character;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -97,9 +98,7 @@ pub(super) type Unclear = &'static str;
 
 /// The commands of a line. Compound ones are not put together yet.
 pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
-    if let Some(unclear) = line.chars().find_map(forbidden_character) {
-        return Err(unclear);
-    }
+    invisible_character(line).map_or(Ok(()), Err)?;
     let mut reader = Reader {
         characters: line.chars().peekable(),
         read: Plain::default(),
@@ -453,21 +452,6 @@ fn is_plain_variable(inner: &str) -> bool {
                 || matches!(inner, "?" | "PIPESTATUS[0]" | "PIPESTATUS[1]" | "PIPESTATUS[@]" | "PIPESTATUS[*]")
         }
     }
-}
-
-/// Characters that are not seen, or that readers take for different things.
-fn forbidden_character(character: char) -> Option<Unclear> {
-    let plain = matches!(character, ' ' | '\t' | '\n' | '!'..='~');
-    if plain {
-        return None;
-    }
-    let invisible = character.is_whitespace()
-        || character.is_control()
-        || matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffd}'
-            | '\u{e0000}'..='\u{e0fff}');
-    invisible.then_some("an invisible character")
 }
 
 /// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more

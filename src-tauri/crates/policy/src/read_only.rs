@@ -51,6 +51,11 @@ pub(super) fn reads_without_sandbox(command: &SimpleCommand, wide: &mut Vec<Wide
     is_read_only(command, wide) && stays_inside(command) && is_plain(command)
 }
 
+/// Returns whether it only reads, and nothing in it is a script in a language of its own.
+pub(super) fn reads_plainly(command: &SimpleCommand) -> bool {
+    is_read_only(command, &mut Vec::new()) && is_plain(command)
+}
+
 /// Returns whether it names places of which nobody knows here where they are.
 pub(super) fn is_lost(line: &CommandLine) -> bool {
     let all = line.all();

@@ -5,7 +5,7 @@
 //! commands is today's reading. Where that contradicts the record, which an earlier version or another system may have
 //! made, it is left out.
 
-use crate::checks::{BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, RULE_SEPARATOR};
+use crate::checks::{BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR};
 use crate::line_parts::{Dangers, line_parts};
 use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
 use arki_domain::{
@@ -77,6 +77,7 @@ fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
         ("builtin:plan", Decision::Deny) => PolicyCheck::PlanOnly,
         ("builtin:read-only-agent", Decision::Deny) => PolicyCheck::ReadOnlyAgent,
         ("builtin:unreadable-configuration", Decision::Deny) => PolicyCheck::UnreadableConfiguration,
+        (REFUSED_GIT_RULE, Decision::Deny) => PolicyCheck::DenyRules,
         ("builtin:secret-file" | "builtin:secret" | "builtin:protected-path", Decision::Approval) => {
             PolicyCheck::Sensitive
         }

@@ -8,7 +8,7 @@ use arki_domain::{
     ApprovalMode, ApprovalRequested, CallId, Code, Decision, Fault, PolicyDecided, PolicyTrace, Risk, ToolCall,
     UNTRUSTED_RULE,
 };
-use arki_policy::{Impact, PARTLY_SEEN, PolicySettings, Question, RuleDefinition, Verdict};
+use arki_policy::{Impact, PARTLY_SEEN, PolicySettings, Question, REFUSED_GIT_RULE, RuleDefinition, Verdict};
 
 /// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
 const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
@@ -137,6 +137,10 @@ pub(super) fn denied(verdict: &Verdict) -> Fault {
             "Denied: this folder is not trusted, so only reading is allowed.",
             "The user can trust the folder in the window or with `arki trust`.",
         );
+    }
+    if verdict.rule == REFUSED_GIT_RULE {
+        let hint = "Git's configuration, hooks and attributes apply as they are.";
+        return Fault::new(Code::POLICY_DENIED, format!("Not run: {}", verdict.reason), hint);
     }
     Fault::new(
         Code::POLICY_DENIED,

@@ -1,0 +1,161 @@
+//! An approved `git commit` commits, in whatever form a model writes it; what could have git run something is refused.
+#![cfg(unix)]
+
+use crate::harness::{Stage, payloads, text};
+use arki_testkit::Turn;
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
+
+/// Each commits once, also where nothing changed.
+const FORMS: &[&str] = &[
+    "git commit --allow-empty -am one 2>&1 | tail -3",
+    "git commit --allow-empty -qm one || true",
+    "git commit --allow-empty -m one >/dev/null 2>&1; git log --oneline | head -1",
+    "git add -A && git commit --allow-empty -m 'it is one'",
+    "set -e; git add -A; git commit --allow-empty -m one",
+    "git status --short && git add . && git commit --allow-empty -m one && git log -1 --stat && ls",
+    "git commit --allow-empty -F - <<'EOF'\nfix: costs $5\n\nit's `one`\nEOF",
+    "git add -A && git commit --allow-empty -F - <<EOF 2>&1 | tail -1\none\nEOF",
+    "git commit --allow-empty -m \"$(cat <<'EOF'\nfeat: \"one\"\n\n- it's `so`, $HOME (\nEOF\n)\" && git log -1 --format=%s",
+    "printf 'one\\n\\ntwo\\n' | git commit --allow-empty -F -",
+    "echo one | git commit --allow-empty --file=-",
+    "cat <<'EOF' | git commit --allow-empty -F -\none\nEOF",
+    "VAR=x git commit --allow-empty -m one",
+    "HUSKY=0 SKIP=lint,test git commit --allow-empty -m one",
+    "GIT_AUTHOR_NAME='A B' GIT_AUTHOR_EMAIL=a@b.org GIT_AUTHOR_DATE='2024-01-01 10:00:00 +0100' git commit --allow-empty -m one",
+    "GIT_COMMITTER_DATE=2024-01-01T10:00:00Z LC_ALL=C TZ=Europe/Berlin git commit --allow-empty -m one",
+    "export GIT_AUTHOR_NAME=me; git commit --allow-empty -m one",
+    "env GIT_AUTHOR_NAME=me timeout 30 git commit --allow-empty -m one",
+    "git -c user.name=me -c user.email=me@x.org -c commit.gpgsign=false -c core.quotePath=false commit --allow-empty -m one",
+    "git --no-pager commit --allow-empty -m one; git --no-pager log -1",
+    "cd sub && git commit --allow-empty -m one",
+    "git -C sub commit --allow-empty -m one",
+    "(cd sub && git commit --allow-empty -m one) | cat",
+    "bash -c 'git commit --allow-empty -m one'",
+    "git commit --allow-empty -m '♻️ one – größer 👩‍💻'",
+];
+
+/// In a repository that `prepare` has made of the project.
+fn stage(lines: &[&str], prepare: impl FnOnce(&Stage)) -> Stage {
+    let mut turns: Vec<Turn> =
+        lines.iter().map(|line| Turn::calls().call("run_command", json!({"command": line}))).collect();
+    turns.push(Turn::text("Done."));
+    let stage = Stage::new(turns);
+    prepare(&stage);
+    stage.trust();
+    stage
+}
+
+/// As the user runs it, outside any sandbox.
+fn git(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=me", "-c", "user.email=me@x.org", "-c", "protocol.file.allow=always"]);
+    let done = command.args(args).current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn plain(stage: &Stage) {
+    let root = stage.path("");
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["config", "user.name", "me"]);
+    git(&root, &["config", "user.email", "me@x.org"]);
+    stage.write("a", "one\n");
+    std::fs::create_dir_all(stage.path("sub")).unwrap();
+    git(&root, &["add", "a"]);
+    git(&root, &["commit", "-qm", "first"]);
+}
+
+fn commits(stage: &Stage) -> usize {
+    git(&stage.path(""), &["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
+}
+
+fn results(stage: &Stage) -> Vec<String> {
+    payloads(&stage.log(), "tool.result").iter().map(|result| text(&result["result"])).collect()
+}
+
+#[test]
+fn every_form_commits() {
+    let stage = stage(FORMS, plain);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let results = results(&stage);
+    for (line, result) in FORMS.iter().zip(&results) {
+        assert!(result.starts_with("exit code 0"), "{line}: {result}");
+    }
+    let made = FORMS.iter().filter(|line| line.contains("commit ")).count();
+    assert_eq!(commits(&stage), made + 1, "{results:#?}");
+    let log = git(&stage.path(""), &["log", "--format=%an %aI %B"]);
+    for message in [
+        "fix: costs $5\n\nit's `one`",
+        "feat: \"one\"\n\n- it's `so`, $HOME (",
+        "one\n\ntwo",
+        "A B 2024-01-01T10:00:00+01:00 one",
+    ] {
+        assert!(log.contains(message), "{log}");
+    }
+}
+
+#[test]
+fn the_user_approves_and_it_is_there() {
+    let lines = ["git commit -am one 2>&1 | tail -3", "VAR=x git commit -F - --allow-empty <<'EOF'\ntwo\nEOF"];
+    let stage = stage(&lines, plain);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.write("a", "two\n");
+    stage.exec(&["go"]).exits(3);
+    assert_eq!(commits(&stage), 1);
+    stage.arki(&["approvals", "approve"]).exits(3);
+    stage.arki(&["approvals", "approve"]).exits(0);
+    assert_eq!(git(&stage.path(""), &["log", "--format=%s"]), "two\none\nfirst\n");
+    assert_eq!(git(&stage.path(""), &["status", "--porcelain", "-uno"]), "");
+}
+
+#[test]
+fn a_rule_for_git_covers_these_forms_too() {
+    let lines = [
+        "git add -A && git commit -m \"$(cat <<'EOF'\ntwo\nEOF\n)\" 2>&1 | tail -3 || true",
+        "GIT_AUTHOR_NAME=me git commit --allow-empty -m three",
+        "git commit --allow-empty -F - <<'EOF'\nfour\nEOF",
+    ];
+    let stage = stage(&lines, plain);
+    if !stage.has_sandbox() {
+        return;
+    }
+    let rule = |command| json!({"decision": "allow", "tool": "run_command", "command": ["git", command]});
+    let mut config: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap()).unwrap();
+    config["policy"]["rules"] = json!([rule("add"), rule("commit")]);
+    stage.write_config(&config.to_string());
+    stage.write("a", "two\n");
+    // The last one gets an input, which the rule doesn't allow.
+    stage.exec(&["go"]).exits(3);
+    assert_eq!(git(&stage.path(""), &["log", "--format=%s"]), "three\ntwo\nfirst\n");
+}
+
+#[test]
+fn what_could_have_git_run_something_is_refused_with_words() {
+    let refused = [
+        ("git -c core.hooksPath=hooks commit --allow-empty -m x", "core.hooksPath"),
+        ("git -c core.fsmonitor=./evil.sh commit --allow-empty -m x | tail -3", "core.fsmonitor"),
+        ("git -c alias.x='!./evil.sh' x", "alias.x"),
+        ("git -c include.path=../evil commit --allow-empty -m x || true", "include.path"),
+        ("git -c gpg.program=./evil.sh commit --allow-empty -S -m x", "gpg.program"),
+        ("GIT_EDITOR=./evil.sh git commit --allow-empty", "GIT_EDITOR"),
+        ("git add -A && GIT_CONFIG_GLOBAL=evil git commit --allow-empty -m x", "GIT_CONFIG_GLOBAL"),
+        ("GIT_DIR=../other/.git git commit --allow-empty -m x", "GIT_DIR"),
+        ("LD_PRELOAD=./evil.so git commit --allow-empty -m x", "LD_PRELOAD"),
+        ("git config user.name x && git commit --allow-empty -m x", "git config"),
+    ];
+    let stage = stage(&refused.map(|(line, _)| line), plain);
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let results = results(&stage);
+    for ((line, named), result) in refused.iter().zip(&results) {
+        assert!(result.contains(named) && result.contains("Run the line again"), "{line}: {result}");
+    }
+    assert_eq!(commits(&stage), 1);
+}
