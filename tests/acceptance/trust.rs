@@ -287,3 +287,13 @@ fn trust_in_a_folder_that_is_gone_is_listed_and_withdrawn() {
     let hint = stage.arki(&["untrust", "nowhere"]).fails(2, "FOLDER_UNAVAILABLE").hint;
     assert!(hint.contains("arki trust --list"), "{hint}");
 }
+
+#[test]
+fn a_folder_is_named_as_seen_from_the_one_given_with_c() {
+    let stage = untrusted(saying());
+    stage.write("below/AGENTS.md", RULE);
+    stage.arki(&["trust", "below"]).exits(0);
+    let trusted = stage.arki(&["trust", "--list"]).exits(0).stdout;
+    assert!(trusted.lines().any(|line| line.contains("/below")), "{trusted}");
+    stage.arki(&["untrust", "below"]).exits(0);
+}

@@ -31,6 +31,9 @@ use crate::command_output::ShowOutput;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+/// The heading of the options that every command takes.
+const GLOBAL: &str = "Global options";
+
 /// Let a language model work on your code, and stay in charge.
 #[derive(Debug, Parser)]
 #[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
@@ -42,19 +45,19 @@ use std::path::PathBuf;
 )]
 pub(crate) struct Arguments {
     /// The project folder
-    #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
+    #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
     /// Print JSON Lines on standard output, and nothing else
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// Print diagnostics on standard error: off, error, warn, info, debug or trace; PART=LEVEL for one part only
-    #[arg(long, global = true, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
     pub(crate) log: Option<String>,
     /// Use colours: auto, always or never
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Choose how much of what commands print is shown
-    #[arg(long, global = true, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
+    /// Show this much of what commands print: full, tail or none
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
     pub(crate) show_output: ShowOutput,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -87,7 +90,7 @@ pub(crate) enum Command {
     Exec(ExecArguments),
     /// Trust a folder: load its rules and configuration, and let Arki change files and run commands in it
     Trust {
-        /// The folder; default: the one given with -C
+        /// The folder, relative to -C; default: -C itself
         folder: Option<PathBuf>,
         /// Only show what trusting the folder would enable
         #[arg(long)]
@@ -98,7 +101,7 @@ pub(crate) enum Command {
     },
     /// Stop trusting a folder, even if it's gone
     Untrust {
-        /// The folder; default: the one given with -C
+        /// The folder, relative to -C; default: -C itself
         folder: Option<PathBuf>,
     },
     /// List, show, search, fork, export, import or remove sessions
@@ -251,7 +254,7 @@ pub(crate) enum Command {
     },
     /// Open the desktop app
     Open {
-        /// The folder; default: the one given with -C
+        /// The folder, relative to -C; default: -C itself
         folder: Option<PathBuf>,
     },
 }

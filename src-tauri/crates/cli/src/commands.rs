@@ -47,6 +47,7 @@ use crate::follow::asked_to_stop;
 use crate::output::Output;
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
+use std::path::{Path, PathBuf};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -62,7 +63,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Verify { id, contents } => {
             return verify::run(&directories, &dir, id.as_deref(), contents, output).await;
         }
-        Command::Open { folder } => return open::run(&dir, folder),
+        Command::Open { folder } => return open::run(&named(&dir, folder)),
         Command::Completions { shell } => return Ok(manual::completions(shell, output)),
         _ => {}
     }
@@ -85,9 +86,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let exit = match command {
         Command::Exec(exec) => exec::run(&client, &dir, exec, output).await,
         Command::Trust { list: true, .. } => trust::list(&engine, output),
-        Command::Trust { folder, show: true, .. } => trust::show(&engine, &folder.unwrap_or(dir), output),
-        Command::Trust { folder, .. } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
-        Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
+        Command::Trust { folder, show: true, .. } => trust::show(&engine, &named(&dir, folder), output),
+        Command::Trust { folder, .. } => trust::trust(&engine, &named(&dir, folder), output).await,
+        Command::Untrust { folder } => trust::untrust(&engine, &named(&dir, folder), output).await,
         Command::Sessions(command) => sessions::run(&engine, &dir, &command, output).await,
         Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
         Command::Events(arguments) => events::run(&engine, arguments, output).await,
@@ -145,4 +146,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
+}
+
+/// The folder that an argument names, seen from the one given with `-C`.
+fn named(dir: &Path, folder: Option<PathBuf>) -> PathBuf {
+    folder.map_or_else(|| dir.to_owned(), |folder| dir.join(folder))
 }

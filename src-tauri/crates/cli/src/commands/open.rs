@@ -5,9 +5,8 @@ use arki_domain::{Code, Fault};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(crate) fn run(dir: &Path, folder: Option<PathBuf>) -> Result<Exit, Fault> {
-    let folder = folder.unwrap_or_else(|| dir.to_owned());
-    let folder = std::path::absolute(&folder).unwrap_or(folder);
+pub(crate) fn run(folder: &Path) -> Result<Exit, Fault> {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     // The user's own app, not a tool's process: no sandbox and no stop belong to it.
     #[allow(clippy::disallowed_methods)]
     let started =
