@@ -6,6 +6,8 @@
 
 #[cfg(test)]
 mod assignment_tests;
+#[cfg(test)]
+mod command_tests;
 mod encoded;
 mod formats;
 mod known;

@@ -5,6 +5,7 @@
 
 mod assigned;
 mod checks;
+mod commands;
 mod lines;
 mod literal;
 mod look;
@@ -66,6 +67,14 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
                 found.regions.push(region(end));
                 (at, recognised_to) = (end, end);
             }
+            // What else is in the command is looked for too.
+            Outcome::Command { secrets, end } => {
+                let span =
+                    |(place, name): (Range<usize>, _)| Span { start: place.start, end: place.end, known: None, name };
+                found.spans.extend(secrets.into_iter().map(span));
+                found.regions.push(region(end));
+                at = hit.start() + 1;
+            }
             Outcome::Secret { secrets, end, name } => {
                 let span = |place: Range<usize>| Span { start: place.start, end: place.end, known: None, name };
                 found.spans.extend(secrets.into_iter().map(span));
@@ -86,18 +95,19 @@ fn outcome(text: &str, format: usize, start: usize, is_end: bool) -> Outcome {
     checked.into_iter().find(|outcome| !matches!(outcome, Outcome::None)).unwrap_or(Outcome::None)
 }
 
-/// The bytes that forms begin with, and the length of the longest beginning.
-static FIRST_BYTES: LazyLock<([bool; 256], usize)> = LazyLock::new(|| {
-    let mut begins = [false; 256];
-    FORMATS.iter().filter_map(|format| format.beginning.bytes().next()).for_each(|b| begins[usize::from(b)] = true);
-    (begins, FORMATS.iter().map(|format| format.beginning.len()).max().unwrap_or(0))
+/// The beginnings by their first byte, and the length of the longest.
+static BY_FIRST_BYTE: LazyLock<(Vec<Vec<&'static [u8]>>, usize)> = LazyLock::new(|| {
+    let mut by_byte = vec![Vec::new(); 256];
+    let beginnings = || FORMATS.iter().map(|format| format.beginning.as_bytes());
+    beginnings().filter(|text| !text.is_empty()).for_each(|text| by_byte[usize::from(text[0])].push(text));
+    (by_byte, beginnings().map(<[u8]>::len).max().unwrap_or(0))
 });
 
 /// Returns where the longest end of the text begins that might be the beginning of a beginning.
 fn unfinished(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let (begins, longest) = &*FIRST_BYTES;
-    let is_beginning = |rest: &[u8]| FORMATS.iter().any(|format| format.beginning.as_bytes().starts_with(rest));
+    let (by_byte, longest) = &*BY_FIRST_BYTE;
+    let is_beginning = |rest: &[u8]| by_byte[usize::from(rest[0])].iter().any(|beginning| beginning.starts_with(rest));
     let first = (bytes.len() + 1).saturating_sub(*longest).max(from);
-    (first..bytes.len()).find(|&start| begins[usize::from(bytes[start])] && is_beginning(&bytes[start..]))
+    (first..bytes.len()).find(|&start| is_beginning(&bytes[start..]))
 }

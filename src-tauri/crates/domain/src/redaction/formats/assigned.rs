@@ -5,7 +5,7 @@
 //! code (`password = read_password()`), and counts only where no code stands, or where no name looks like that.
 
 use super::checks::{Outcome, Text, secret};
-use super::literal::{Kind, is_name_like, is_secret};
+use super::literal::{Kind, is_given, is_name_like, is_no_name, is_secret, is_short_token};
 use super::names;
 use std::ops::Range;
 
@@ -18,7 +18,9 @@ const MAX_GAP_BYTES: usize = 80;
 const MAX_TYPE_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 256;
 /// So far back a line is looked at.
-const MAX_LINE_START_BYTES: usize = 100;
+const MAX_LINE_START_BYTES: usize = 200;
+/// Of an entry of `.netrc`, before its password.
+const MAX_NETRC_BYTES: usize = 200;
 
 /// Why it is no secret.
 enum Stop {
@@ -31,8 +33,14 @@ type Step<T> = Result<T, Stop>;
 
 /// The place of a value, and how sure it is that it is one and no code.
 enum Place {
+    /// It can't be anything else.
+    Given(Range<usize>),
+    /// Of a shell, or of a header.
+    Setting(Range<usize>),
     Literal(Range<usize>),
     Bare(Range<usize>),
+    /// Among other words.
+    Loose(Range<usize>),
 }
 
 impl Text<'_> {
@@ -50,16 +58,22 @@ impl Text<'_> {
         let mut at = Cursor { text: self, at: name.end };
         let place = at.value_of(&name)?;
         let (kind, label) = names::telling(&self.text[name]).ok_or(Stop::None)?;
-        let value = match &place {
-            Place::Literal(value) | Place::Bare(value) => &self.text[value.clone()],
-        };
+        let (Place::Given(range)
+        | Place::Setting(range)
+        | Place::Literal(range)
+        | Place::Bare(range)
+        | Place::Loose(range)) = &place;
+        let (value, is_password) = (&self.text[range.clone()], kind == Kind::Password);
         let is_value = match &place {
+            Place::Given(_) => is_given(value),
+            Place::Setting(_) => is_secret(kind, value) || is_short_token(value),
             Place::Literal(_) => is_secret(kind, value),
-            Place::Bare(_) if is_name_like(value) => is_secret(Kind::Bare, value),
+            Place::Bare(_) if is_name_like(value) => is_secret(Kind::Bare, value) || (is_password && is_no_name(value)),
             Place::Bare(_) => is_secret(kind, value),
+            Place::Loose(_) if is_name_like(value) => is_password && is_no_name(value),
+            Place::Loose(_) => is_password && is_secret(kind, value),
         };
-        let (Place::Literal(range) | Place::Bare(range)) = place;
-        if is_value { Ok((range, label)) } else { Err(Stop::None) }
+        if is_value { Ok((range.clone(), label)) } else { Err(Stop::None) }
     }
 
     fn name(self) -> Step<Range<usize>> {
@@ -91,7 +105,8 @@ impl Cursor<'_> {
     fn value_of(&mut self, name: &Range<usize>) -> Step<Place> {
         let dashes = self.text.text[name.clone()].bytes().take_while(|byte| *byte == b'-').count();
         let before = self.text.byte_before(name.start);
-        let is_flag = dashes == 2;
+        let is_key_of_npm = self.text.text[name.clone()].starts_with('_') && before == Some(b':');
+        let is_flag = is_key_of_npm || dashes == 2 || (dashes == 1 && name.len() > 5);
         let closing = self.skip(4, |byte| b"\"'`]\\".contains(&byte))?;
         if before == Some(b'<') && self.peek()? == Some(b'>') {
             return self.element();
@@ -104,7 +119,7 @@ impl Cursor<'_> {
                 match self.peek()? {
                     Some(b':') => Err(Stop::None),
                     Some(b'=') => self.expression(1),
-                    _ => self.after_colon(name),
+                    _ => self.after_colon(name, before),
                 }
             }
             b'!' => {
@@ -115,6 +130,10 @@ impl Cursor<'_> {
             b',' if closing > 0 && !self.clone_at(1).leads_to_value()? => self.expression(1),
             b'"' | b'\'' if blanks > 0 => self.expression(0),
             _ if blanks > 0 && (is_flag || self.is_set(name.start)) => self.shell_word(),
+            _ if blanks > 0 && self.is_of_netrc(name) => self.shell_word().map(|place| match place {
+                Place::Setting(value) => Place::Given(value),
+                other => other,
+            }),
             byte if is_gap(byte) || byte == b'v' => self.value_beside(),
             b's' if blanks > 0 => {
                 self.demand("string")?;
@@ -146,11 +165,11 @@ impl Cursor<'_> {
             other => return other,
         }
         let is_tight = blanks == 0 && after == 0;
-        let is_capital = !self.text.text[name.clone()].bytes().any(|byte| byte.is_ascii_lowercase());
-        let is_key_of_npm = self.text.text[name.clone()].starts_with('_') && before == Some(b':');
+        // `DB_PASSWORD=…` of a shell, `AccountKey=…` of a connection string.
+        let is_capital = self.text.text.as_bytes()[name.start].is_ascii_uppercase();
         match before {
             _ if !is_tight => self.rest_of_line(name),
-            _ if is_flag || is_capital || is_key_of_npm => self.shell_word(),
+            _ if is_flag || is_capital => self.shell_word(),
             Some(b'?' | b'&' | b';' | b'"' | b'\'') => self.parameter(),
             _ => match self.clone_at(0).rest_of_line(name) {
                 Err(Stop::None) => self.word(),
@@ -160,7 +179,7 @@ impl Cursor<'_> {
     }
 
     /// YAML, or a type and then a value, or a value.
-    fn after_colon(&mut self, name: &Range<usize>) -> Step<Place> {
+    fn after_colon(&mut self, name: &Range<usize>, before: Option<u8>) -> Step<Place> {
         self.blanks()?;
         if self.is_quote()? {
             return self.quoted();
@@ -176,7 +195,23 @@ impl Cursor<'_> {
         }
         let mut called = *self;
         match called.expression(0) {
-            Err(Stop::None) => self.rest_of_line(name),
+            Err(Stop::None) => {}
+            other => return other,
+        }
+        // `-H 'X-Auth-Token: …'`, or a line of headers.
+        if let Some(quote) = before.filter(|byte| b"\"'".contains(byte)) {
+            let start = self.at;
+            self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`\\,".contains(&byte))?;
+            let is_whole = matches!(self.peek()?, Some(byte) if byte == quote || byte == b'\\');
+            return if is_whole { Ok(Place::Setting(start..self.at)) } else { Err(Stop::None) };
+        }
+        let is_header = || {
+            let name = &self.text.text[name.clone()];
+            name.contains('-') && name.bytes().all(|byte| !byte.is_ascii_lowercase()) || name.starts_with("X-")
+        };
+        match self.clone_at(0).rest_of_line(name) {
+            Ok(Place::Bare(value)) if is_header() => Ok(Place::Setting(value)),
+            Err(Stop::None) => self.loose_word(),
             other => other,
         }
     }
@@ -279,12 +314,27 @@ impl Cursor<'_> {
         if is_end && !is_code { Ok(Place::Bare(value)) } else { Err(Stop::None) }
     }
 
+    /// `name: value` among others.
+    fn loose_word(&mut self) -> Step<Place> {
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
+        // Types and words have none.
+        let has_digit = self.text.text.as_bytes()[start..self.at].iter().any(u8::is_ascii_digit);
+        match self.peek()? {
+            _ if !has_digit => Err(Stop::None),
+            Some(b' ') if self.clone_at(1).peek()? == Some(b'=') => Err(Stop::None),
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b';' | b')') | None => Ok(Place::Loose(start..self.at)),
+            _ => Err(Stop::None),
+        }
+    }
+
     /// `name=value` among others.
     fn word(&mut self) -> Step<Place> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
         match self.peek()? {
             Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b';') | None => Ok(Place::Bare(start..self.at)),
+            Some(b',' | b')') => Ok(Place::Loose(start..self.at)),
             _ => Err(Stop::None),
         }
     }
@@ -298,7 +348,7 @@ impl Cursor<'_> {
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"\"'`;|&()<>,\\".contains(&byte))?;
         match self.peek()? {
             Some(b'(') => Err(Stop::None),
-            _ => Ok(Place::Literal(start..self.at)),
+            _ => Ok(Place::Setting(start..self.at)),
         }
     }
 
@@ -320,8 +370,9 @@ impl Cursor<'_> {
         if line == first && first > 0 {
             return false;
         }
+        let line = after_location(&bytes[line..start]);
         let is_sign = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii() || b" \t|+->#:".contains(byte);
-        let words = bytes[line..start].split(is_sign).filter(|word| !word.is_empty());
+        let words = line.split(is_sign).filter(|word| !word.is_empty());
         words.into_iter().all(|word| matches!(word, b"export" | b"set" | b"SET" | b"ENV" | b"ARG" | b"declare" | b"x"))
     }
 
@@ -329,6 +380,26 @@ impl Cursor<'_> {
     fn is_set(&self, start: usize) -> bool {
         let before = self.text.text[..start].trim_end_matches([' ', '\t']);
         before.len() < start && ["ENV", "setenv"].iter().any(|word| before.ends_with(word))
+    }
+
+    /// `machine HOST login USER password VALUE`, in one line or in several.
+    fn is_of_netrc(&self, name: &Range<usize>) -> bool {
+        if &self.text.text[name.clone()] != "password" {
+            return false;
+        }
+        let before = &self.text.text[..name.start];
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_NETRC_BYTES))..];
+        let Some(entry) = ["machine ", "default "].iter().filter_map(|word| before.rfind(word)).max() else {
+            return false;
+        };
+        // Lines may be numbered.
+        let is_word = |word: &&str| word.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let mut words = before[entry..].split_whitespace().filter(is_word);
+        let is_machine = words.next() == Some("machine");
+        let is_named = !is_machine || words.next().is_some();
+        let words: Vec<&str> = words.collect();
+        let is_pair = |pair: &[&str]| pair.len() == 2 && matches!(pair[0], "login" | "account");
+        is_named && (is_machine || !words.is_empty()) && words.chunks(2).all(is_pair)
     }
 
     fn clone_at(&self, offset: usize) -> Self {
@@ -365,6 +436,14 @@ impl Cursor<'_> {
             }
         }
     }
+}
+
+/// The line without `file:12:` or `file-12-`, as `grep` puts it before it.
+fn after_location(line: &[u8]) -> &[u8] {
+    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    let (first, rest) = line.split_at(end);
+    let is_location = first.iter().any(|byte| b"./".contains(byte)) && matches!(first.last(), Some(b':' | b'-'));
+    if is_location { rest } else { line }
 }
 
 fn is_name(byte: u8) -> bool {

@@ -1,6 +1,7 @@
 //! Checks of what follows a beginning, so that it is a secret.
 
 use super::super::placeholder;
+use super::literal::{Kind, is_secret, is_short_token};
 use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
 use std::ops::Range;
 
@@ -14,6 +15,11 @@ pub(super) enum Outcome {
         secrets: Vec<Range<usize>>,
         end: usize,
         name: &'static str,
+    },
+    /// The secrets of a command and where it ends.
+    Command {
+        secrets: Vec<(Range<usize>, &'static str)>,
+        end: usize,
     },
 }
 
@@ -53,6 +59,9 @@ const MAX_CREDENTIAL_BYTES: usize = 4096;
 pub(super) const MIN_CREDENTIAL_BYTES: usize = 16;
 /// Between a name and its value: quotes, colons, blanks.
 pub(super) const MAX_SEPARATOR_BYTES: usize = 12;
+/// Of a header, besides `Basic`.
+const SCHEMES: &[&str] = &["bearer", "token", "apikey", "bot", "oauth", "key"];
+const MAX_SCHEME_BYTES: usize = 10;
 const AWS_SECRET_BYTES: usize = 40;
 /// After the colon.
 const TELEGRAM_BYTES: usize = 35;
@@ -207,7 +216,15 @@ impl Text<'_> {
             return Outcome::None;
         }
         let is_user_info = |byte: u8| byte > b' ' && byte < 0x7f && !b"/@?#\"'`<>\\[]{}()|,;".contains(&byte);
-        let Some(end) = self.run(self.after, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+        let Some(mut end) = self.run(self.after, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+        // A password may have one too.
+        while self.text.as_bytes().get(end) == Some(&b'@') {
+            let Some(next) = self.run(end + 1, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+            if self.text.as_bytes().get(next) != Some(&b'@') {
+                break;
+            }
+            end = next;
+        }
         let Some((user, password)) = self.text[self.after..end].split_once(':') else { return Outcome::None };
         if self.text.as_bytes().get(end) != Some(&b'@') || !is_real_password(user, password) {
             return Outcome::None;
@@ -219,7 +236,7 @@ impl Text<'_> {
         if !matches!(self.byte_before(self.start), Some(b'B' | b'b')) {
             return Outcome::None;
         }
-        self.credential(self.after, looks_random, name)
+        self.credential(self.after, is_credential, name)
     }
 
     /// A header and its value: `Authorization: Basic …`, `"x-api-key": "…"`.
@@ -228,23 +245,23 @@ impl Text<'_> {
         if at == self.after {
             return Outcome::None;
         }
-        for scheme in ["Bearer ", "bearer ", "Token ", "token ", "ApiKey ", "Basic ", "basic "] {
-            let is_real = if scheme.ends_with("asic ") { is_basic_credential } else { looks_random };
-            match self.goes_on(at, scheme) {
-                Some(true) => return self.credential(at + scheme.len(), is_real, name),
-                Some(false) => {}
-                None => return Outcome::Open,
-            }
+        let Some(word) = self.run(at, MAX_SCHEME_BYTES, |byte| byte.is_ascii_alphabetic()) else {
+            return Outcome::Open;
+        };
+        let scheme = self.text[at..word].to_ascii_lowercase();
+        match self.text.as_bytes().get(word) {
+            Some(b' ') if scheme == "basic" => self.credential(word + 1, is_basic_credential, name),
+            Some(b' ') if SCHEMES.contains(&scheme.as_str()) => self.credential(word + 1, is_header_value, name),
+            _ if self.text[self.after..at].trim().is_empty() => self.credential(at, is_credential, name),
+            _ => self.credential(at, is_header_value, name),
         }
-        self.credential(at, looks_random, name)
     }
 
     fn credential(self, at: usize, is_real: fn(&str) -> bool, name: &'static str) -> Outcome {
         let is_credential = |byte: u8| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte);
         let Some(end) = self.run(at, MAX_CREDENTIAL_BYTES, is_credential) else { return Outcome::Open };
         let value = self.text[at..end].trim_end_matches(['.', '-']);
-        let is_long_enough = value.len() >= MIN_CREDENTIAL_BYTES || is_basic_credential(value);
-        if !is_long_enough || value.len() > MAX_CREDENTIAL_BYTES || !is_real(value) {
+        if value.len() > MAX_CREDENTIAL_BYTES || !is_real(value) {
             return Outcome::None;
         }
         secret(at..at + value.len(), name)
@@ -259,6 +276,17 @@ impl Text<'_> {
             return Outcome::None;
         }
         secret(at..end, name)
+    }
+
+    /// The value of a setting of passwords, behind its quote if it has one.
+    pub(super) fn setting(self, name: &'static str) -> Outcome {
+        let is_password = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>();".contains(&byte);
+        let Some(end) = self.run(self.after, MAX_REST_BYTES, is_password) else { return Outcome::Open };
+        if is_secret(Kind::Password, &self.text[self.after..end]) {
+            secret(self.after..end, name)
+        } else {
+            Outcome::None
+        }
     }
 
     /// All that follows, after what never stands before anything else.
@@ -287,7 +315,7 @@ impl Text<'_> {
     }
 
     /// `\n` before it, as in JSON, is no letter of a word.
-    fn is_within_word(self) -> bool {
+    pub(super) fn is_within_word(self) -> bool {
         match self.byte_before(self.start) {
             Some(b'n' | b'r' | b't') => self.byte_before(self.start - 1) != Some(b'\\'),
             Some(byte) => byte.is_ascii_alphanumeric(),
@@ -302,6 +330,14 @@ impl Text<'_> {
 
 pub(super) fn secret(secret: Range<usize>, name: &'static str) -> Outcome {
     Outcome::Secret { end: secret.end, secrets: vec![secret], name }
+}
+
+fn is_credential(value: &str) -> bool {
+    value.len() >= MIN_CREDENTIAL_BYTES && looks_random(value)
+}
+
+fn is_header_value(value: &str) -> bool {
+    is_credential(value) || is_basic_credential(value) || is_short_token(value)
 }
 
 fn is_word(byte: u8) -> bool {

@@ -1,7 +1,8 @@
-//! Secrets that the rest of their line gives away: the user and password of `curl`, and cookies.
+//! Secrets that the rest of their line gives away: lines of `.pgpass`, addresses of Oracle, and cookies.
 
 use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, Text, is_separator, secret};
-use super::look::{has_random_part, is_real_password, looks_random};
+use super::literal::{Kind, is_given, is_secret};
+use super::look::{has_random_part, looks_random};
 use crate::redaction::LOOK_BACK_BYTES;
 use std::ops::Range;
 
@@ -9,72 +10,89 @@ const MAX_USER_BYTES: usize = 512;
 const MAX_COOKIES: usize = 50;
 const MAX_COOKIE_NAME_BYTES: usize = 64;
 const MAX_COOKIE_BYTES: usize = 4096;
+const MAX_PASSWORD_BYTES: usize = 128;
+/// Names of cookies that open a session, in part.
+const SESSION_NAMES: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login", "remember", "csrf", "xsrf", "sso"];
 /// Of cookies, besides the cookie itself.
 const ATTRIBUTES: &[&str] = &["domain", "path", "expires"];
 
 impl Text<'_> {
-    /// `curl … -u user:password`, also as separate words in JSON: the password.
-    pub(super) fn curl_user(self, name: &'static str) -> Outcome {
-        let is_option = self.byte_before(self.start).is_some_and(|byte| b" \t\"'`,[\n".contains(&byte));
-        if !is_option || !self.is_in_line_of("curl") {
+    /// `host:5432:database:user:password`, a line of its own: the password. The beginning is the end of the port.
+    pub(super) fn pgpass(self, name: &'static str) -> Outcome {
+        let before =
+            &self.text[self.text.ceil_char_boundary(self.start.saturating_sub(LOOK_BACK_BYTES - 4))..self.start];
+        let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
+        let host = before.strip_suffix(':').or(self.text[self.start..].strip_prefix(":*").map(|_| before));
+        let host = host.and_then(|before| before.rsplit(['\n', '\t', ' ', '"', '\'']).next()).unwrap_or_default();
+        if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-*".contains(&byte)) {
             return Outcome::None;
         }
-        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
-        let is_user = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>\\)|;".contains(&byte);
-        let Some(end) = self.run(at, MAX_USER_BYTES, is_user) else { return Outcome::Open };
-        if at == self.after && self.text[self.start..].starts_with("--") {
-            return Outcome::None;
-        }
-        let credential = &self.text[at..end];
-        // What was replaced before is no password.
-        let is_filled_in = |password: &str| password.starts_with(['{', '(', '%', '/']) || credential.contains('[');
-        match credential.split_once(':') {
-            Some((user, password)) if !is_filled_in(password) && is_real_password(user, password) => {
-                secret(end - password.len()..end, name)
+        let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b":\"'`<>()/@,".contains(&byte);
+        let mut at = self.after;
+        for _ in 0..2 {
+            let Some(end) = self.run(at, MAX_USER_BYTES, is_part) else { return Outcome::Open };
+            if end == at || self.text.as_bytes().get(end) != Some(&b':') {
+                return Outcome::None;
             }
-            _ => Outcome::None,
+            at = end + 1;
         }
+        let is_password = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>".contains(&byte);
+        let Some(end) = self.run(at, MAX_PASSWORD_BYTES, is_password) else { return Outcome::Open };
+        let is_line_end = matches!(self.text.as_bytes().get(end), None | Some(b'\r' | b'\n' | b'"' | b'\'' | b'`'));
+        if is_line_end && is_given(&self.text[at..end]) { secret(at..end, name) } else { Outcome::None }
     }
 
-    /// Returns whether the program stands before it in the same line, which a backslash at its end continues.
-    fn is_in_line_of(self, program: &str) -> bool {
-        let from = self.text.ceil_char_boundary(self.start.saturating_sub(LOOK_BACK_BYTES - 4));
-        let before = &self.text[from..self.start];
-        let mut starts = before.match_indices('\n').filter(|(at, _)| !before[..*at].ends_with('\\'));
-        before[starts.next_back().map_or(0, |(at, _)| at)..].contains(program)
+    /// `jdbc:oracle:thin:user/password@host`: the password.
+    pub(super) fn oracle(self, name: &'static str) -> Outcome {
+        let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b"@/\"'`<>\\".contains(&byte);
+        let Some(user) = self.run(self.after, MAX_USER_BYTES, is_part) else { return Outcome::Open };
+        if self.text.as_bytes().get(user) != Some(&b'/') {
+            return Outcome::None;
+        }
+        let Some(end) = self.run(user + 1, MAX_PASSWORD_BYTES, is_part) else { return Outcome::Open };
+        let is_password = self.text.as_bytes().get(end) == Some(&b'@') && is_given(&self.text[user + 1..end]);
+        if is_password { secret(user + 1..end, name) } else { Outcome::None }
     }
 
     /// `Cookie: name=value; name=value` and `Set-Cookie: name=value; Path=/`: the values that look random.
     pub(super) fn cookies(self, name: &'static str) -> Outcome {
-        let Some(mut at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
+        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
         if at == self.after {
             return Outcome::None;
         }
-        let mut secrets: Vec<Range<usize>> = Vec::new();
-        for _ in 0..MAX_COOKIES {
-            let Some(named) = self.run(at, MAX_COOKIE_NAME_BYTES, is_cookie_name) else { return Outcome::Open };
-            let is_cookie = named > at && self.text.as_bytes().get(named) == Some(&b'=');
-            let value = if is_cookie { named + 1 } else { named };
-            let most = if is_cookie { MAX_COOKIE_BYTES } else { 0 };
-            let Some(end) = self.run(value, most, |byte| is_cookie && is_cookie_value(byte)) else {
-                return Outcome::Open;
-            };
-            let is_attribute = ATTRIBUTES.contains(&self.text[at..named].to_ascii_lowercase().as_str());
-            let text = &self.text[value..end];
-            if text.len() >= MIN_CREDENTIAL_BYTES && !is_attribute && (looks_random(text) || has_random_part(text)) {
-                secrets.push(value..end);
-            }
-            let Some(next) = self.run(end, 2, |byte| byte == b';' || byte == b' ') else { return Outcome::Open };
-            if self.text.as_bytes().get(end) != Some(&b';') {
-                break;
-            }
-            at = next;
-        }
+        let Some(secrets) = self.cookie_list(at) else { return Outcome::Open };
         match secrets.last() {
             Some(last) => Outcome::Secret { end: last.end, secrets, name },
             None => Outcome::None,
         }
     }
+
+    /// `None` where the text ends before they do.
+    pub(super) fn cookie_list(self, mut at: usize) -> Option<Vec<Range<usize>>> {
+        let mut secrets = Vec::new();
+        for _ in 0..MAX_COOKIES {
+            let named = self.run(at, MAX_COOKIE_NAME_BYTES, is_cookie_name)?;
+            let is_cookie = named > at && self.text.as_bytes().get(named) == Some(&b'=');
+            let value = if is_cookie { named + 1 } else { named };
+            let most = if is_cookie { MAX_COOKIE_BYTES } else { 0 };
+            let end = self.run(value, most, |byte| is_cookie && is_cookie_value(byte))?;
+            if is_secret_cookie(&self.text[at..named].to_ascii_lowercase(), &self.text[value..end]) {
+                secrets.push(value..end);
+            }
+            let next = self.run(end, 2, |byte| byte == b';' || byte == b' ')?;
+            if self.text.as_bytes().get(end) != Some(&b';') {
+                break;
+            }
+            at = next;
+        }
+        Some(secrets)
+    }
+}
+
+fn is_secret_cookie(name: &str, value: &str) -> bool {
+    let is_long = value.len() >= MIN_CREDENTIAL_BYTES && (looks_random(value) || has_random_part(value));
+    let is_session = SESSION_NAMES.iter().any(|part| name.contains(part)) && is_secret(Kind::Password, value);
+    (is_long || is_session) && !ATTRIBUTES.contains(&name)
 }
 
 fn is_cookie_name(byte: u8) -> bool {

@@ -3,6 +3,9 @@
 //! People choose passwords, programs make tokens: of the former a digit or a sign among the letters is enough, the latter
 //! have to be made of chance.
 
+use super::look::is_real_password;
+use std::sync::LazyLock;
+
 /// The kind of value that the name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -24,131 +27,22 @@ const MIN_WORD_LETTERS: usize = 4;
 const MAX_CONSONANTS: usize = 4;
 
 /// Words of which an example's value is made.
-const EXAMPLE_WORDS: &[&str] = &[
-    "abc",
-    "access",
-    "account",
-    "actual",
-    "admin",
-    "any",
-    "api",
-    "app",
-    "auth",
-    "bar",
-    "basic",
-    "baz",
-    "bearer",
-    "change",
-    "changeit",
-    "changeme",
-    "client",
-    "confirm",
-    "correct",
-    "current",
-    "custom",
-    "data",
-    "database",
-    "default",
-    "demo",
-    "dev",
-    "dummy",
-    "empty",
-    "enter",
-    "env",
-    "example",
-    "fake",
-    "field",
-    "file",
-    "foo",
-    "for",
-    "from",
-    "github",
-    "goes",
-    "guest",
-    "hash",
-    "header",
-    "hello",
-    "hunter",
-    "id",
-    "input",
-    "insert",
-    "invalid",
-    "is",
-    "it",
-    "key",
-    "local",
-    "login",
-    "long",
-    "me",
-    "missing",
-    "mock",
-    "my",
-    "mypassword",
-    "mysecret",
-    "name",
-    "new",
-    "none",
-    "null",
-    "old",
-    "pass",
-    "passphrase",
-    "passwd",
-    "password",
-    "path",
-    "placeholder",
-    "postgres",
-    "private",
-    "prod",
-    "production",
-    "pwd",
-    "qwerty",
-    "random",
-    "real",
-    "redacted",
-    "refresh",
-    "replace",
-    "required",
-    "reset",
-    "root",
-    "sample",
-    "secret",
-    "secure",
-    "server",
-    "session",
-    "short",
-    "some",
-    "staging",
-    "string",
-    "strong",
-    "super",
-    "temp",
-    "test",
-    "testing",
-    "text",
-    "that",
-    "the",
-    "this",
-    "tmp",
-    "token",
-    "top",
-    "type",
-    "undefined",
-    "update",
-    "user",
-    "username",
-    "valid",
-    "value",
-    "very",
-    "weak",
-    "with",
-    "world",
-    "wrong",
-    "your",
-];
+static EXAMPLE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "abc access account actual admin any api app auth bar basic baz bearer change changeit changeme \
+     client confirm correct current custom data database default demo dev dummy empty enter env example \
+     fake field file foo foobared for from github goes guest hash header hello hunter id input insert \
+     invalid is it key local login long me missing mock my mypassword mysecret name new none null old \
+     pass passphrase passwd password path placeholder postgres private prod production pwd qwerty random \
+     real redacted refresh replace required reset root sample secret secure server session short some \
+     staging string strong super temp test testing text that the this tmp token top type undefined update \
+     user username valid value very weak with world wrong your"
+        .split(' ')
+        .collect()
+});
 /// With numbers behind them: algorithms and versions.
 const NUMBERED_WORDS: &[&str] = &[
-    "aes", "argon", "base", "bcrypt", "blake", "cp", "ecdsa", "ed", "hs", "http", "ipv", "iso", "latin", "md", "oauth",
-    "pbkdf", "pkcs", "ripemd", "rs", "rsa", "scram", "sha", "tls", "utf", "uuid", "version",
+    "aes", "arg", "argon", "base", "bcrypt", "blake", "cp", "ecdsa", "ed", "hs", "http", "ipv", "iso", "latin", "md",
+    "oauth", "pbkdf", "pkcs", "ripemd", "rs", "rsa", "scram", "sha", "tls", "utf", "uuid", "version",
 ];
 /// Parts of values that are filled in later, are patterns, or were redacted already.
 const TEMPLATES: &[&str] = &[
@@ -171,7 +65,8 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
     match kind {
         Kind::Password => {
             let is_mixed = counts.letters() > 0 && counts.digits + counts.signs > 0;
-            is_mixed && (has_all_kinds || (!is_example && !is_identifier(value, &counts)))
+            (is_mixed || is_unpronounceable(value))
+                && (has_all_kinds || (!is_example && !is_identifier(value, &counts)))
         }
         Kind::Secret if value.len() >= LONG_BYTES => {
             has_all_kinds || (is_made_by_chance(value, &counts) && !is_example)
@@ -191,6 +86,52 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
 pub(super) fn is_name_like(value: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     value.bytes().all(is_part)
+}
+
+/// Returns whether a value is a token, however short, where nothing else is usual.
+pub(super) fn is_short_token(value: &str) -> bool {
+    is_secret(Kind::Password, value) && !is_wordy(value, &Counts::of(value))
+}
+
+/// Returns whether no code would have such a name: its digits are not at the end of a word, or it is no word at all.
+pub(super) fn is_no_name(value: &str) -> bool {
+    let is_odd = |part: &str| {
+        let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let first = word.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_ascii_lowercase();
+        let has_digits_inside = word.bytes().any(|byte| byte.is_ascii_digit());
+        !NUMBERED_WORDS.contains(&first.as_str()) && (has_digits_inside || part.len() - word.len() > 1)
+    };
+    let is_joined = || value.contains(['_', '-', '.', ':']) && is_wordy(value, &Counts::of(value));
+    let is_chaos = || value.len() >= MIN_SECRET_BYTES && is_chaos(value);
+    is_secret(Kind::Password, value) && !is_joined() && (value.split(['_', '-', '.', ':']).any(is_odd) || is_chaos())
+}
+
+/// Returns whether a value is a secret whose place leaves no doubt that it is one, unless it stands for it only.
+pub(super) fn is_given(value: &str) -> bool {
+    let counts = Counts::of(value);
+    let is_example = value.len() > MIN_WORD_LETTERS && counts.digits == 0 && is_example(value);
+    let has_enough = counts.letters() > 0 || (counts.digits >= 6 && counts.digits == value.len());
+    let is_other = is_filled_in(value) || value.starts_with([' ', ',', '-', '/', '(', ']', '.']);
+    value.len() <= MAX_BYTES
+        && has_enough
+        && distinct(value) > 2
+        && is_real_password("", value)
+        && !is_example
+        && !is_other
+}
+
+/// Letters that are no words, as in Base64.
+fn is_unpronounceable(value: &str) -> bool {
+    let is_no_word = |word: &str| {
+        let is_long = word.len() >= MIN_SECRET_BYTES && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_long && !is_word(word)
+    };
+    let has_small = || value.bytes().any(|byte| byte.is_ascii_lowercase());
+    value.len() >= MIN_SECRET_BYTES && has_small() && (is_chaos(value) || of_one_case(value).any(is_no_word))
+}
+
+fn is_chaos(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && of_one_case(value).count() * 5 >= value.len() * 2
 }
 
 struct Counts {
@@ -226,7 +167,7 @@ fn is_filled_in(value: &str) -> bool {
     let bytes = value.as_bytes();
     let (first, last) = (bytes.first().copied(), bytes.last().copied());
     let is_variable =
-        first == Some(b'$') && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        first == Some(b'$') && bytes.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let is_between = |open, close| first == Some(open) && last == Some(close);
     is_variable
         || is_between(b'<', b'>')
@@ -255,6 +196,7 @@ fn is_plain(value: &str) -> bool {
         || value.get(1..3) == Some(":\\")
         || value.ends_with(['(', '{', '[', ':'])
         || (value.contains('(') && value.contains(')'))
+        || (value.contains('[') && value.ends_with(']'))
         || (value.contains("\\u") || value.contains("\\x") || value.contains("\\n"))
         || distinct(value) < 5
 }

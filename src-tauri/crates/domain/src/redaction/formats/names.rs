@@ -6,101 +6,26 @@ use super::literal::Kind;
 const MAX_WORDS: usize = 16;
 
 /// The last word of a name decides, and for `key` the one before it.
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
+const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort", "storepass", "keypass"];
 const SECRETS: &[&str] =
     &["secret", "secretkey", "accesskey", "privatekey", "authkey", "apikey", "accountkey", "masterkey"];
-const KEYS: &[&str] = &[
-    "access",
-    "account",
-    "admin",
-    "api",
-    "app",
-    "application",
-    "auth",
-    "cipher",
-    "client",
-    "consumer",
-    "cookie",
-    "crypto",
-    "deploy",
-    "encryption",
-    "hmac",
-    "jwt",
-    "license",
-    "master",
-    "private",
-    "secret",
-    "service",
-    "session",
-    "shared",
-    "signing",
-    "storage",
-    "subscription",
-    "token",
-    "webhook",
-];
+const KEYS: &str = "access account admin api app application auth cipher client consumer cookie crypto deploy encryption \
+     hmac jwt license master private secret service session shared signing storage subscription token \
+     webhook";
 /// Words after the one that decides.
-const QUALIFIERS: &[&str] = &[
-    "base",
-    "default",
-    "dev",
-    "development",
-    "live",
-    "local",
-    "main",
-    "primary",
-    "prod",
-    "production",
-    "sandbox",
-    "secondary",
-    "stage",
-    "staging",
-    "str",
-    "string",
-    "val",
-    "value",
-];
+const QUALIFIERS: &str = "base default dev development live local main primary prod production sandbox secondary stage staging \
+     str string val value";
 /// Names with one of these are of something for everybody to see, or of a place in a list or a text.
-const PUBLIC: &[&str] = &[
-    "bos",
-    "cancellation",
-    "continuation",
-    "cursor",
-    "end",
-    "eos",
-    "eot",
-    "hash",
-    "hashed",
-    "has",
-    "is",
-    "lexer",
-    "mask",
-    "next",
-    "no",
-    "non",
-    "pad",
-    "page",
-    "pagination",
-    "prompt",
-    "pub",
-    "public",
-    "regex",
-    "schema",
-    "sep",
-    "special",
-    "start",
-    "stop",
-    "sync",
-    "unk",
-];
+const PUBLIC: &str = "bos cancellation continuation cursor end eos eot hash hashed has is lexer mask next no non pad page \
+     pagination prompt pub public regex schema sep special start stop sync unk";
 
 /// Returns what kind of secret, and what it is called where it is replaced.
 pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
     let mut words: Vec<String> = words(name).take(MAX_WORDS + 1).collect();
-    if words.len() > MAX_WORDS || words.iter().any(|word| PUBLIC.contains(&word.as_str())) {
+    if words.len() > MAX_WORDS || words.iter().any(|word| is_in(PUBLIC, word)) {
         return None;
     }
-    while words.len() > 1 && words.last().is_some_and(|word| QUALIFIERS.contains(&word.as_str()) || word.is_empty()) {
+    while words.len() > 1 && words.last().is_some_and(|word| is_in(QUALIFIERS, word) || word.is_empty()) {
         words.pop();
     }
     let last = words.pop()?;
@@ -109,14 +34,19 @@ pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
     match last.as_str() {
         _ if ends(PASSWORDS) => Some((Kind::Password, "password")),
         "pwd" | "psk" | "sshpass" => Some((Kind::Password, "password")),
+        _ if matches!(name, "pass" | "REDISCLI_AUTH" | "_auth") => Some((Kind::Password, "password")),
         // Not what is called with it: `test.pass("…")`.
         "pass" if before.is_some() && !name.ends_with(".pass") => Some((Kind::Password, "password")),
-        "key" if before.is_some_and(|before| KEYS.contains(&before)) => Some((Kind::Secret, "key")),
+        "key" if before.is_some_and(|before| is_in(KEYS, before)) => Some((Kind::Secret, "key")),
         _ if last.ends_with("token") => Some((Kind::Secret, "token")),
         "credential" | "credentials" => Some((Kind::Secret, "secret")),
         _ if ends(SECRETS) => Some((Kind::Secret, "secret")),
         _ => None,
     }
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
 }
 
 /// In small letters, without the digits at their ends: `dbPassword2`, `DB_PASSWORD`, `APIKey`.
@@ -166,6 +96,8 @@ mod tests {
             "MYSQL_PWD",
             "accountKey",
             "setPassword",
+            "pass",
+            "_auth",
         ] {
             assert!(telling(name).is_some(), "{name}");
         }
@@ -183,7 +115,6 @@ mod tests {
             "keyboard",
             "secretary",
             "compass",
-            "pass",
             "bypass",
             "secret_name",
             "token_type",
@@ -192,6 +123,7 @@ mod tests {
             "cache_key",
             "tokens",
             "is_password",
+            "basic_auth",
         ] {
             assert!(telling(name).is_none(), "{name}");
         }

@@ -3,6 +3,7 @@
 
 use super::super::placeholder;
 use super::checks::{Outcome, Text, Token};
+use super::commands::{self, Program};
 
 pub(super) struct Format {
     pub(super) beginning: &'static str,
@@ -23,12 +24,19 @@ enum Kind {
     AwsSecret,
     TelegramToken,
     DiscordToken,
-    CurlUser,
+    /// The name of a program.
+    Command(&'static Program),
+    PgPass,
+    Oracle,
+    Setting,
+    OpensslPass,
     Cookies,
     PuttyKey,
     Rest,
     /// A name that says what its value is, whatever assigns it.
     Assigned,
+    /// The same of `pass`, which is a part of too many words.
+    Pass,
 }
 
 impl Format {
@@ -45,11 +53,20 @@ impl Format {
             Kind::AwsSecret => text.aws_secret(self.name),
             Kind::TelegramToken => text.telegram_token(self.name),
             Kind::DiscordToken => text.discord_token(self.name),
-            Kind::CurlUser => text.curl_user(self.name),
+            Kind::Command(program) => text.command(program),
+            Kind::PgPass => text.pgpass(self.name),
+            Kind::Oracle => text.oracle(self.name),
+            Kind::Setting => text.setting(self.name),
+            Kind::OpensslPass if ["in ", "out ", "pass "].iter().any(|word| text.text[..start].ends_with(word)) => {
+                text.setting(self.name)
+            }
+            Kind::OpensslPass => Outcome::None,
             Kind::Cookies => text.cookies(self.name),
             Kind::PuttyKey => text.putty_key(self.name),
             Kind::Rest => text.rest(self.name),
             Kind::Assigned => text.assigned(),
+            // The sign behind the name is no part of it.
+            Kind::Pass => Text { after: text.after - 1, ..text }.assigned(),
         }
     }
 }
@@ -157,8 +174,33 @@ pub(super) static FORMATS: &[Format] = &[
     other("-----BEGIN ", "private-key", Kind::PrivateKey),
     other("Private-Lines: ", "private-key", Kind::PuttyKey),
     other("://", "url-password", Kind::UrlPassword),
-    other("-u", "curl-password", Kind::CurlUser),
-    other("--user", "curl-password", Kind::CurlUser),
+    other("curl", "", Kind::Command(&commands::CURL)),
+    other("mysql", "", Kind::Command(&commands::MYSQL)),
+    other("mariadb", "", Kind::Command(&commands::MYSQL)),
+    other("mongo", "", Kind::Command(&commands::MONGO)),
+    other("ldap", "", Kind::Command(&commands::LDAP)),
+    other("mosquitto_", "", Kind::Command(&commands::MOSQUITTO)),
+    other("7z", "", Kind::Command(&commands::SEVEN_ZIP)),
+    other("zip", "", Kind::Command(&commands::ZIP)),
+    other("sshpass", "", Kind::Command(&commands::SSHPASS)),
+    other("redis-cli", "", Kind::Command(&commands::REDIS)),
+    other("login", "", Kind::Command(&commands::LOGIN)),
+    other("sqlcmd", "", Kind::Command(&commands::SQLCMD)),
+    other("bcp", "", Kind::Command(&commands::SQLCMD)),
+    other(":*:", "password", Kind::PgPass),
+    other("5432:", "password", Kind::PgPass),
+    other("5433:", "password", Kind::PgPass),
+    other("5439:", "password", Kind::PgPass),
+    other("6432:", "password", Kind::PgPass),
+    other("6543:", "password", Kind::PgPass),
+    other("25060:", "password", Kind::PgPass),
+    other("racle:thin:", "password", Kind::Oracle),
+    other("requirepass ", "password", Kind::Setting),
+    other("masterauth ", "password", Kind::Setting),
+    other("root@localhost: ", "password", Kind::Setting),
+    other("DENTIFIED BY '", "password", Kind::Setting),
+    other("dentified by '", "password", Kind::Setting),
+    other("pass:", "password", Kind::OpensslPass),
     other("ookie", "cookie", Kind::Cookies),
     other("OOKIE", "cookie", Kind::Cookies),
     other("earer ", "bearer-token", Kind::Bearer),
@@ -180,7 +222,12 @@ pub(super) static FORMATS: &[Format] = &[
     other("_PASS", "", Kind::Assigned),
     other("-pass", "", Kind::Assigned),
     other("Pass", "", Kind::Assigned),
+    other("pass=", "", Kind::Pass),
+    other("storepass", "", Kind::Assigned),
+    other("keypass", "", Kind::Assigned),
     other("SSHPASS", "", Kind::Assigned),
+    other("REDISCLI_AUTH", "", Kind::Assigned),
+    other("_auth", "", Kind::Assigned),
     other("pwd", "", Kind::Assigned),
     other("Pwd", "", Kind::Assigned),
     other("PWD", "", Kind::Assigned),
