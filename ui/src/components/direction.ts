@@ -1,4 +1,8 @@
-/** Which way the window is written. `app/locale` sets it with the language; what lays out by hand asks here. */
+/**
+ * Which way the window is written. `app/locale` sets it with the language; what lays out by hand asks here. Style sheets
+ * name sides by the way one reads, and multiply by `--forth` where there is no logical property. What people and models
+ * write has `dir="auto"`. `testing/directions.test.ts` finds what says left or right.
+ */
 
 export type Direction = "ltr" | "rtl";
 

@@ -1,7 +1,8 @@
 //! The chain of checks, in the order of the contract: the first one that has something to say decides.
 //!
 //! Each is a plain function over the question and the settings. A decision is recorded under the name of its rule, and
-//! that name tells which check it was (`trace`): so no two checks share a rule with the same decision.
+//! that name tells which check it was (`trace`): so no two checks share a rule with the same decision. A new check or rule
+//! needs its line in `trace::check_of`.
 
 use crate::decide::{Judged, may_run_git};
 use crate::question::ChangedGit;

@@ -1,4 +1,5 @@
-//! Leases: a session is run by one process at a time, as long as it keeps renewing.
+//! Leases: a session is run by one process at a time, as long as it keeps renewing. Another takes it over once the holder
+//! is dead or has been silent for [`LEASE_TTL`].
 
 use crate::StoreError;
 use arki_domain::SessionId;

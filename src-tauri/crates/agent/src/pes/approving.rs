@@ -1,4 +1,6 @@
 //! A plan that the user approves before anything of it is carried out: rejects, with a note for another one, or changes.
+//! The question is an `approval.requested` of the kind `plan`, without a call. Approving it also lifts the run's option
+//! `plan`: from then on the run may act.
 
 use super::next::Why;
 use crate::run_host::{RunEnd, RunHost};

@@ -1,4 +1,5 @@
-//! Words to the model between two stages, beyond what the system prompt and the results say.
+//! Words to the model between two stages, beyond what the system prompt and the results say. Each is a `context.added` of
+//! the part `stage`, so that no message changes that was sent.
 
 use super::next::{MAX_REPLANS, unread, words as reason};
 use arki_domain::projection::{PlanVersion, RunState};

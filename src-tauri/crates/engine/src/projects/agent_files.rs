@@ -1,5 +1,6 @@
 //! Agents in files of their own: those of a folder, as far as it is trusted and they are as they were agreed to; then the
-//! user's.
+//! user's. They are put beneath the user's configuration, key by key, before a project's is merged over it, so that every
+//! restriction holds for them too.
 
 use crate::config::{ConfigFile, add_agent_files};
 use crate::projects::Projects;

@@ -1,5 +1,8 @@
 //! The rules of a folder: the user's own; then the project's, by all conventions, as far as it is trusted and they are as
 //! they were agreed to, with what they import.
+//!
+//! The scan for trust pins imports too (`arki_context::imports_of` finds them). One that wasn't agreed to can't be used, and
+//! a rule's imports are protected: the user is asked before one is written.
 
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;

@@ -1,5 +1,9 @@
 //! Changes to a session's settings: its model, effort, core and prompt, its tools, and the parts that its requests go
 //! without.
+//!
+//! A run reads them once, when it starts; `run.started` keeps those that it needs to resume. Parts that are off are left
+//! out as a request is assembled. An old result that is off becomes a note when the transcript folds `run.started`, and
+//! late context that is off is left out then. So what was sent changes only there and at a compaction.
 
 use crate::config::{Config, known_effort};
 use crate::records::blocking;

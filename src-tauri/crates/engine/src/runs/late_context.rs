@@ -1,5 +1,5 @@
 //! What comes into a run's conversation when it touches something, or something is said: the rules of a folder, rules for
-//! certain paths, skills with triggers, what a prompt mentions.
+//! certain paths, skills with triggers, what a prompt mentions. A compaction that drops a prompt drops its mentions too.
 
 use crate::projects::open::OpenProject;
 use crate::runs::git_state::GitState;

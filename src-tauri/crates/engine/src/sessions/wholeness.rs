@@ -1,4 +1,7 @@
 //! Checks that a session's log is whole: before anything is added to it, and for whoever looks at it.
+//!
+//! It takes as long as the log is, on purpose. A remembered position or an anchor vouches for the end of the chain, not for
+//! the rows before it; only recomputing ties the two together, and those rows are what the model is told next.
 
 use crate::sessions::Sessions;
 use arki_domain::{Event, Fault, SessionId};
