@@ -162,7 +162,9 @@ pub fn asks_own_repository(project: &Project, folder: &str) -> UnnamedReads {
 /// Tells whether a folder is one of the project's own: of the same repository, and not ignored by git.
 pub fn is_own_folder(project: &Project, folder: &str) -> UnnamedReads {
     let RealPlace::Inside(path) = real_place(project, folder) else { return UnnamedReads::Outside(folder.to_owned()) };
-    match is_ignored_by_git(project, &path, EntryKind::Folder) {
+    let is_ignored =
+        is_ignored_by_git(project, &path, EntryKind::Folder) && !arki_git::keeps_below(project.root(), path.as_str());
+    match is_ignored {
         true => UnnamedReads::NotSeen,
         false => asks_own_repository(project, folder),
     }
@@ -330,6 +332,23 @@ mod tests {
         git(&["add", "-f", "tls.key"]);
         fs::remove_file(folder.path().join("tls.key")).unwrap();
         assert_eq!(reads_kept(&project, &GlobSet::empty()), UnnamedReads::Secret("tls.key".to_owned()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_ignored_folder_that_git_keeps_a_file_of_is_its_own() {
+        let (folder, whole) = project(&["app/out/kept", "app/out/deep/x", "app/build/x", "app/src/x"]);
+        fs::write(folder.path().join(".gitignore"), "out\nbuild\n").unwrap();
+        let git = |arguments: &[&str]| {
+            assert!(std::process::Command::new("git").args(arguments).current_dir(&folder).status().unwrap().success());
+        };
+        git(&["init", "-q"]);
+        let is_own = |project: &Project, folder: &str| is_own_folder(project, folder) == UnnamedReads::NoSecret;
+        assert!(!is_own(&whole, "app/out") && is_own(&whole, "app/src"));
+        git(&["add", "-f", "app/out/kept"]);
+        assert!(is_own(&whole, "app/out") && !is_own(&whole, "app/out/deep") && !is_own(&whole, "app/build"));
+        let part = Project::open(&folder.path().join("app")).unwrap();
+        assert!(is_own(&part, "out") && !is_own(&part, "build") && is_own(&part, "src"));
     }
 
     #[cfg(unix)]

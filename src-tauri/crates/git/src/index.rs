@@ -24,6 +24,15 @@ pub fn kept_names(folder: &Path) -> Option<Vec<String>> {
     names_in(&git_dir(&dot_git)?, |_| true)
 }
 
+/// Returns whether the index of the repository around `project` names anything below one of its folders.
+#[must_use]
+pub fn keeps_below(project: &Path, folder: &str) -> bool {
+    let top = project.ancestors().find(|above| above.join(".git").exists());
+    let place = project.join(folder);
+    let below = top.and_then(|top| Some(format!("{}/", place.strip_prefix(top).ok()?.to_str()?.replace('\\', "/"))));
+    below.zip(kept_names(project)).is_some_and(|(below, names)| names.iter().any(|name| name.starts_with(&below)))
+}
+
 /// Returns the names of the repositories that the index of a git directory has in the place of folders. `None` where it
 /// can't be read.
 pub(crate) fn gitlinks(git_dir: &Path) -> Option<Vec<String>> {

@@ -58,7 +58,7 @@ pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
     (PolicyCheck::ApprovedInAdvance, |asked| granted(asked.question, asked.category()?)),
     (PolicyCheck::ChangeRisk, |asked| risk::hit_of_change(asked.question, asked.category()?)),
     (PolicyCheck::KnownCommand, |asked| known_command(asked.command, asked.category()?)),
-    (PolicyCheck::NotUnderstood, |asked| not_understood(asked.command, asked.settings, asked.category()?)),
+    (PolicyCheck::NotUnderstood, |asked| not_understood(asked)),
     (PolicyCheck::CategoryDefault, |asked| Some(asked.settings.category_default(asked.category()?))),
 ];
 
@@ -229,9 +229,9 @@ fn known_command(command: Option<&Judged<'_>>, category: Category) -> Option<Hit
 
 /// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
 /// into.
-fn not_understood(command: Option<&Judged<'_>>, settings: &PolicySettings, category: Category) -> Option<Hit> {
-    let unclear = command?.line.unclear()?;
+fn not_understood(asked: &Asked<'_>) -> Option<Hit> {
+    let unclear = asked.line()?.not_followed()?;
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
-    let is_allowed = settings.category_default(category).0 == Decision::Allow;
+    let is_allowed = asked.settings.allows_all_commands(asked.question, asked.category()?);
     is_allowed.then(|| hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason))
 }

@@ -183,6 +183,15 @@ impl CommandLine {
         }
     }
 
+    /// Returns what keeps the line from being followed, whichever commands are allowed.
+    pub(crate) fn not_followed(&self) -> Option<&'static str> {
+        let hidden = |command: &SimpleCommand| match command.name() {
+            "eval" | "source" | "." => Some("code that is read while it runs"),
+            _ => command.is_fed_shell().then_some("a shell that reads its commands from its input"),
+        };
+        self.unclear().or_else(|| self.all().into_iter().find_map(hidden))
+    }
+
     /// Returns whether the line runs this, as far as can be told: rather once too often.
     #[must_use]
     pub(crate) fn may_run(&self, wanted: &[String]) -> bool {

@@ -149,13 +149,22 @@ impl PolicySettings {
     pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&Judged<'_>>) -> Option<Hit> {
         let line = command.map(|command| &command.line);
         let is_networked = is_command_with_network(question, line);
+        let is_unclear = line.is_some_and(|line| line.not_followed().is_some());
         let is_whole = |rule: &&PolicyRule| !rule.is_for_commands() && (!is_networked || rule.definition().network);
-        let speaks = |rule: &&PolicyRule| !rule.allows() || is_whole(rule);
+        // What is not understood is never loosened.
+        let speaks = |rule: &&PolicyRule| !rule.allows() || (is_whole(rule) && !is_unclear);
         let matching = self.matching(question, line).filter(speaks).max_by_key(|rule| rule.definition().decision);
         matching.map(PolicyRule::hit).or_else(|| {
             let covered = command?.covered.as_ref().filter(|covered| !covered.rules.is_empty())?;
             Some(hit_of(covered))
         })
+    }
+
+    /// Returns whether all commands are allowed, by the category or by a rule or a grant that names none.
+    pub(super) fn allows_all_commands(&self, question: &Question<'_>, category: Category) -> bool {
+        let mut rules = self.rules.iter().chain(&self.grants).filter(|rule| rule.allows() && !rule.is_for_commands());
+        self.category_default(category).0 == Decision::Allow
+            || rules.any(|rule| rule.matches(question.tool, question.subject, None))
     }
 
     /// Using the network is asked about each time: what was allowed without it is not allowed with it.
@@ -164,7 +173,8 @@ impl PolicySettings {
         if is_command_with_network(question, line) {
             return None;
         }
-        let is_whole = |rule: &&PolicyRule| rule.allows() && !rule.is_for_commands();
+        let is_unclear = line.is_some_and(|line| line.not_followed().is_some());
+        let is_whole = |rule: &&PolicyRule| rule.allows() && !rule.is_for_commands() && !is_unclear;
         let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, line);
         let reason = "You allowed it for this session.";
         match self.grants.iter().filter(is_whole).find(matches) {

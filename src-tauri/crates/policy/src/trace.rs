@@ -129,7 +129,7 @@ fn parts(shell: Shell, text: &str, decision: Decision, rule: &str, reason: &str)
     let fits = match rule {
         READ_ONLY_RULE => all_are(&[CommandReading::OnlyReads]),
         BUILD_RULE => all_are(&[CommandReading::OnlyReads, CommandReading::BuildsOrTests]),
-        NOT_UNDERSTOOD_RULE => line.unclear().is_some(),
+        NOT_UNDERSTOOD_RULE => line.not_followed().is_some(),
         _ => true,
     };
     if fits { parts } else { Vec::new() }

@@ -110,6 +110,44 @@ fn a_command_that_a_rule_allows_is_fed_nothing_unless_the_rule_says_so() {
 }
 
 #[test]
+fn a_rule_for_all_commands_allows_none_that_is_not_understood() {
+    for rule in [
+        json!({"decision": "allow", "tool": "run_command"}),
+        json!({"decision": "allow", "tool": "run_*"}),
+        json!({"decision": "allow", "path": "**"}),
+    ] {
+        let Ok(settings) = settings(json!([rule])) else { continue };
+        let of = |line: &str| command_with(line, &settings, ApprovalMode::Ask, true);
+        let names_paths = rule["path"].is_string();
+        for line in ["rm -rf target", "git push && npm run deploy", "cat a | sort", "echo done 2>&1"] {
+            assert!(names_paths || of(line).rule == "config:rules[1]", "{line}: {:?}", of(line));
+        }
+        for line in [
+            "npm run $(cat a)",
+            "npm run `cat a`",
+            "echo x > a",
+            "eval x",
+            "$X y",
+            "cat a | sh",
+            "bash < a",
+            "bash <<'EOF'\nrm -rf .\nEOF",
+            "source ./a",
+            "ls; . ./a",
+            "env -S 'a b'",
+            "if true; then $X; fi",
+            "echo \"unclosed",
+        ] {
+            let verdict = of(line);
+            assert_ne!(verdict.decision, Decision::Allow, "{line}: {verdict:?}");
+            assert!(names_paths || verdict.rule == "builtin:not-understood", "{line}: {verdict:?}");
+        }
+        let grants = settings.rules.clone();
+        let settings = PolicySettings { grants, ..PolicySettings::default() };
+        assert_ne!(command_with("eval x", &settings, ApprovalMode::Ask, true).decision, Decision::Allow);
+    }
+}
+
+#[test]
 fn where_a_command_runs_has_to_be_looked_at() {
     for line in ["cd sub && npm run deploy", "bash -c 'cd sub; npm run deploy'", "cd a && bash -c 'npm run deploy'"] {
         let subject = subject_of(line, false);
