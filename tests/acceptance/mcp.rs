@@ -47,6 +47,32 @@ pub(crate) fn listed(stage: &Stage) -> Value {
     stage.arki(&["mcp", "list", "--json"]).exits(0).lines().remove(0)
 }
 
+/// The run would start the server; the check starts none.
+#[test]
+fn a_check_of_a_server_that_was_never_met_gives_the_runs_verdict() {
+    let server = with(server("good"), &json!({"categories": {"other": "read"}}));
+    let rules = json!({"rules": [{"decision": "deny", "tool": "mcp__x__gone"}]});
+    let config = json!({"mcpServers": {"x": server}, "policy": rules});
+    let turns = vec![Turn::calls().call("mcp__x__echo", json!({"text": "a"})), Turn::text("Done.")];
+    let stage = Stage::configured(Script::new(turns).sequential(), &config);
+    let verdict = |tool: &str| {
+        let shown = stage.arki(&["policy", "check", "--tool", tool, "--args", "{\"text\": \"a\"}", "--json"]).exits(0);
+        let verdict = shown.lines().remove(0);
+        (verdict["decision"].clone(), verdict["rule"].clone())
+    };
+    let is = |decision: &str, rule: &str| (json!(decision), json!(rule));
+    assert_eq!(verdict("mcp__x__echo"), is("approval", "category:network"));
+    assert_eq!(verdict("mcp__x__other"), is("allow", "category:read"));
+    assert_eq!(verdict("mcp__x__gone"), is("deny", "config:rules[1]"));
+    assert_eq!(verdict("mcp__y__echo"), is("deny", "builtin:unknown-tool"));
+    assert_eq!(starts(&stage), 0, "a check started the server");
+    stage.exec(&["go"]).exits(3);
+    let decided = payload(&stage.log(), "policy.decided");
+    assert_eq!((decided["decision"].clone(), decided["rule"].clone()), is("approval", "category:network"));
+    assert_eq!(verdict("mcp__x__echo"), is("approval", "category:network"));
+    assert_eq!(verdict("mcp__x__never_listed"), is("deny", "builtin:unknown-tool"));
+}
+
 #[test]
 fn a_tool_is_asked_about_whatever_it_says_of_itself_and_called_once_approved() {
     let stage = saying("good", "hello");

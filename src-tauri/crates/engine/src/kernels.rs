@@ -35,6 +35,16 @@ impl Kernels {
     }
 
     pub(crate) fn kernel(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<Kernel> {
+        self.kernel_with(open, config, presence, None)
+    }
+
+    fn kernel_with(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        presence: Presence,
+        further: Option<Tool>,
+    ) -> Arc<Kernel> {
         let settings = KernelSettings {
             project: open.workplace().clone(),
             trusted: open.is_trusted(),
@@ -59,6 +69,7 @@ impl Kernels {
                 .into_iter()
                 .chain(self.projects.trees().take_tool(open.project.root(), &self.background))
                 .chain(self.mcp.mcp_tools(open, config))
+                .chain(further)
                 .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
             hooks: config.hooks.clone(),
@@ -76,10 +87,16 @@ impl Kernels {
 
     /// To ask, not to act.
     pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
+        self.kernel_judging(folder, "")
+    }
+
+    /// As [`Self::judging_kernel`], also for this tool of a server that was never met.
+    pub(crate) fn kernel_judging(&self, folder: &Path, tool_id: &str) -> Result<Arc<Kernel>, Fault> {
         let open = self.projects.load_project(folder)?;
         let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
         config.policy.refused = refused.map(|fault| fault.message);
-        Ok(self.kernel(&open, &config, Presence::default()))
+        let unmet = self.mcp.unmet_tool(&open, &config, tool_id);
+        Ok(self.kernel_with(&open, &config, Presence::default(), unmet))
     }
 
     /// The tool with which the agent of this configuration hands work to others.

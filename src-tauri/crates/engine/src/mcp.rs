@@ -19,7 +19,7 @@ use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault, PartKind};
-use arki_mcp::{Elicitor, ListedTool, Ports, Prompt, Server, SignIn, Step, tools_of};
+use arki_mcp::{Elicitor, ListedTool, Ports, Prompt, Server, SignIn, Step, tools_of, unmet_tool};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
 use elicitations::{Elicitations, InTheWindow};
@@ -162,6 +162,11 @@ impl Mcp {
     pub(crate) fn new_mcp_servers(&self, open: &OpenProject, config: &Config) -> Vec<Arc<Server>> {
         let is_new = |server: &Arc<Server>| is_on(server, config) && !matches!(server.remembered(), Ok(Some(_)));
         self.mcp_servers(open, config).into_iter().filter(is_new).collect()
+    }
+
+    /// Returns a tool of a server that was never met, as it would be judged. Starts none.
+    pub(crate) fn unmet_tool(&self, open: &OpenProject, config: &Config, tool_id: &str) -> Option<Tool> {
+        self.new_mcp_servers(open, config).iter().find_map(|server| unmet_tool(server, tool_id))
     }
 
     /// Before a run: new servers are started, all at once, to say what tools they have. One that fails has none in this

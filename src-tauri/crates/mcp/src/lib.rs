@@ -44,7 +44,7 @@ pub use listed_tool::{ListedTool, Refused};
 pub use offer::{Offer, Offered, Target};
 pub use opening::Step;
 pub use ports::{Elicitor, Page, Ports, Question, Reply, SignIn, TokenStore, Wanted};
-pub use remote_tool::tools_of;
+pub use remote_tool::{tools_of, unmet_tool};
 pub use result_text::Answer;
 pub use server::{Call, Server, State};
 pub use settings::{Command, OAuth, Remote, ServerSettings, Transport, shown_url};

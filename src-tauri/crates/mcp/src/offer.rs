@@ -77,6 +77,13 @@ impl Target {
     }
 }
 
+/// A tool as it would be offered by a server that was never asked for its tools, for the verdict on a call of it.
+pub(crate) fn unmet(settings: &ServerSettings, tool: &str) -> Offered {
+    let (name, target) = (tool_name::offered(&settings.name, tool), Target::Tool(tool.to_owned()));
+    let category = settings.category_of(tool);
+    Offered { category, ..own(settings, name, String::new(), json!({"type": "object"}), target) }
+}
+
 fn offered(settings: &ServerSettings, tool: &ListedTool) -> Offered {
     Offered {
         name: tool_name::offered(&settings.name, &tool.name),

@@ -1,6 +1,6 @@
 //! A server's tools as the kernel knows tools.
 
-use crate::offer::{Offer, Target};
+use crate::offer::{self, Offer, Target};
 use crate::server::{Call, Server};
 use arki_domain::{Code, Fault};
 use arki_tools::{CallScope, Conduct, JudgedAs, Output, RemoteTool, Tool};
@@ -34,6 +34,14 @@ pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
         }
     };
     offer.tools.into_iter().map(tool).filter_map(usable).collect()
+}
+
+/// A tool by its offered name, for the verdict on a call of it, where the server was never asked for its tools.
+#[must_use]
+pub fn unmet_tool(server: &Arc<Server>, offered: &str) -> Option<Tool> {
+    let name = offered.strip_prefix("mcp__")?.strip_prefix(&server.settings().name)?.strip_prefix("__")?;
+    let tools = vec![offer::unmet(server.settings(), name)];
+    tools_of(server, Offer { tools, is_searched: false, estimated_tokens: 0 }).pop()
 }
 
 #[async_trait]

@@ -53,7 +53,7 @@ impl Approvals {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
-        let kernel = self.kernels.judging_kernel(folder)?;
+        let kernel = self.kernels.kernel_judging(folder, tool_id)?;
         let verdict = kernel.judge(tool_id, args, arki_domain::ApprovalMode::Ask);
         let trace = kernel.trace(tool_id, args, &verdict);
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
