@@ -2,9 +2,8 @@
 //! by its hash.
 //!
 //! The hash in `engine.request` is of the bytes that went over the wire. Where what is made here has the same one, it is
-//! what was sent; where it hasn't, that is said, and nothing is claimed. It is written in every wire format until one gives
-//! the hash, so the provider need not be configured any more. Exports carry no heads, so requests of imported sessions are
-//! not proven.
+//! what was sent; where it hasn't, that is said, and nothing is claimed. Exports carry no heads, so requests of imported
+//! sessions are not proven.
 
 mod parts;
 
