@@ -96,7 +96,7 @@ pub struct ReviewFile {
     pub hunks: usize,
     pub added: usize,
     pub removed: usize,
-    /// Of its part of the diff.
+    /// The size of its part of the diff.
     pub bytes: usize,
 }
 

@@ -178,15 +178,15 @@ commands! {
     /// Reports what all sessions that are kept have used, by day, model and project.
     usage_report {} -> UsageReport;
 
-    /// What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and
-    /// of this folder's.
+    /// Lists the pending memories of all sessions, the newest first; then the accepted ones of the user and of this
+    /// folder.
     list_memory { folder: Option<PathBuf> } -> Vec<MemoryEntry>;
     /// In the user's words, where there are any.
     accept_memory { id: String, text: Option<String> } -> ();
     reject_memory { id: String } -> ();
-    /// Of an accepted one; it has another id then.
+    /// Changes the text of an accepted memory, which changes its ID too.
     edit_memory { folder: Option<PathBuf>, id: String, text: String } -> ();
-    /// Of an accepted one.
+    /// Removes an accepted memory.
     remove_memory { folder: Option<PathBuf>, id: String } -> ();
 
     /// Lists the pipelines available in a folder, in the order of their names.
@@ -220,7 +220,7 @@ commands! {
     look_at_picture { data: String } -> PictureFacts;
     /// The system's own dialog for files; empty: the user changed their mind.
     choose_files {} -> Vec<AttachedFile>;
-    /// What was dropped onto the window since this was last asked.
+    /// Returns the files that were dropped onto the window since the last call.
     take_dropped {} -> Vec<AttachedFile>;
     /// The files or the picture on the clipboard, where the system's webview doesn't hand these to the page that is
     /// pasted into. Of files, the page is handed bytes alone, and never where they are.
@@ -258,8 +258,8 @@ commands! {
     review_context { approval_id: String, path: String, from: usize, lines: usize } -> ReviewContext;
     /// The rule that approving for longer would store, as JSON; null where only once is offered.
     proposed_rule { approval_id: String } -> Option<String>;
-    /// How the policy came to a decision on a call: that of the event `seq`, or the newest that one of its checks made;
-    /// null where none did, such as the user's own answer.
+    /// Explains the policy's decision on a call: the decision in the event `seq`, or the newest one; null if the policy
+    /// made none, such as when the user answered.
     explain_decision { session_id: String, call_id: String, seq: Option<u64> } -> Option<ExplainedDecision>;
     resolve_approval { approval_id: String, resolution: Resolution } -> ();
 
@@ -278,7 +278,7 @@ commands! {
     find_local_servers {} -> Vec<LocalServer>;
     /// Makes a model of such a server the default, and the server a provider. The model's id.
     choose_local_model { server: String, model: String } -> String;
-    /// Whether a model draws conclusions from runs, which costs requests.
+    /// Switches on or off that a model draws conclusions from runs, which costs requests.
     set_reflection { on: bool } -> ();
     /// Every value of the configuration that holds in a folder, or of the user's alone, set or not, in the order of the
     /// document.
@@ -321,14 +321,15 @@ commands! {
     set_key { provider: String, key: String } -> ();
     remove_key { provider: String } -> ();
 
-    /// What can be typed behind a `/` in the folder that is open, by name.
+    /// Lists the commands that can be typed behind a `/` in the open folder, by name.
     list_commands {} -> Vec<SlashCommandEntry>;
-    /// What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
+    /// Lists the files and other things in the open folder that match what was typed behind an `@`, the best match
+    /// first.
     list_mentions { typed: String } -> Vec<MentionEntry>;
-    /// What comes along with a draft, in its order.
+    /// Lists the mentions in a draft, in its order, with their sizes.
     mentions_in { text: String } -> Vec<MentionSize>;
 
-    /// Of the folder that is open. Starts none.
+    /// Lists the MCP servers of the open folder. Starts none.
     list_mcp_servers {} -> Vec<McpServerEntry>;
     save_mcp_server { name: String, settings: McpServerSettings } -> ();
     enable_mcp_server { name: String, enabled: bool } -> ();

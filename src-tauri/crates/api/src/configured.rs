@@ -26,7 +26,7 @@ wire! {
     HookEntry {
         pub name: String,
         pub event: HookEvent,
-        /// As it was written; empty for all.
+        /// The condition as it was written; empty if it matches everything.
         pub condition: String,
         pub action: HookActionKind,
         /// The shell line or the text.
@@ -91,7 +91,7 @@ wire! {
         /// The only tools that it has; null for all.
         pub tools: Option<ToolNames>,
         pub read_only: bool,
-        /// As a sub-agent it works in a git worktree of its own.
+        /// True if it works in a git worktree of its own when it runs as a sub-agent.
         pub isolated: bool,
         /// It is there without any file.
         pub built_in: bool,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    /// What a message was that a compaction left out.
+    /// The kind of a message that a compaction left out.
     LeftOutKind { User, Assistant, Result }
 }
 
@@ -18,7 +18,7 @@ wire! {
         /// In tokens; null where nobody knows it.
         pub window: Option<u64>,
         pub total_tokens: u64,
-        /// Of these, what the provider has counted; the rest is estimated.
+        /// The part of the total that the provider has counted; the rest is estimated.
         pub counted_tokens: u64,
         /// In the order in which they are sent.
         pub parts: Vec<ContextPart>,
@@ -27,7 +27,7 @@ wire! {
         pub compactions: Vec<ContextCompaction>,
         pub settings: SessionSettings,
         pub configured: ConfiguredSettings,
-        /// What is wrong with rules and the like that it is made of, a sentence each.
+        /// Problems with rules and other parts of the prompt, a sentence each.
         pub warnings: Vec<String>,
     }
     ContextPart {
@@ -37,7 +37,7 @@ wire! {
         /// The source, for people: a path, a server, a call, the beginning of a prompt.
         pub origin: String,
         pub tokens: u64,
-        /// Of all that is sent, from 0 to 1.
+        /// The part's share of the whole request, from 0 to 1.
         pub share: f64,
         /// The first event it comes from; null for what stands before the conversation.
         pub seq: Option<u64>,

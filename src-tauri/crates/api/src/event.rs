@@ -12,7 +12,7 @@ use ts_rs::TS;
 
 /// Payloads below this go as they are.
 const WHOLE_BYTES: usize = 256 << 10;
-/// Of a string in a longer one.
+/// The limit for a string inside a longer one.
 const SHOWN_STRING_BYTES: usize = 16 << 10;
 
 /// A stored event. Its payload is of the form that its `type` has today, with `unknown` for one that this version

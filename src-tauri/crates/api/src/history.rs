@@ -46,7 +46,7 @@ wire! {
     }
     SnippetPart {
         pub text: String,
-        /// Whether this is what was searched for.
+        /// True if this event matches the search.
         pub hit: bool,
     }
     SearchHit {

@@ -17,12 +17,12 @@ wire! {
         pub transport: String,
         /// The command line, or the address.
         pub place: String,
-        /// Whose configuration it stands in: `user` or `project`.
+        /// The configuration that it's in: `user` or `project`.
         pub origin: String,
         pub state: McpServerState,
         /// Why it has failed.
         pub failure: Option<CommandError>,
-        /// Of its tools, where the configuration says nothing else of one.
+        /// The default category of its tools, where the configuration sets no other for one of them.
         pub category: String,
         /// The tools in force by the server's own names; `null` where it was never met.
         #[ts(inline)]
@@ -34,7 +34,7 @@ wire! {
         /// Off until the user agrees to them.
         pub changed: Vec<McpChangedTool>,
         pub refused: Vec<McpRefusedTool>,
-        /// Of the tools as it listed them last: what is agreed to.
+        /// The hash of the tools as the server listed them last. The user's approval covers exactly these.
         pub digest: String,
         pub settings: McpServerSettings,
     }

@@ -12,7 +12,7 @@ words! {
 
 wire! {
     MemoryEntry {
-        /// Of an accepted one: it changes with the text.
+        /// The ID; an accepted memory gets a new one when its text changes.
         pub id: String,
         pub text: String,
         pub scope: MemoryScope,
@@ -25,7 +25,8 @@ wire! {
         pub path: Option<String>,
         /// When it was proposed, in milliseconds since 1970.
         pub ts: Option<i64>,
-        /// Whether it reaches prompts: false while it waits, and where its file is not the one that was agreed to.
+        /// True if it goes into prompts: false while it's pending, and if its file isn't the one that the user
+        /// approved.
         pub used: bool,
     }
 }

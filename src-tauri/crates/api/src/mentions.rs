@@ -18,7 +18,7 @@ wire! {
     }
 
     MentionSize {
-        /// As it stands in the text.
+        /// The mention as it's written in the text.
         pub mention: String,
         /// An estimate for what the model sees for it; null for a page, which is fetched once the message is sent.
         pub tokens: Option<u64>,

@@ -26,7 +26,7 @@ wire! {
     BarItem {
         pub id: String,
         pub title: String,
-        /// As the window writes them, such as `Mod+Shift+N`; null: none.
+        /// The shortcut in the window's notation, such as `Mod+Shift+N`; null if there is none.
         pub keys: Option<String>,
         pub is_enabled: bool,
     }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    /// What is dragged over the window comes in, leaves it again, or is dropped.
+    /// The steps of dragging something over the window: it enters, leaves again, or is dropped.
     DragStep { Over, Left, Dropped }
 }
 
 wire! {
-    /// What a picture says of itself, before it is scaled down or sent.
+    /// A picture's format and size, before it is scaled down or sent.
     #[derive(PartialEq, Eq)]
     PictureFacts {
         /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -24,7 +24,7 @@ wire! {
     }
 }
 
-/// What becomes of a file that was chosen or dropped.
+/// The result of adding a file that was chosen or dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[ts(export)]

@@ -8,7 +8,7 @@ wire! {
     /// A command or MCP server that runs, with all that it started.
     RunningCommand {
         pub id: u64,
-        /// Of its first process.
+        /// The process ID of its first process.
         pub pid: u32,
         pub command: String,
         /// The name of the MCP server that it is; null of a command.

@@ -76,7 +76,7 @@ wire! {
         pub default_model: String,
         /// The sandbox that confines commands, or `none`.
         pub sandbox: String,
-        /// Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
+        /// True if a model draws conclusions from runs, by the user's configuration (`memory.reflect`).
         pub reflects: bool,
         /// True if the system notifies the user of how runs stopped (`window.notifications`).
         pub notifies: bool,

@@ -13,7 +13,7 @@ wire! {
         pub duration_ms: u64,
         /// The finding, the reason why the step was skipped, or the error.
         pub message: String,
-        /// Of a step that failed.
+        /// The error code of a step that failed.
         pub code: Option<String>,
         pub hint: Option<String>,
     }

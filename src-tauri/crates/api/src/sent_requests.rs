@@ -18,7 +18,7 @@ words! {
         /// Nothing of it was kept: it was no part of the conversation.
         NotKept,
     }
-    /// Which list a part is in.
+    /// The list that a part is in.
     SentSide { Prompt, Answer }
     /// The kind of a part of a request or an answer.
     SentRole {

@@ -46,7 +46,7 @@ wire! {
     }
     /// A change of the user's own file.
     SettingChange {
-        /// As of [`SettingEntry`]; one that ends in `[]` adds an item to that list.
+        /// A key as in [`SettingEntry`]; one that ends in `[]` adds an item to that list.
         pub key: String,
         /// The new value: JSON, or a text as it stands; null removes the key or the item.
         pub text: Option<String>,

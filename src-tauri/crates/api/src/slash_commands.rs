@@ -14,7 +14,7 @@ wire! {
         pub arguments: String,
         /// `built in`, or the path of its file.
         pub source: String,
-        /// Whether it is sent like any message; otherwise the client carries it out itself.
+        /// True if it's sent like any message; otherwise the client carries it out itself.
         pub begins_run: bool,
     }
 }

@@ -14,7 +14,7 @@ pub enum UpdateState {
     UpToDate,
     Available {
         version: String,
-        /// As its makers wrote them, in Markdown.
+        /// The release notes as the publisher wrote them, in Markdown.
         notes: Option<String>,
     },
 }

@@ -82,7 +82,7 @@ pub enum HookMoment {
     /// The user's words, on their way to the model.
     Prompt {
         text: String,
-        /// Where they waited in the queue while the run worked.
+        /// The prompt's ID in the queue if it waited there while the run worked.
         message_id: Option<MessageId>,
     },
     /// The model has answered and wants nothing more.
@@ -251,7 +251,7 @@ impl HookRan {
         self.outcome != Some(HookOutcome::Passed) || self.said.is_some() || self.args.is_some() || files > 0
     }
 
-    /// What happened, in a line without a full stop: `Hook cargo fmt changed 1 file`.
+    /// Returns one line for people, without a full stop: `Hook cargo fmt changed 1 file`.
     #[must_use]
     pub fn words(&self) -> String {
         let said = self.said.as_deref().unwrap_or("it gave no reason");

@@ -39,7 +39,7 @@ pub struct ModelOptions {
 pub struct PreparedRequest {
     /// SHA-256 hex of the body.
     pub request_hash: String,
-    /// Of the conversation, the system prompt among them.
+    /// The number of messages, the system prompt included.
     pub message_count: usize,
     /// The bytes of the body before its first message; 0 where the form has no such part.
     pub head_bytes: usize,
@@ -219,7 +219,7 @@ impl Usage {
         Self { cost_usd: Some(0.0), ..Self::default() }
     }
 
-    /// Of a request that nobody has told anything of.
+    /// The usage of a request for which the provider reported no counts.
     #[must_use]
     pub fn unknown() -> Self {
         Self { unknown: UnknownTokens::ALL, ..Self::default() }

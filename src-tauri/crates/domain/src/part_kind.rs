@@ -3,19 +3,20 @@
 
 use crate::CallId;
 
-/// Of the only memory that there is: it goes as a whole.
+/// The only memory part: memory is switched off as a whole.
 const MEMORY: &str = "memory";
 
-/// What a prompt mentions, as `context.added` names it. It's left out with the prompt, and comes again with another one.
+/// The `context.added` part for what a prompt mentions. It's left out together with the prompt, and added again when
+/// another prompt mentions it.
 pub const MENTION_PART: &str = "mention";
 
 /// A picture that `read_file` has read, as `context.added` names it. A compaction leaves it out with what was said then.
 pub const PICTURE_PART: &str = "picture";
 
-/// What a core tells the model between its stages, as `context.added` names it.
+/// The `context.added` part for what a core tells the model between its stages.
 pub const STAGE_PART: &str = "stage";
 
-/// What the model is told of how it answers, as `context.added` names it: it is asked again with that.
+/// The `context.added` part for a reminder of the form that answers need. The model is asked again with it.
 pub const REMINDER_PART: &str = "reminder";
 
 /// A kind of part that can be switched off.
@@ -29,7 +30,7 @@ pub enum PartKind {
     McpServer,
     /// The result of a call, by the call's id.
     Result,
-    /// What a prompt mentions, by the number of its event: mentioned again, it comes again.
+    /// The content that a prompt mentions, by the number of the prompt's event. Another mention adds it again.
     Mention,
     /// Without a name.
     Memory,

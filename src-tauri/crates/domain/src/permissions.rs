@@ -16,7 +16,7 @@ const ALL: u32 = 0o777;
 const OWNERS: u32 = 0o700;
 
 impl Permissions {
-    /// Of a file's whole mode.
+    /// Takes the permission bits out of a file's whole mode.
     #[must_use]
     pub fn of_mode(mode: u32) -> Self {
         Self(mode & ALL)
@@ -33,8 +33,8 @@ impl Permissions {
         self.0 == ORDINARY
     }
 
-    /// Of a file with `mode` into which a content comes that had these: open to nobody to whom the content was closed.
-    /// What is known of no content takes nothing away.
+    /// Narrows the `mode` of a file for a content that had these permissions, so that nobody can read it who couldn't
+    /// before. Ordinary permissions narrow nothing.
     #[must_use]
     pub fn narrow(self, mode: u32) -> u32 {
         if self.are_ordinary() { mode } else { mode & (self.0 | OWNERS) }

@@ -42,7 +42,7 @@ pub enum PolicyCheck {
     ChangeRisk,
     /// Commands that are known to only read, or to build and test inside the sandbox.
     KnownCommand,
-    /// Where all commands are allowed, those that can't be understood are asked about.
+    /// The check for commands that can't be understood: these are asked about even if all commands are allowed.
     NotUnderstood,
     CategoryDefault,
 }
@@ -62,14 +62,14 @@ pub enum CheckOutcome {
 pub struct TracedCheck {
     pub check: PolicyCheck,
     pub outcome: CheckOutcome,
-    /// Of a check that goes through rules: how many were looked at before one spoke, or in all where none did. Absent
-    /// where nobody knows which rules there were: the log doesn't say.
+    /// For a check that goes through rules: the number of rules before the one that matched, or of all rules if none
+    /// did. Absent if the log doesn't say which rules there were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional = nullable)]
     pub rules_before: Option<usize>,
 }
 
-/// What Arki made of one simple command, by itself.
+/// The classification of one simple command by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandReading {
@@ -88,13 +88,14 @@ pub struct CommandPart {
     /// Its words as they were understood; the whole line where that can't be understood.
     pub command: String,
     pub reading: CommandReading,
-    /// Of a dangerous one what it does, a sentence; of one that isn't understood what it contains.
+    /// The effect of a dangerous command, as a sentence; for one that isn't understood, the part that isn't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional = nullable)]
     pub why: Option<String>,
 }
 
-/// How a decision came about. It says the same as the log: the decision, its rule and reason are the recorded ones.
+/// The way to a decision of the policy. It agrees with the log: the decision, its rule and its reason are the recorded
+/// ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyTrace {

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const COMBINED: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// Of schemas within schemas; deeper ones say nothing.
+/// The limit for schemas nested in schemas; deeper ones are replaced by one that allows anything.
 const MAX_DEPTH: usize = 24;
 /// Parts of the top that are made one: they may refer to each other in circles.
 const MAX_MERGED: usize = 256;
-/// Of a choice that is told in words.
+/// The limit for a choice that is described in words.
 const MAX_CHOICE_CHARS: usize = 2000;
 
 /// Returns the schema of a tool's arguments as an object without choices at its top, or `None` where it describes none.

@@ -25,7 +25,8 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
-    /// Of a request of the conversation. What is in its vendor's own form isn't looked at: it follows from the rest.
+    /// Takes the head from a request of the conversation. Parts in the vendor's own form are ignored, since they follow
+    /// from the rest.
     #[must_use]
     pub fn of(request: &ChatRequest, tools_as_text: bool) -> Self {
         Self {

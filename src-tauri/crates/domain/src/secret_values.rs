@@ -4,9 +4,9 @@ use crate::SecretValue;
 use serde_json::Value;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Of a variable whose name says that it is a secret.
+/// The shortest value of a variable whose name says that it is a secret.
 const MIN_NAMED_BYTES: usize = 6;
-/// Of any other: it has to look random for as long as this.
+/// The shortest value of any other variable; that value has to look random as well.
 const MIN_RANDOM_BYTES: usize = 16;
 /// Shorter ones are only replaced where they stand alone.
 const MIN_ANYWHERE_BYTES: usize = 12;
@@ -129,7 +129,7 @@ pub fn env_secrets(text: &str) -> Vec<SecretValue> {
     secrets
 }
 
-/// Of `.env.json`, also of objects within.
+/// Collects the texts of `.env.json`, including those in nested objects.
 fn texts_of(object: serde_json::Map<String, Value>, found: &mut Vec<(String, String)>) {
     for (name, value) in object {
         match value {
@@ -203,7 +203,7 @@ fn looks_random(value: &str) -> bool {
     })
 }
 
-/// Of `scheme://user:password@host`.
+/// Returns the password in `scheme://user:password@host`.
 fn password_of_address(value: &str) -> Option<&str> {
     let (_, rest) = value.split_once("://")?;
     let (user_info, _) = rest.split_once('@')?;

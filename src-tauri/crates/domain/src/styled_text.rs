@@ -12,8 +12,8 @@ use ts_rs::TS;
 /// A coloured output has one for each line or word. One that has more keeps those of its beginning and its end.
 const MAX_STORED: usize = 4000;
 
-/// How the characters from the first number to before the second look. Both count UTF-16 code units of the text, as
-/// JavaScript does; the string is the parameters of an SGR sequence, such as `1;31` for bold and red.
+/// The style of the characters from the first number up to the second. Both count UTF-16 code units of the text, as
+/// JavaScript does; the string holds the parameters of an SGR sequence, such as `1;31` for bold and red.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 pub struct TextStyle(pub u32, pub u32, pub String);
 

@@ -12,7 +12,7 @@ export type AppState = {
    */
   sandbox: string;
   /**
-   * Whether a model draws conclusions from runs, as the user's configuration says (`memory.reflect`).
+   * True if a model draws conclusions from runs, by the user's configuration (`memory.reflect`).
    */
   reflects: boolean;
   /**

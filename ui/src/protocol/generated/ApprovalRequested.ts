@@ -12,7 +12,7 @@ export type ApprovalRequested = {
    */
   callId: string | null;
   /**
-   * Of a plan `plan`, and its intent and steps as `args`.
+   * The tool's ID. For a plan it's `plan`, and `args` holds the plan's intent and steps.
    */
   toolId: string;
   args: unknown;

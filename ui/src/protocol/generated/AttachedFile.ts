@@ -2,7 +2,7 @@
 import type { PictureFacts } from "./PictureFacts";
 
 /**
- * What becomes of a file that was chosen or dropped.
+ * The result of adding a file that was chosen or dropped.
  */
 export type AttachedFile =
   | { type: "picture"; name: string; data: string; facts: PictureFacts }

@@ -7,7 +7,7 @@ export type BarItem = {
   id: string;
   title: string;
   /**
-   * As the window writes them, such as `Mod+Shift+N`; null: none.
+   * The shortcut in the window's notation, such as `Mod+Shift+N`; null if there is none.
    */
   keys: string | null;
   isEnabled: boolean;

@@ -33,15 +33,15 @@ export type CheckpointCreated = {
    */
   hook?: WritingHook | null;
   /**
-   * Of a conversation's: why it was made.
+   * The reason for a conversation's checkpoint.
    */
   reason?: CheckpointReason | null;
   /**
-   * Of a conversation's: where the work stands.
+   * The state of the work at a conversation's checkpoint.
    */
   summary?: string | null;
   /**
-   * Of a conversation's: what it has learned, the newest.
+   * The newest memories of the conversation at its checkpoint.
    */
   memorySnapshot?: MemorySnapshot | null;
 };

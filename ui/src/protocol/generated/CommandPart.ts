@@ -11,7 +11,7 @@ export type CommandPart = {
   command: string;
   reading: CommandReading;
   /**
-   * Of a dangerous one what it does, a sentence; of one that isn't understood what it contains.
+   * The effect of a dangerous command, as a sentence; for one that isn't understood, the part that isn't.
    */
   why?: string | null;
 };

@@ -288,8 +288,8 @@ export type Commands = {
    */
   usage_report: { params: Record<symbol, never>; result: UsageReport };
   /**
-   * What waits for the user's review in all sessions, the newest first; then what was accepted, of the user's own and
-   * of this folder's.
+   * Lists the pending memories of all sessions, the newest first; then the accepted ones of the user and of this
+   * folder.
    */
   list_memory: { params: { folder: string | null }; result: Array<MemoryEntry> };
   /**
@@ -298,11 +298,11 @@ export type Commands = {
   accept_memory: { params: { id: string; text: string | null }; result: null };
   reject_memory: { params: { id: string }; result: null };
   /**
-   * Of an accepted one; it has another id then.
+   * Changes the text of an accepted memory, which changes its ID too.
    */
   edit_memory: { params: { folder: string | null; id: string; text: string }; result: null };
   /**
-   * Of an accepted one.
+   * Removes an accepted memory.
    */
   remove_memory: { params: { folder: string | null; id: string }; result: null };
   /**
@@ -366,7 +366,7 @@ export type Commands = {
    */
   choose_files: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**
-   * What was dropped onto the window since this was last asked.
+   * Returns the files that were dropped onto the window since the last call.
    */
   take_dropped: { params: Record<symbol, never>; result: Array<AttachedFile> };
   /**
@@ -430,8 +430,8 @@ export type Commands = {
    */
   proposed_rule: { params: { approvalId: string }; result: string | null };
   /**
-   * How the policy came to a decision on a call: that of the event `seq`, or the newest that one of its checks made;
-   * null where none did, such as the user's own answer.
+   * Explains the policy's decision on a call: the decision in the event `seq`, or the newest one; null if the policy
+   * made none, such as when the user answered.
    */
   explain_decision: {
     params: { sessionId: string; callId: string; seq: number | null };
@@ -465,7 +465,7 @@ export type Commands = {
    */
   choose_local_model: { params: { server: string; model: string }; result: string };
   /**
-   * Whether a model draws conclusions from runs, which costs requests.
+   * Switches on or off that a model draws conclusions from runs, which costs requests.
    */
   set_reflection: { params: { on: boolean }; result: null };
   /**
@@ -543,19 +543,20 @@ export type Commands = {
   set_key: { params: { provider: string; key: string }; result: null };
   remove_key: { params: { provider: string }; result: null };
   /**
-   * What can be typed behind a `/` in the folder that is open, by name.
+   * Lists the commands that can be typed behind a `/` in the open folder, by name.
    */
   list_commands: { params: Record<symbol, never>; result: Array<SlashCommandEntry> };
   /**
-   * What can be mentioned in the folder that is open, for what was typed behind an `@`, the best first.
+   * Lists the files and other things in the open folder that match what was typed behind an `@`, the best match
+   * first.
    */
   list_mentions: { params: { typed: string }; result: Array<MentionEntry> };
   /**
-   * What comes along with a draft, in its order.
+   * Lists the mentions in a draft, in its order, with their sizes.
    */
   mentions_in: { params: { text: string }; result: Array<MentionSize> };
   /**
-   * Of the folder that is open. Starts none.
+   * Lists the MCP servers of the open folder. Starts none.
    */
   list_mcp_servers: { params: Record<symbol, never>; result: Array<McpServerEntry> };
   save_mcp_server: { params: { name: string; settings: McpServerSettings }; result: null };

@@ -21,7 +21,7 @@ export type ConfiguredAgent = {
   tools: ToolNames | null;
   readOnly: boolean;
   /**
-   * As a sub-agent it works in a git worktree of its own.
+   * True if it works in a git worktree of its own when it runs as a sub-agent.
    */
   isolated: boolean;
   /**

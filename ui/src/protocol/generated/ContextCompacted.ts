@@ -7,7 +7,7 @@ import type { CompactionStrategy } from "./CompactionStrategy";
 export type ContextCompacted = {
   strategy: CompactionStrategy;
   /**
-   * Of the next request, as if nothing were compacted.
+   * The size of the next request if nothing were compacted.
    */
   tokensBefore: number;
   tokensAfter: number;

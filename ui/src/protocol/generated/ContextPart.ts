@@ -12,7 +12,7 @@ export type ContextPart = {
   origin: string;
   tokens: number;
   /**
-   * Of all that is sent, from 0 to 1.
+   * The part's share of the whole request, from 0 to 1.
    */
   share: number;
   /**

@@ -9,7 +9,7 @@ export type Elicitation = {
   server: string;
   message: string;
   /**
-   * Of the page that was to be visited; absent of a form.
+   * The address of the page to visit; absent for a form.
    */
   url?: string | null;
   /**

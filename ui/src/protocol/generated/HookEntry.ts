@@ -7,7 +7,7 @@ export type HookEntry = {
   name: string;
   event: HookEvent;
   /**
-   * As it was written; empty for all.
+   * The condition as it was written; empty if it matches everything.
    */
   condition: string;
   action: HookActionKind;

@@ -6,7 +6,7 @@ import type { BackgroundSource } from "./BackgroundSource";
  */
 export type LeftInBackground = {
   /**
-   * Of this session: its result comes here as a `tool.async_result` of this id.
+   * An ID in this session: the result arrives here as the `tool.async_result` with this ID.
    */
   asyncCallId: string;
   toolId: string;

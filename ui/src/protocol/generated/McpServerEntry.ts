@@ -16,7 +16,7 @@ export type McpServerEntry = {
    */
   place: string;
   /**
-   * Whose configuration it stands in: `user` or `project`.
+   * The configuration that it's in: `user` or `project`.
    */
   origin: string;
   state: McpServerState;
@@ -25,7 +25,7 @@ export type McpServerEntry = {
    */
   failure: CommandError | null;
   /**
-   * Of its tools, where the configuration says nothing else of one.
+   * The default category of its tools, where the configuration sets no other for one of them.
    */
   category: string;
   /**
@@ -43,7 +43,7 @@ export type McpServerEntry = {
   changed: Array<McpChangedTool>;
   refused: Array<McpRefusedTool>;
   /**
-   * Of the tools as it listed them last: what is agreed to.
+   * The hash of the tools as the server listed them last. The user's approval covers exactly these.
    */
   digest: string;
   settings: McpServerSettings;

@@ -4,7 +4,7 @@ import type { MemoryState } from "./MemoryState";
 
 export type MemoryEntry = {
   /**
-   * Of an accepted one: it changes with the text.
+   * The ID; an accepted memory gets a new one when its text changes.
    */
   id: string;
   text: string;
@@ -27,7 +27,8 @@ export type MemoryEntry = {
    */
   ts: number | null;
   /**
-   * Whether it reaches prompts: false while it waits, and where its file is not the one that was agreed to.
+   * True if it goes into prompts: false while it's pending, and if its file isn't the one that the user
+   * approved.
    */
   used: boolean;
 };

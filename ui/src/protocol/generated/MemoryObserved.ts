@@ -3,7 +3,7 @@ import type { Remembered } from "./Remembered";
 import type { SeqRange } from "./SeqRange";
 
 /**
- * What happened in a run, read off its events.
+ * The observations of a run, derived from its events.
  */
 export type MemoryObserved = {
   observations: Array<Remembered>;

@@ -2,7 +2,7 @@
 import type { Remembered } from "./Remembered";
 
 /**
- * What a model concluded from it.
+ * The conclusions that a model drew from observations.
  */
 export type MemoryReflected = {
   reflections: Array<Remembered>;

@@ -2,7 +2,7 @@
 
 export type MentionSize = {
   /**
-   * As it stands in the text.
+   * The mention as it's written in the text.
    */
   mention: string;
   /**

@@ -19,7 +19,7 @@ export type NextRequest = {
   window: number | null;
   totalTokens: number;
   /**
-   * Of these, what the provider has counted; the rest is estimated.
+   * The part of the total that the provider has counted; the rest is estimated.
    */
   countedTokens: number;
   /**
@@ -34,7 +34,7 @@ export type NextRequest = {
   settings: SessionSettings;
   configured: ConfiguredSettings;
   /**
-   * What is wrong with rules and the like that it is made of, a sentence each.
+   * Problems with rules and other parts of the prompt, a sentence each.
    */
   warnings: Array<string>;
 };

@@ -4,7 +4,8 @@ import type { Decision } from "./Decision";
 import type { TracedCheck } from "./TracedCheck";
 
 /**
- * How a decision came about. It says the same as the log: the decision, its rule and reason are the recorded ones.
+ * The way to a decision of the policy. It agrees with the log: the decision, its rule and its reason are the recorded
+ * ones.
  */
 export type PolicyTrace = {
   decision: Decision;

@@ -14,7 +14,7 @@ export type ProviderTestStep = {
    */
   message: string;
   /**
-   * Of a step that failed.
+   * The error code of a step that failed.
    */
   code: string | null;
   hint: string | null;

@@ -8,7 +8,7 @@ import type { ObservedKind } from "./ObservedKind";
 export type Remembered = {
   id: string;
   /**
-   * Of an observation.
+   * The kind of an observation; absent for a conclusion.
    */
   type?: ObservedKind | null;
   text: string;
@@ -17,11 +17,11 @@ export type Remembered = {
    */
   basedOn?: Array<string>;
   /**
-   * Of an observation: what it is about, such as `toolId`.
+   * The subject of an observation, such as `toolId`.
    */
   context?: { [key in string]: string };
   /**
-   * Of a conclusion: how sure the model is, from 0 to 1.
+   * The model's confidence in a conclusion, from 0 to 1.
    */
   confidence?: number | null;
   /**

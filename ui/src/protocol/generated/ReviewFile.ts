@@ -15,7 +15,7 @@ export type ReviewFile = {
   added: number;
   removed: number;
   /**
-   * Of its part of the diff.
+   * The size of its part of the diff.
    */
   bytes: number;
 };

@@ -6,7 +6,7 @@
 export type RunningCommand = {
   id: number;
   /**
-   * Of its first process.
+   * The process ID of its first process.
    */
   pid: number;
   command: string;

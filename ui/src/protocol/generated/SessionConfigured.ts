@@ -28,7 +28,7 @@ export type SessionConfigured = {
    */
   off?: Array<string> | null;
   /**
-   * What the user calls the session.
+   * The title that the user gave the session.
    */
   title?: string | null;
   /**

@@ -7,11 +7,11 @@ import type { RestoredFile } from "./RestoredFile";
 export type SessionRewound = {
   toSeq: number;
   /**
-   * Whether files were put back.
+   * True if files were restored.
    */
   files: boolean;
   /**
-   * Whether the conversation was.
+   * True if the conversation was rewound.
    */
   conversation: boolean;
   /**

@@ -5,7 +5,7 @@
  */
 export type SettingChange = {
   /**
-   * As of [`SettingEntry`]; one that ends in `[]` adds an item to that list.
+   * A key as in [`SettingEntry`]; one that ends in `[]` adds an item to that list.
    */
   key: string;
   /**

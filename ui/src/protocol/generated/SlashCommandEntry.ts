@@ -18,7 +18,7 @@ export type SlashCommandEntry = {
    */
   source: string;
   /**
-   * Whether it is sent like any message; otherwise the client carries it out itself.
+   * True if it's sent like any message; otherwise the client carries it out itself.
    */
   beginsRun: boolean;
 };

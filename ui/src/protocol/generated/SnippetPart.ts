@@ -3,7 +3,7 @@
 export type SnippetPart = {
   text: string;
   /**
-   * Whether this is what was searched for.
+   * True if this event matches the search.
    */
   hit: boolean;
 };

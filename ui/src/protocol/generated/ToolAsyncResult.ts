@@ -11,7 +11,7 @@ export type ToolAsyncResult = {
   toolId: string;
   result: string;
   /**
-   * As in `tool.result`.
+   * The styles, as in `tool.result`.
    */
   styles?: Array<TextStyle>;
   isError: boolean;

@@ -9,13 +9,13 @@ export type ToolResult = {
   toolId: string;
   result: string;
   /**
-   * Of what a command printed, in order: how parts of `result` look. They say nothing that `result` doesn't.
+   * The styles of a command's output in `result`, in order. They add nothing to its text.
    */
   styles?: Array<TextStyle>;
   isError: boolean;
   durationMs: number;
   /**
-   * Whether the result was cut to its limit.
+   * True if the result was truncated to its limit.
    */
   truncated: boolean;
   /**

@@ -6,8 +6,8 @@ export type TracedCheck = {
   check: PolicyCheck;
   outcome: CheckOutcome;
   /**
-   * Of a check that goes through rules: how many were looked at before one spoke, or in all where none did. Absent
-   * where nobody knows which rules there were: the log doesn't say.
+   * For a check that goes through rules: the number of rules before the one that matched, or of all rules if none
+   * did. Absent if the log doesn't say which rules there were.
    */
   rulesBefore?: number | null;
 };

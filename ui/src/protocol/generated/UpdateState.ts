@@ -10,7 +10,7 @@ export type UpdateState =
       type: "available";
       version: string;
       /**
-       * As its makers wrote them, in Markdown.
+       * The release notes as the publisher wrote them, in Markdown.
        */
       notes: string | null;
     };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
-/// What is to be approved.
+/// The kind of thing that needs approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalKind {
@@ -35,7 +35,7 @@ payload! {
         pub kind: ApprovalKind,
         /// Null for what is no call.
         pub call_id: Option<CallId>,
-        /// Of a plan `plan`, and its intent and steps as `args`.
+        /// The tool's ID. For a plan it's `plan`, and `args` holds the plan's intent and steps.
         pub tool_id: String,
         #[ts(type = "unknown")]
         pub args: Value,

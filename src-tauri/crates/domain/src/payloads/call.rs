@@ -42,7 +42,7 @@ payload! {
         pub path: String,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
-        /// Of a file that is removed.
+        /// The permissions of a file that is removed.
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// A symbolic link is removed: what is told of its content is of where it leads.
@@ -53,12 +53,12 @@ payload! {
         pub call_id: CallId,
         pub tool_id: String,
         pub result: String,
-        /// Of what a command printed, in order: how parts of `result` look. They say nothing that `result` doesn't.
+        /// The styles of a command's output in `result`, in order. They add nothing to its text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub styles: Vec<TextStyle>,
         pub is_error: bool,
         pub duration_ms: u64,
-        /// Whether the result was cut to its limit.
+        /// True if the result was truncated to its limit.
         pub truncated: bool,
         /// The fault's code, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +84,7 @@ payload! {
     }
     /// A call of a sub-agent's that goes on in the background when its run has ended.
     LeftInBackground {
-        /// Of this session: its result comes here as a `tool.async_result` of this id.
+        /// An ID in this session: the result arrives here as the `tool.async_result` with this ID.
         pub async_call_id: CallId,
         pub tool_id: String,
         /// The shell line.
@@ -97,7 +97,7 @@ payload! {
     Elicitation {
         pub server: String,
         pub message: String,
-        /// Of the page that was to be visited; absent of a form.
+        /// The address of the page to visit; absent for a form.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub url: Option<String>,
         /// The form's fields by their names, in its order.
@@ -121,8 +121,8 @@ payload! {
         pub before_unknown: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub after_unknown: bool,
-        /// Of the file that was there: for a file that has to be made again. A tool keeps them, and tells them only of a
-        /// file that it removes.
+        /// The permissions of the file as it was, for creating it again. A tool records them only for a file that it
+        /// removes.
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// It was a symbolic link: what is told of its content is of where it leads.
@@ -145,7 +145,7 @@ payload! {
         pub async_call_id: CallId,
         pub tool_id: String,
         pub result: String,
-        /// As in `tool.result`.
+        /// The styles, as in `tool.result`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub styles: Vec<TextStyle>,
         pub is_error: bool,

@@ -51,13 +51,13 @@ payload! {
         /// The hook that may write from here on, until its `hook.ran`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hook: Option<WritingHook>,
-        /// Of a conversation's: why it was made.
+        /// The reason for a conversation's checkpoint.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<CheckpointReason>,
-        /// Of a conversation's: where the work stands.
+        /// The state of the work at a conversation's checkpoint.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub summary: Option<String>,
-        /// Of a conversation's: what it has learned, the newest.
+        /// The newest memories of the conversation at its checkpoint.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub memory_snapshot: Option<MemorySnapshot>,
     }
@@ -96,7 +96,7 @@ payload! {
         pub action: RestoreAction,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
-        /// Of the file that was there.
+        /// The permissions of the file as it was.
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// It was a symbolic link: what is told of its content is of where it leads.

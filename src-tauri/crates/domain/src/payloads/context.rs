@@ -25,7 +25,7 @@ payload! {
     /// From here on the model is shown less of the conversation. The log keeps all of it.
     ContextCompacted {
         pub strategy: CompactionStrategy,
-        /// Of the next request, as if nothing were compacted.
+        /// The size of the next request if nothing were compacted.
         pub tokens_before: u64,
         pub tokens_after: u64,
         #[serde(default)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ts_rs::TS;
 
 payload! {
-    /// What happened in a run, read off its events.
+    /// The observations of a run, derived from its events.
     #[derive(Default)]
     MemoryObserved {
         pub observations: Vec<Remembered>,
@@ -19,7 +19,7 @@ payload! {
         pub start: u64,
         pub end: u64,
     }
-    /// What a model concluded from it.
+    /// The conclusions that a model drew from observations.
     #[derive(Default)]
     MemoryReflected {
         pub reflections: Vec<Remembered>,
@@ -34,17 +34,17 @@ payload! {
     #[derive(Default)]
     Remembered {
         pub id: String,
-        /// Of an observation.
+        /// The kind of an observation; absent for a conclusion.
         #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
         pub kind: Option<ObservedKind>,
         pub text: String,
         /// The ids of the events that it comes from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub based_on: Vec<String>,
-        /// Of an observation: what it is about, such as `toolId`.
+        /// The subject of an observation, such as `toolId`.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub context: BTreeMap<String, String>,
-        /// Of a conclusion: how sure the model is, from 0 to 1.
+        /// The model's confidence in a conclusion, from 0 to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub confidence: Option<f64>,
         /// The scope proposed for keeping it beyond the session, if any: the user decides.
@@ -69,7 +69,7 @@ pub enum ObservedKind {
     Success,
 }
 
-/// Whose memory it is.
+/// The scope of a memory: the project or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryScope {

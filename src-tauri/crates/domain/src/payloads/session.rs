@@ -47,7 +47,7 @@ payload! {
         /// The parts that requests of runs begun from now on go without, such as `rule:AGENTS.md`; all of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub off: Option<Vec<String>>,
-        /// What the user calls the session.
+        /// The title that the user gave the session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
         /// True if lists show the session first.
@@ -88,9 +88,9 @@ payload! {
     /// Back to how things stood right after event `to_seq`. The events in between stay in the log.
     SessionRewound {
         pub to_seq: u64,
-        /// Whether files were put back.
+        /// True if files were restored.
         pub files: bool,
-        /// Whether the conversation was.
+        /// True if the conversation was rewound.
         pub conversation: bool,
         /// The images of the touched files as they were just before, so that this can be taken back too.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -106,7 +106,7 @@ pub(super) struct FileState<'a> {
     pub(super) before_permissions: Permissions,
     pub(super) before_link: bool,
     pub(super) after_link: bool,
-    /// Whether it was written or deleted; otherwise it was only found to be as it should.
+    /// True if it was written or deleted; false if it was only found to be as it should.
     pub(super) is_change: bool,
 }
 

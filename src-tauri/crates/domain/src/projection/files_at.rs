@@ -37,7 +37,7 @@ pub struct FileStep {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileAt {
     Nothing,
-    /// Of the raw bytes.
+    /// A file, by the hash of its raw bytes.
     File(String),
     /// A symbolic link; of where it leads, as its text says it.
     Link(String),

@@ -13,7 +13,7 @@ const MANY_MESSAGES: usize = 100;
 /// Shorter words say nothing of a topic, and a prompt of fewer belongs to the one before.
 const TOPIC_WORD_CHARS: usize = 4;
 const TOPIC_WORDS: usize = 3;
-/// Of a prompt, in bytes; and what a snapshot has of the memory, the newest.
+/// The limits of a checkpoint: the bytes of its prompt, and the newest memories in its snapshot.
 const MAX_PROMPT_BYTES: usize = 200;
 const MAX_OBSERVATIONS: usize = 20;
 const MAX_REFLECTIONS: usize = 10;

@@ -67,12 +67,12 @@ pub fn call_words(tool_id: &str, args: &Value) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Observer {
     calls: VecDeque<(CallId, Phrase)>,
-    /// Of the run.
+    /// The run's agent.
     agent: Option<String>,
     /// `provider/model` of the last request.
     asked: Option<String>,
     finish_reason: Option<FinishReason>,
-    /// Of the last request.
+    /// The stage of the last request.
     stage: Option<Stage>,
     /// Since the prompt.
     results: usize,

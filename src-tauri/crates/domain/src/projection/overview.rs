@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
-/// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
+/// The version of the snapshots' bytes. Raise it whenever they, or the folds behind them, change.
 pub const SNAPSHOT_VERSION: u32 = 19;
 /// Tools that can be switched off in a session.
 pub const MAX_DISABLED_TOOLS: usize = 1_000;

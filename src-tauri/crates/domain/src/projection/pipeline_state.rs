@@ -1,4 +1,4 @@
-//! Where a pipeline's run stands: what every step has come to, and what the run waits for. Live and after a restart it is
+//! The state of a pipeline's run: the outcome of every step, and what the run waits for. Live and after a restart it is
 //! this one fold.
 
 use super::RunPhase;

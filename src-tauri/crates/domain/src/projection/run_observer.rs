@@ -1,4 +1,4 @@
-//! What is worth remembering of a run, read off its events alone: the files it changed, the commands that worked or failed,
+//! Derives the observations of a run from its events alone: the files it changed, the commands that worked or failed,
 //! the other tools that failed, what the user decided, and that it completed.
 
 use super::short_text::cut;
@@ -95,7 +95,7 @@ impl RunObserver {
         }
     }
 
-    /// What is worth remembering, if anything is; `completed_turns` where the run has just completed.
+    /// Returns what is worth remembering, if anything; `completed_turns` is set if the run has just completed.
     #[must_use]
     pub fn observed(&self, completed_turns: Option<u32>) -> Option<MemoryObserved> {
         let mut observations = self.observations();
@@ -228,7 +228,7 @@ fn subject(asked: &ApprovalRequested) -> String {
     }
 }
 
-/// As one line, and not longer than it needs to be.
+/// Joins the text into one line and cuts it to its limit.
 fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&line, MAX_QUOTED_BYTES).into_owned()

@@ -33,7 +33,7 @@ pub struct RunState {
     /// Turns, cost and start of the current budget; a resumed budget starts afresh.
     pub turns_in_budget: u32,
     pub cost_in_budget: Option<f64>,
-    /// As it was before the last answer.
+    /// The value of `cost_in_budget` before the last answer.
     #[serde(default)]
     cost_before_answer: Option<f64>,
     /// The start of the budget's time. Waiting for the user does not count: the start moves on with it.
@@ -44,12 +44,12 @@ pub struct RunState {
     pub last_text: String,
     /// A call was denied because the folder is not trusted.
     pub denied_untrusted: bool,
-    /// Of the context that came late in this run, without what hooks and cores said.
+    /// The size of the late context of this run, without what hooks and cores said.
     pub late_bytes: usize,
     /// The tools that the provider refuses, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_tools: Vec<String>,
-    /// How far a core that works in stages has come.
+    /// The progress of a core that works in stages.
     pub stages: Stages,
     /// The gate and the runs that a pipeline's run waits for; empty for an agent's run.
     pub pipeline: PipelineWaits,

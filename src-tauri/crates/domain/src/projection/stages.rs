@@ -1,4 +1,4 @@
-//! How far a run has come whose core works in stages: enough to go on with the stage it was in.
+//! The progress of a run whose core works in stages: enough to resume in the stage it was in.
 
 use crate::{
     ApprovalKind, ApprovalRequested, ApprovalResolved, CallId, Code, EventBody, STAGE_PART, Stage, ToolResult,
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Stages {
-    /// Of the last request; `None` before the first.
+    /// The stage of the last request; `None` before the first.
     pub stage: Option<Stage>,
     /// The answer to the last request is in the log, whole.
     pub is_answered: bool,
-    /// That answer proposed a plan.
+    /// True if that answer proposed a plan.
     pub is_planned: bool,
     /// The model was told something for its next request.
     pub is_told: bool,

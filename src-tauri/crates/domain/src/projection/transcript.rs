@@ -68,7 +68,7 @@ pub struct Transcript {
 
 #[derive(Debug, Clone)]
 enum Arrived {
-    /// Of a background call.
+    /// The result of a background call.
     Result(ToolAsyncResult),
     Context(ContextAdded),
 }

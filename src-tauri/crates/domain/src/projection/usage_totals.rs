@@ -24,7 +24,7 @@ pub struct UsageTotal {
     pub cached_tokens: u64,
     /// In US dollars; of the requests whose price is known.
     pub known_cost_usd: f64,
-    /// Whether there are others, so that it cost more than that.
+    /// True if there are requests of unknown price, so that the whole cost is higher.
     pub has_unknown_cost: bool,
     /// The figures that nobody has told of some requests, so that there were more.
     #[serde(default, skip_serializing_if = "UnknownTokens::is_none")]

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
-/// Of shorter values an encoded form might be a part of something else.
+/// The shortest value whose encoded forms are searched for. Those of a shorter one might be part of something else.
 const SHORTEST_BYTES: usize = 8;
 /// Longer values are only searched for as they are: a key of one line has about 3,200 bytes.
 const LONGEST_BYTES: usize = 4 << 10;

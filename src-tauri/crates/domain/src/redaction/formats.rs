@@ -37,7 +37,7 @@ static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     automaton.build(beginnings).ok()
 });
 
-/// Of each beginning, the forms that begin so: where one beginning begins with another, the longer one is tried first.
+/// The formats to try for each beginning. Where one beginning starts with another, the longer one is tried first.
 static CANDIDATES: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
     let candidates_of = |longest: &Format| {
         let mut candidates: Vec<&Format> =

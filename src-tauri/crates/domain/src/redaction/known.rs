@@ -52,7 +52,7 @@ impl fmt::Debug for KnownSecret {
 pub(crate) struct Known {
     /// The encoded ones last.
     secrets: Vec<Arc<KnownSecret>>,
-    /// Of those that are not encoded, which may be short.
+    /// The automaton for secrets that are not encoded, which may be short.
     automaton: Option<AhoCorasick>,
     plain: usize,
     encoded: Sampled,

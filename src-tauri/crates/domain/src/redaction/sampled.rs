@@ -19,12 +19,12 @@ pub(super) struct Sampled {
     step: usize,
     /// The samples that may occur, by their hash; a power of two of bits.
     filter: Vec<u64>,
-    /// Of each sample: the values that have it, and where.
+    /// The values that contain each sample, with the sample's offset.
     values: HashMap<Sample, Vec<(usize, usize)>>,
 }
 
 impl Sampled {
-    /// Of values that are each at least [`SAMPLE_BYTES`] long.
+    /// Builds the index of values that are each at least [`SAMPLE_BYTES`] long.
     pub(super) fn new<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let Some(shortest) = values.clone().map(<[u8]>::len).min() else { return Self::default() };
         let step = shortest.saturating_sub(SAMPLE_BYTES - 1);

@@ -16,7 +16,7 @@ const TOOL: &str = "tool:";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusablePart {
     pub event_id: EventId,
-    /// As in `context.dropped`.
+    /// The part's name, as in `context.dropped`.
     pub part: String,
     /// The number of its message among those that are shown.
     pub message: usize,
@@ -52,7 +52,7 @@ impl ContextDropped {
         self.part.strip_prefix(TOOL)
     }
 
-    /// What happened, for people.
+    /// Returns a sentence for people about what happened.
     #[must_use]
     pub fn words(&self) -> String {
         let what = match self.tool() {

@@ -1,5 +1,5 @@
-//! What the user switched off of the conversation, until it is on again: notes stand for results, and context that came
-//! late is left out.
+//! The parts of the conversation that the user switched off, until they are on again: notes stand for results, and
+//! context that came late is left out.
 
 use super::Transcript;
 use super::entry::{Entry, ShownAs};

@@ -9,7 +9,7 @@ use super::literal::{Kind, is_given, is_name_like, is_no_name, is_secret, is_sho
 use super::names;
 use std::ops::Range;
 
-/// Of either side of the word by which the name was found.
+/// The limit for the name on either side of the word by which it was found.
 const MAX_NAME_BYTES: usize = 64;
 const MAX_BLANKS: usize = 40;
 /// Between a name and the `value` that belongs to it, in the next line.
@@ -339,7 +339,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Of a shell, where nothing but `$` stands for something else.
+    /// Reads a value in a shell, where only `$` starts an expansion.
     fn shell_word(&mut self) -> Step<Place> {
         if self.is_quote()? {
             return self.quoted();
@@ -352,7 +352,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Of an address, a form or a connection string.
+    /// Reads a value in a URL, a form or a connection string.
     fn parameter(&mut self) -> Step<Place> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"&#;\"'`<>()\\".contains(&byte))?;

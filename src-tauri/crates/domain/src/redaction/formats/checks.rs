@@ -29,7 +29,7 @@ pub(super) struct Token {
     pub(super) class: fn(u8) -> bool,
     pub(super) least: usize,
     pub(super) most: usize,
-    /// Whether they have to look random: the beginning alone is no proof.
+    /// True if the characters have to look random, since the beginning alone proves nothing.
     pub(super) random: bool,
 }
 

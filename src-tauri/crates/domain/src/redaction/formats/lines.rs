@@ -13,7 +13,7 @@ const MAX_COOKIE_BYTES: usize = 4096;
 const MAX_PASSWORD_BYTES: usize = 128;
 /// Names of cookies that open a session, in part.
 const SESSION_NAMES: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login", "remember", "csrf", "xsrf", "sso"];
-/// Of cookies, besides the cookie itself.
+/// The attributes of cookies that may follow the cookie itself.
 const ATTRIBUTES: &[&str] = &["domain", "path", "expires"];
 
 impl Text<'_> {
