@@ -21,7 +21,7 @@ use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent, Window, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
-/// How often a second start looks whether the first one has started.
+/// The interval at which a second start checks whether the first one has started.
 const STARTING: Duration = Duration::from_millis(20);
 
 /// Runs the app until its window is closed.
@@ -313,7 +313,7 @@ fn tell_of_salvage(app: &AppHandle, salvaged: &Salvaged) {
     app.dialog().message(words).title("Arki").kind(MessageDialogKind::Warning).show(|_| {});
 }
 
-/// Whether somebody started this by a command line, whose PATH is theirs then.
+/// Returns whether the app was started from a command line. Its PATH is the user's then.
 fn has_terminal() -> bool {
     std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! What commands work with: what all windows share, and the window that asks.
+//! The state that commands work with: what all windows share, and the window that asks.
 
 use crate::awake::Awake;
 use crate::desktop_words::Words;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tauri::ipc::{CommandArg, CommandItem, InvokeError};
 use tauri::{Manager, Runtime};
 
-/// What all windows share.
+/// The state that all windows share.
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
@@ -17,7 +17,7 @@ pub(crate) struct Shared {
     pub(crate) words: Arc<Words>,
 }
 
-/// What a command works with: what all windows share, and the window that asks.
+/// The state that a command works with: what all windows share, and the window that asks.
 pub(crate) struct Desktop {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,

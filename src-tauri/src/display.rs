@@ -1,6 +1,6 @@
-//! Whether there is a display for a window, asked before anything is opened: without one GTK ends the process by a panic.
+//! Checks for a display before anything is opened: without one GTK ends the process by a panic.
 
-/// What to tell the user where no window can be shown.
+/// Returns the message for the user if no window can be shown.
 #[cfg(target_os = "linux")]
 pub(crate) fn missing() -> Option<String> {
     if gtk::init().is_ok() {

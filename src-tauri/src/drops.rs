@@ -1,4 +1,4 @@
-//! What is dropped onto the window. The paths stay here until the window asks what becomes of the files: it hears only
+//! Files that are dropped onto the window. Their paths stay here until the window asks for the files: it only hears
 //! that something is dragged over it, has left, or was dropped.
 
 use crate::windows::{Windows, send};

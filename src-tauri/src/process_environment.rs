@@ -1,9 +1,9 @@
-//! What this process hands down to the webview's processes through its environment. Both functions change it, so they
-//! must be called first thing, before any thread is started.
+//! The environment that this process hands down to the webview's processes. Both functions change it, so they must be
+//! called first thing, before any thread is started.
 
 use arki_engine::{Directories, EnvironmentKeys};
 
-/// How WebKitGTK's pages are run: what is slow or grows by its defaults. A value that the user has set stays.
+/// Sets how WebKitGTK runs pages, where its defaults are slow or let memory grow. A value that the user has set stays.
 pub(crate) fn tune_webkit() {
     #[cfg(target_os = "linux")]
     {

@@ -6,7 +6,7 @@ use arki_api::Frame;
 use arki_engine::Frames;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the page that is open hears. A page that was loaded anew begins anew.
+/// The frames that the open page listens to. A reloaded page starts over.
 #[derive(Default)]
 pub(crate) struct Listening(Mutex<(u32, Option<Arc<tokio::sync::Mutex<Frames>>>)>);
 

@@ -119,7 +119,8 @@ pub(crate) async fn review_context(
     reading(&desktop, move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
 }
 
-/// What "for this session" and "always" would store, as JSON; one rule a line; null where no lasting permission is offered.
+/// Returns the rules that "for this session" and "always" would store, as JSON, one rule a line; null if no lasting
+/// permission is offered.
 #[tauri::command]
 pub(crate) async fn proposed_rule(approval_id: String, desktop: Desktop) -> Answer<Option<String>> {
     let approval_id = ApprovalId::from(approval_id);
@@ -127,7 +128,7 @@ pub(crate) async fn proposed_rule(approval_id: String, desktop: Desktop) -> Answ
     Ok((!rules.is_empty()).then(|| rule_text(&rules)))
 }
 
-/// How the policy came to a decision; null where none of its checks made it.
+/// Explains how the policy came to a decision; null if none of its checks made it.
 #[tauri::command]
 pub(crate) async fn explain_decision(
     session_id: String,

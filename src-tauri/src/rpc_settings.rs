@@ -11,7 +11,7 @@ pub(crate) async fn list_models(desktop: Desktop) -> Answer<Vec<ModelEntry>> {
     reading(&desktop, |engine| engine.accounts().models()).await
 }
 
-/// As [`list_models`], with those that local servers list now; takes up to two seconds.
+/// Lists the models as [`list_models`] does, with those that local servers list now; takes up to two seconds.
 #[tauri::command]
 pub(crate) async fn live_models(desktop: Desktop) -> Answer<LiveModelList> {
     Ok(desktop.engine.accounts().live_models().await?)

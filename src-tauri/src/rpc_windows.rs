@@ -20,7 +20,7 @@ pub(crate) async fn open_window(session_id: Option<String>, app: AppHandle, desk
     Ok(windows::open_another(&app, &desktop.engine, asked.into())?)
 }
 
-/// What the page was asked for from outside since this was last called.
+/// Returns what the page was asked for from outside since the last call.
 #[tauri::command]
 pub(crate) async fn take_asked(desktop: Desktop) -> Answer<Vec<AskedOfWindow>> {
     Ok(desktop.window.take_asked())

@@ -16,14 +16,14 @@ const SERVER: Option<&str> = option_env!("ARKI_UPDATE_URL");
 const KEY: Option<&str> = option_env!("ARKI_UPDATE_SIGNER");
 /// A package has some 20 MB.
 const PATIENCE: Duration = Duration::from_mins(15);
-/// What is shown of the notes.
+/// The limit for the release notes that are shown.
 const MAX_NOTES_CHARS: usize = 4_000;
 
 /// The update that was found last.
 #[derive(Default)]
 pub(crate) struct Found(Mutex<Option<Update>>);
 
-/// Where updates come from, and who signs them.
+/// The source of updates: the server, and the key that signs them.
 struct Source {
     server: String,
     key: String,

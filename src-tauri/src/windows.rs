@@ -23,7 +23,7 @@ const SMALLEST: (f64, f64) = (720.0, 480.0);
 /// A window with a webview takes some 200 MB.
 const MAX_WINDOWS: usize = 12;
 
-/// Where the webview keeps what the pages store.
+/// The folder in which the webview keeps what the pages store.
 pub(crate) struct PageData(pub(crate) PathBuf);
 
 /// The event that tells a page to take what it is asked for.

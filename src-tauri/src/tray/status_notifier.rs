@@ -59,7 +59,7 @@ impl Icon {
     }
 }
 
-/// As the specification has it: the watcher keeps the icons, a host shows them.
+/// Returns whether a host shows icons. By the specification, the watcher keeps the icons and a host shows them.
 async fn has_host() -> zbus::Result<bool> {
     let bus = zbus::Connection::session().await?;
     let watcher = zbus::Proxy::new(&bus, WATCHER, WATCHER_PATH, WATCHER).await?;

@@ -1,9 +1,9 @@
-//! How much of the processor a process or thread has had, by the kernel's own account, in nanoseconds: Linux only, nothing
-//! elsewhere.
+//! The processor time that a process or thread has had, by the kernel's own account, in nanoseconds: Linux only,
+//! nothing elsewhere.
 
 use std::{fs, time::Duration};
 
-/// Of all threads of a process that are there now.
+/// Sums the time of all threads that the process has now.
 pub(crate) fn of_process(id: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     threads.map(|thread| of(&thread.path().join("schedstat").display().to_string())).sum()

@@ -1,4 +1,4 @@
-//! What the machine must have besides Rust and Node.js, and getting it.
+//! The programs and libraries that the machine must have besides Rust and Node.js, and how to get them.
 //!
 //! A need is probed by what it provides (a program, a library), not by the
 //! package's name, so a machine set up by other means is left alone. What is
@@ -18,7 +18,7 @@ use package_manager::PackageManager;
 
 use crate::{failure::Failure, steps::Outcome};
 
-/// What is about to be done; later ones contain the earlier.
+/// The purpose of the check; later ones contain the earlier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Build,
@@ -61,7 +61,7 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<Outcome, Failure> {
     still_missing(purpose, manager)
 }
 
-/// What helps where it can be had, and is not needed. Whether it is there now.
+/// Installs something optional where it can be had. Returns whether it is there now.
 pub(crate) fn wish_for(wish: &'static Need) -> bool {
     if wish.probe.is_met() {
         return true;

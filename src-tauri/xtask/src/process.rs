@@ -33,7 +33,7 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, Failure> {
     command.status().map_err(|error| not_started(command, &error))
 }
 
-/// Whether a silent run succeeds: for probes, where failing is an answer.
+/// Runs a command silently and returns whether it succeeds: for probes, where failing is an answer.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())

@@ -1,4 +1,4 @@
-//! Where things are: the repository's root and the build folder.
+//! The repository's root and the build folder.
 
 use std::{env, path::PathBuf};
 
@@ -11,14 +11,14 @@ pub(crate) struct Repository {
     pub(crate) measured: Measured,
 }
 
-/// Which build of the programs the benches measure.
+/// The build of the programs that the benches measure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measured {
     /// Quick to build.
     Release,
-    /// What `cargo xtask dist` builds.
+    /// The build of `cargo xtask dist`.
     Dist,
-    /// What tests run: its milliseconds say nothing, what grows in it grows in the others.
+    /// The build that tests run: its milliseconds say nothing, but what grows in it grows in the others.
     Debug,
 }
 

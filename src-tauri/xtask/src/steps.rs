@@ -12,7 +12,7 @@ pub(crate) enum Outcome {
 
 pub(crate) struct Step {
     pub(crate) name: &'static str,
-    /// How long it takes on two cores from a clean clone, for the plan.
+    /// The time it takes on two cores from a clean clone, for the plan.
     pub(crate) expected: &'static str,
     pub(crate) action: fn(&Repository) -> Result<Outcome, Failure>,
 }

@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 
 use crate::{failure::Failure, files, process, repository::Repository, steps::Outcome};
 
-/// What one kind of test needs.
+/// The packages for one kind of test.
 struct Packages {
     folder: &'static str,
     npm: &'static [&'static str],

@@ -26,7 +26,7 @@ const NOT_UNDER_WINE: [(&str, &str); 5] = [
 const RANDOM: &str = "#include <windows.h>\n#include <ntsecapi.h>\n\
     BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length) { return RtlGenRandom(data, (ULONG)length); }\n";
 
-/// Whether it does: on some machines it is there and can't. Makes its folder.
+/// Returns whether Wine works: on some machines it is installed but can't start. Makes its folder.
 pub(crate) fn starts(repository: &Repository) -> Result<bool, Failure> {
     let home = home(repository);
     files::create_folder(&home)?;

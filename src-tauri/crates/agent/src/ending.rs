@@ -45,8 +45,8 @@ impl RunHost {
         Ok(RunEnd::Failed(fault))
     }
 
-    /// What is worth remembering of the run, where there is anything. It stands before the end, so that the end stays the
-    /// last that is said of the run.
+    /// Returns what the observer found worth remembering, if anything. It's appended before the event that ends the
+    /// run, so that that event stays the run's last.
     fn observed(&self, completed_turns: Option<u32>) -> Option<EventBody> {
         self.progress.observer.observed(completed_turns).map(Into::into)
     }

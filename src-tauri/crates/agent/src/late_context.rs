@@ -29,7 +29,7 @@ impl RunHost {
     }
 }
 
-/// What something may belong to.
+/// The kinds of thing that late context can belong to.
 enum Asked {
     Prompt(String),
     Call { tool_id: String, arguments: String },

@@ -31,7 +31,7 @@ const MAX_PLANNING_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Planning {
     pub(crate) intent: Option<String>,
-    /// As the model wrote them, without bullets and numbers.
+    /// The plan's steps as the model wrote them, without bullets and numbers.
     pub(crate) steps: Vec<String>,
     /// Without ids; the arguments are a JSON object.
     pub(crate) calls: Vec<ToolRequest>,

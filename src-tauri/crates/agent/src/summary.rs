@@ -23,7 +23,7 @@ const TOKENS_FOR_THOUGHTS: u64 = 4096;
 pub(crate) trait CompactionLog: Send {
     async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault>;
 
-    /// As [`arki_domain::EventLog::keep_head`].
+    /// Stores the head as [`arki_domain::EventLog::keep_head`] does, and returns its hash.
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault>;
 }
 

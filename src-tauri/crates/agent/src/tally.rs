@@ -53,12 +53,13 @@ impl Tally {
         self.correction.apply(self.fixed)
     }
 
-    /// Of the request that was counted last, at least: before anything was counted, the next run estimates so.
+    /// The lower of [`Self::tokens`] and the uncorrected estimate: the next run starts with that estimate, before
+    /// anything is counted.
     pub(crate) fn least_tokens(&self) -> u64 {
         self.tokens().min(self.fixed + self.estimated)
     }
 
-    /// Of the request that was counted last.
+    /// The tokens of the latest request: the provider's last count, and an estimate of what came since.
     pub(crate) fn tokens(&self) -> u64 {
         let estimated = self.fixed + self.estimated;
         match self.counted {

@@ -26,7 +26,7 @@ enum Asked {
     Refused(Fault),
 }
 
-/// What follows on the part of an answer that arrived before it was cut off.
+/// The continuation after an answer that was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Nothing: it stays what the model has said.

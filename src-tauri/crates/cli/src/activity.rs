@@ -1,4 +1,4 @@
-//! What an event says of the work, in a line: while a run is followed, and when a session is shown.
+//! One line about an event, for following a run and for showing a session.
 
 use crate::output::visible;
 use arki_domain::{

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// How much of what commands print is shown.
+    /// The amount of commands' output that is shown.
     pub(crate) show_output: ShowOutput,
     /// The first error from writing standard output.
     failed: OnceLock<std::io::ErrorKind>,

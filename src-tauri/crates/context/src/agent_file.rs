@@ -4,7 +4,7 @@
 use crate::{AllowedTools, FrontMatter};
 use arki_domain::{ToolNames, one_plain_line};
 
-/// Of the description, which the model is told with each request.
+/// The limit for an agent's description, which is sent to the model with each request.
 const MAX_DESCRIPTION_CHARS: usize = 300;
 const MAX_NAME_CHARS: usize = 32;
 /// The models that other agents name by themselves, or leave to whoever begins the work.

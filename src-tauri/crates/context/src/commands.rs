@@ -18,7 +18,7 @@ pub struct BuiltInCommand {
     /// Empty where it takes none.
     pub arguments: &'static str,
     pub description: &'static str,
-    /// Whether it begins a run; otherwise whoever shows the session carries it out.
+    /// True if it begins a run; otherwise the client that shows the session carries it out.
     pub begins_run: bool,
 }
 

@@ -95,7 +95,7 @@ pub struct CompactionInputs<'a> {
     /// The topic that the user wants kept above all.
     pub focus: Option<&'a str>,
     pub limits: CompactionLimits,
-    /// Of the model that writes the summary.
+    /// The context window of the model that writes the summary, in tokens.
     pub summary_window: u64,
     pub tokens: &'a dyn CountTokens,
 }

@@ -12,10 +12,10 @@ const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontMatter<'a> {
     fields: BTreeMap<String, Value>,
-    /// Whether there is any.
+    /// True if the file has front matter.
     pub is_present: bool,
     pub body: &'a str,
-    /// Whether a value is written as `[a, b]` or `{a: b}`, which stricter readers refuse.
+    /// True if a value is written as `[a, b]` or `{a: b}`, which stricter readers refuse.
     pub has_flow_values: bool,
     pub warning: Option<String>,
 }

@@ -8,7 +8,7 @@ use crate::CountTokens;
 
 /// One memory. What is longer is cut where it's put into a prompt.
 pub const MAX_MEMORY_BYTES: usize = 2000;
-/// Of one file.
+/// The limit for one file.
 const MAX_MEMORIES: usize = 1000;
 
 /// A file of memories, and where it is.
@@ -57,7 +57,8 @@ pub fn remove_memory(text: &str, memory: &str) -> Option<String> {
     Some(lines.filter(|(at, _)| !(item.first..item.end).contains(at)).map(|(_, line)| line).collect())
 }
 
-/// Of the files, the most important first, what fits. Of one file the newest memories, which stand last, go first.
+/// Joins the memories of the files that fit into `max_tokens`. The files come with the most important first; within a
+/// file, the newest memories, which are its last, are taken first.
 #[must_use]
 pub fn memory_text(files: &[MemoryFile<'_>], max_tokens: u64, tokens: &dyn CountTokens) -> MemoryText {
     let mut result = MemoryText::default();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-/// What has changed in the working tree, behind an `@`; a path of that name is meant first.
+/// The mention `@diff`, which stands for the changes in the working tree. A path of that name takes precedence.
 pub const DIFF_MENTION: &str = "diff";
 const SESSION: &str = "session:";
 const SYMBOL: &str = "symbol:";

@@ -11,7 +11,7 @@ const SYSTEM: &str = include_str!("reflection_prompt.md");
 const MAX_ANSWER_TOKENS: u64 = 1024;
 /// Conclusions that are taken of one answer.
 const MAX_REFLECTIONS: usize = 5;
-/// Of what is told: prompts and observations, the newest, and the bytes of a prompt.
+/// The limits of a request for conclusions: its newest prompts and observations, and the bytes of each prompt.
 const MAX_GOALS: usize = 10;
 const MAX_OBSERVATIONS: usize = 60;
 const MAX_GOAL_BYTES: usize = 500;
@@ -71,7 +71,7 @@ fn told(observations: &[Remembered]) -> &[Remembered] {
     &observations[observations.len().saturating_sub(MAX_OBSERVATIONS)..]
 }
 
-/// As the model is asked to write it.
+/// A conclusion in the form that the model is asked to write.
 #[derive(Deserialize)]
 struct Written {
     text: String,

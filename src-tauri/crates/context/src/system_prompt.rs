@@ -127,11 +127,11 @@ pub struct SystemPromptInputs<'a> {
     pub today: &'a str,
     /// The run only plans. That it can do no more is not this prompt's to see to.
     pub plans: bool,
-    /// What the core says of how it works.
+    /// The working instructions that the core adds.
     pub core: Option<&'a str>,
     /// The run works for another one.
     pub is_subagent: bool,
-    /// What the call, the session or the configuration adds ([`crate::build_prompt`]).
+    /// The prompt that the call, the session or the configuration adds ([`crate::build_prompt`]).
     pub custom: Option<&'a BuiltPrompt>,
     /// From the root towards the file.
     pub rules: Vec<Rule>,

@@ -47,7 +47,7 @@ pub struct ContextView {
     /// In the order in which they are sent.
     pub parts: Vec<ContextPart>,
     pub total_tokens: u64,
-    /// Of these, what the provider has counted.
+    /// The part of the total that the provider has counted.
     pub counted_tokens: u64,
     pub window: Option<u64>,
     pub left_out: LeftOut,
@@ -67,7 +67,7 @@ pub struct ContextPart {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
     pub tokens: u64,
-    /// Of all that is sent, from 0 to 1.
+    /// The part's share of the whole request, from 0 to 1.
     pub share: f64,
     /// The first event it comes from; `None` for what stands before the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ struct Estimated {
     off: bool,
     seq: Option<u64>,
     estimate: u64,
-    /// Of these, what was in the counted request.
+    /// The part of the estimate that was in the counted request.
     of_counted: u64,
 }
 
@@ -167,7 +167,8 @@ fn head_parts(inputs: &ContextViewInputs<'_>) -> Vec<Estimated> {
     parts
 }
 
-/// What the list calls a part that is off, and its name; `None` for a result, of which a note is left.
+/// Returns the list's name for a part that is switched off, and the part's own name; `None` for a result, which leaves
+/// a note.
 fn part_that_is_off(id: &str) -> Option<(&'static str, &str)> {
     let (kind, name) = id.split_once(':').unwrap_or((id, ""));
     let part = match kind {
@@ -205,7 +206,7 @@ fn call_words<'a>(conversation: &[ConversationMessage<'a>]) -> HashMap<&'a CallI
     words.collect()
 }
 
-/// Whose tool it is, where it's an MCP server's.
+/// Returns the name of the MCP server that the tool belongs to, if it does.
 fn server_of(tool: &str) -> Option<&str> {
     tool.strip_prefix(MCP_PREFIX)?.split_once("__").map(|(server, _)| server)
 }

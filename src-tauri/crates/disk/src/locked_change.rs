@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// A change takes milliseconds; whoever holds the lock for longer hangs.
 const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 const LOCK_PAUSE: Duration = Duration::from_millis(3);
-/// As many as Linux follows.
+/// The limit for links that are followed, the same as Linux's.
 const MAX_LINKS: usize = 40;
 
 /// Held while what lies in a folder is read and changed: nobody else who takes it is at it.

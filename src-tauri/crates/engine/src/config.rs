@@ -51,7 +51,7 @@ pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
 pub(crate) const DEFAULT_CORE: &str = "tool-loop";
 const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
-/// How much a model that can think does so where nobody has chosen.
+/// The reasoning effort if nobody has chosen one.
 const DEFAULT_EFFORT: &str = "medium";
 const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
@@ -68,7 +68,7 @@ pub struct Config {
     pub system_prompt: Option<String>,
     /// Texts that system prompts name, by name.
     pub(crate) prompt_fragments: BTreeMap<String, String>,
-    /// Of the session at hand: its own prompt, and the parts that its requests go without.
+    /// The session's own prompt, followed by the parts that its requests go without.
     pub(crate) session_prompt: Option<String>,
     pub(crate) off: Vec<String>,
     pub(crate) agents: agents::Agents,

@@ -76,7 +76,7 @@ impl Records {
         &self.store
     }
 
-    /// What reads blocks, and belongs into [`blocking`].
+    /// Returns the reader. Its calls block, so they belong in [`blocking`].
     #[cfg_attr(test, track_caller)]
     pub(crate) fn reader(&self) -> &Reader {
         #[cfg(test)]

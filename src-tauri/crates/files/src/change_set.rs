@@ -43,7 +43,7 @@ impl FileChange {
         }
     }
 
-    /// Of the file that is there before.
+    /// Returns the permissions of the existing file.
     pub fn permissions(&self) -> Permissions {
         self.mode.map_or_else(Permissions::default, permissions_of)
     }

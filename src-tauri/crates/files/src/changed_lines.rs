@@ -1,4 +1,4 @@
-//! How many lines two contents of a file differ by. Pure.
+//! Counts the lines by which two contents of a file differ. Pure.
 
 use arki_edit::{is_text, split_lines};
 use similar::{Algorithm, DiffOp, capture_diff_slices};

@@ -14,7 +14,7 @@ pub enum FileContent {
 }
 
 impl FileContent {
-    /// Whether a link can be made on this system by everybody.
+    /// True if everybody can make symbolic links on this system.
     pub const LINKS_CAN_BE_MADE: bool = cfg!(unix);
 
     pub fn is_link(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::protection::is_secret;
 use crate::walk::{Ignored, PathGlob, Skipped, path_of, walk};
 use arki_disk::EntryKind;
 
-/// What to find, and how much of it.
+/// A search for files by name, with its limits.
 #[derive(Debug, Clone)]
 pub struct FindQuery<'a> {
     /// Matched against a path, or against its name if the glob has no `/`. A path that exists is a path first.
@@ -31,7 +31,7 @@ pub struct Found {
     pub truncated: bool,
     /// Secret files that match.
     pub secrets: Skipped,
-    /// What git ignores and what matches, or may hold what does.
+    /// The ignored files that match, and the ignored folders that may hold some.
     pub ignored: Skipped,
 }
 

@@ -31,11 +31,11 @@ pub struct Listing {
     pub truncated: bool,
     /// The first few things that could not be looked at, for want of permission.
     pub unreadable: Vec<String>,
-    /// What git ignores and what was therefore left out.
+    /// The entries that were left out because git ignores them.
     pub ignored: Skipped,
 }
 
-/// What of a folder to list.
+/// The options for listing a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct ListQuery {
     /// 1 is its own entries.

@@ -60,7 +60,7 @@ struct Placed<'a> {
 struct Content {
     bytes: Vec<u8>,
     mode: Option<u32>,
-    /// Of the patch.
+    /// The line in the patch.
     line: usize,
 }
 

@@ -41,7 +41,7 @@ pub struct LineWindow {
     pub total_bytes: u64,
     /// There are lines after the window, or lines in it were cut.
     pub truncated: bool,
-    /// Whether the file's last byte is a newline; `None` if its end was not reached.
+    /// True if the file's last byte is a newline; `None` if its end was not reached.
     pub final_newline: Option<bool>,
 }
 

@@ -95,7 +95,7 @@ pub struct ReadersView {
 }
 
 impl ReadersView {
-    /// Of commands in `project`, which is its canonical path.
+    /// Returns the view for commands in `project`, which is its canonical path.
     #[must_use]
     pub fn of(project: &Path) -> Self {
         // A home that is everything hides everything.
@@ -147,7 +147,7 @@ fn whole_of(folder: &Path, hidden: &[PathBuf]) -> PathBuf {
     folder.parent().filter(is_its_own).unwrap_or(folder).to_owned()
 }
 
-/// Of a worktree or a shared clone, which lie elsewhere.
+/// Returns the git folders of a worktree or a shared clone, which lie outside the project.
 fn of_git(project: &Path) -> Vec<PathBuf> {
     let is_foreign = arki_git::foreign_repository(project, project).is_some();
     let Some(tree) = WorkingTree::at(project).filter(|_| !is_foreign) else { return Vec::new() };

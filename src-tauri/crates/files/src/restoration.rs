@@ -17,7 +17,7 @@ pub struct Restoration {
     pub wanted: Option<FileContent>,
     /// The content that is there now. Is it another when it comes to writing, nothing at all is written.
     pub expected_now: Option<FileContent>,
-    /// Of the wanted content. A file that is there keeps its own, but is not more open than these.
+    /// The permissions of the wanted content. An existing file keeps its own, narrowed to these.
     pub permissions: Permissions,
 }
 

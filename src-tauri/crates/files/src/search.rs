@@ -72,7 +72,7 @@ pub struct SearchOutcome {
     /// There is more than was returned.
     pub truncated: bool,
     pub secrets: Skipped,
-    /// What git ignores, files that match the glob and folders that may hold such.
+    /// The ignored files that match the glob, and the ignored folders that may hold some.
     pub ignored: Skipped,
 }
 

@@ -93,7 +93,7 @@ enum Piece {
     One,
     OneOf(String),
     NoneOf(String),
-    /// Of any length.
+    /// Any name, of any length.
     Any,
 }
 

@@ -119,7 +119,8 @@ pub fn reads_places(project: &Project, pattern: &str) -> UnnamedReads {
     each_match(project, pattern, |_| UnnamedReads::NoSecret)
 }
 
-/// Whether the names that a pattern stands for are no options and, where the shell `splits` them, one word each.
+/// Returns `NoSecret` if the names that a pattern stands for are no options and, where the shell `splits` them, one
+/// word each.
 pub fn reads_names(project: &Project, pattern: &str, splits: bool) -> UnnamedReads {
     let Some(matches) = shell_pattern::expand(project, pattern, MAX_ENTRIES) else { return UnnamedReads::NotSeen };
     let is_plain = |name: &String| !name.starts_with('-') && (!splits || is_one_word(name));

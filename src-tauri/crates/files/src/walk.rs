@@ -45,7 +45,7 @@ pub(crate) fn walk(project: &Project, start: &ProjectPath, max_depth: Option<usi
     walk
 }
 
-/// What a walk does with what git ignores.
+/// A walk's treatment of entries that git ignores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ignored {
     LeftOut,
@@ -59,7 +59,7 @@ pub(crate) enum Ignored {
 pub(crate) struct Walked {
     /// Absolute.
     pub(crate) path: PathBuf,
-    /// Of the entry itself; a link is a link.
+    /// The kind of the entry itself; a link is a link.
     pub(crate) kind: EntryKind,
     /// It is ignored and was not entered, nor is it to be counted among what was found.
     pub(crate) is_left_out: bool,

@@ -1,4 +1,4 @@
-//! Where a repository's working tree stands: the branch that is checked out, or a commit. Read from git's own files.
+//! The position of a repository's working tree: the branch that is checked out, or a commit. Read from git's own files.
 
 use std::path::Path;
 

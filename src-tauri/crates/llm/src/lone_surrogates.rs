@@ -12,7 +12,7 @@ use std::borrow::Cow;
 const ESCAPE_BYTES: usize = 6;
 /// Stands before the character that stands for a half. It is no character of any text.
 const MARK: char = '\u{fdd0}';
-/// Of the private characters that stand for halves, the first.
+/// The first of the private characters that stand for halves.
 const FIRST_MARKED: u32 = 0x0010_f000;
 const HALVES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
 

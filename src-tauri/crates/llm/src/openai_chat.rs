@@ -26,7 +26,7 @@ use response::ChatDecoder;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Of a call, at OpenAI's.
+/// OpenAI's limit for the ID of a call.
 const MAX_ID_BYTES: usize = 40;
 
 /// The model of DeepSeek's that demands that users and model take turns.

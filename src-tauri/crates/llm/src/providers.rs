@@ -155,7 +155,7 @@ impl Providers {
 /// A past request, written once more.
 #[derive(Debug, Clone)]
 pub struct WrittenAgain {
-    /// As they may be sent: every call has its result, and nothing is empty.
+    /// The messages in a form that may be sent: every call has its result, and none is empty.
     pub messages: Vec<Arc<Message>>,
     /// The bytes that were sent; `None` where none were found that have the hash.
     pub body: Option<Bytes>,

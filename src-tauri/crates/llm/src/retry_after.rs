@@ -46,7 +46,7 @@ const BEFORE_A_WAIT: &[&str] = &[
     "resets in",
     "reset after",
 ];
-/// How far behind them it begins, in characters: “try again in about 5 minutes”.
+/// The distance behind such words at which the time may begin, in characters: “try again in about 5 minutes”.
 const MAX_DISTANCE: usize = 12;
 
 /// In milliseconds, as sentences say it: “try again in 12.2s”, “in 1m30s”, “after 20 seconds”.

@@ -34,7 +34,7 @@ impl WireModel {
         Self { connection, model: model.to_owned(), format, written, known }
     }
 
-    /// Of an error, remembers the part of this request that it refuses.
+    /// Returns a function that remembers the part of this request that an error refuses.
     fn note_refusal(&self, request: &PreparedRequest) -> NoteRefusal {
         let (connection, model) = (Arc::clone(&self.connection), self.model.clone());
         let (required, optional) = (self.format.required_options(), self.format.optional_in_messages());
@@ -144,7 +144,7 @@ async fn read_all(bytes: ByteStream) -> Result<String, Fault> {
     Ok(String::from_utf8_lossy(&bytes.try_collect::<Vec<_>>().await?.concat()).into_owned())
 }
 
-/// Of a web page, in a line.
+/// Returns the title of a web page, in one line.
 fn title(page: &str) -> Option<String> {
     let (_, rest) = page.split_once("<title").or_else(|| page.split_once("<TITLE"))?;
     let (_, text) = rest.split_once('>')?;

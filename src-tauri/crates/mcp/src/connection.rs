@@ -28,7 +28,7 @@ use tokio_util::task::AbortOnDropHandle;
 const MAX_PAGES: usize = 100;
 /// Tools of one server; what it lists beyond them is refused.
 const MAX_TOOLS: usize = 500;
-/// Of all their descriptions and schemas, which are remembered.
+/// The limit for all their descriptions and schemas together, which are kept in memory.
 const MAX_TOOLS_BYTES: usize = 4 * 1024 * 1024;
 const MAX_PROMPTS: usize = 500;
 /// The most resources of a server that a model is told about.

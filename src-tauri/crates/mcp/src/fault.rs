@@ -5,7 +5,7 @@ use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 
-/// Of a message that a server wrote, in an error.
+/// The limit for a server's message that an error quotes.
 const MAX_QUOTED_CHARS: usize = 300;
 const NO_MESSAGE: &str = "it sent something that is not an MCP message";
 const CUT_OFF: &str = "its answer was cut off";

@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 
 const MAX_FIELDS: usize = 30;
 const MAX_OPTIONS: usize = 200;
-/// Of a form as the server sent it.
+/// The limit for a form as the server sent it.
 const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 const MAX_NAME_CHARS: usize = 200;
-/// Of all values together.
+/// The limit for all values together.
 const MAX_VALUES_BYTES: usize = 64 * 1024;
 
 /// Fields in the server's order.

@@ -18,7 +18,7 @@ pub struct ServerSettings {
     pub project: Option<String>,
     pub transport: Transport,
     pub enabled: bool,
-    /// Of its tools, where `categories` names none.
+    /// The category of the server's tools that `categories` doesn't name.
     pub category: Category,
     /// By the tool's own name, as the server says it.
     pub categories: BTreeMap<String, Category>,

@@ -1,4 +1,4 @@
-//! Which step waits for which.
+//! The graph of which step waits for which.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a definition, and where.
+//! A problem in a definition, with its place.
 
 use arki_domain::{Code, Fault};
 use std::fmt;

@@ -27,7 +27,7 @@ const FILTERS: &[(&str, usize)] = &[
     ("uniq", 0),
     ("wc", 0),
 ];
-/// Of these, short options that take a file or look for files.
+/// Short options of these commands that take a file or look for files.
 const READING_FILES: &[(&str, &[char])] =
     &[("awk", &['f']), ("grep", &['f', 'r', 'R']), ("jq", &['f', 'L']), ("sed", &['f'])];
 

@@ -286,7 +286,7 @@ fn is_target(name: &str) -> bool {
         && rest.iter().all(is_allowed)
 }
 
-/// Of names that are the project's own, those that say something else than building.
+/// Returns whether a name that the project chose says something other than building.
 fn is_no_target(name: &str) -> bool {
     let mut parts = name.split([':', '-', '_', '.', '/']).flat_map(words_of);
     parts.any(|part| NOT_TARGETS.contains(&part.as_str()) || matches!(part.as_str(), "fmt" | "format"))

@@ -135,7 +135,8 @@ fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
     denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
 }
 
-/// What a known command reads besides what it names is looked at later, as for every agent.
+/// Denies calls of a read-only agent that may do more than read. The files that a known command reads without naming
+/// them are checked later, as for every agent.
 fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged<'_>>) -> Option<Hit> {
     let may_read = match category {
         Category::Read => true,

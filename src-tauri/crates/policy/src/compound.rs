@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 8;
 
 /// A simple command, or a compound one with what it runs.
 pub(super) struct Part {
-    /// Of a compound one the words are its first mark.
+    /// The command itself; the words of a compound one are its first mark.
     pub(super) command: Command,
     /// A word of it is only known when it runs.
     pub(super) open_ended: bool,

@@ -1,4 +1,5 @@
-//! Which rules allow a shell line: each of its simple commands by one of them, or by what it is known to do.
+//! Decides which rules allow a shell line: each of its simple commands needs one of them, or has to be known as
+//! harmless.
 //!
 //! Rules add up to the permission to run, and to nothing else. A command that a rule allows gets no input unless the
 //! rule says so, runs in the project's folder or in one of the same repository that git doesn't ignore, and the

@@ -214,7 +214,7 @@ pub(super) fn of_fed(fed: &SimpleCommand) -> String {
     format!("`{}` runs whatever is piped into it.", fed.program())
 }
 
-/// Of a line that was not understood, rather one too many.
+/// Looks for a dangerous program among the words of a line that was not understood; rather one too many.
 fn of_words(words: &[String]) -> Option<String> {
     let program = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     words

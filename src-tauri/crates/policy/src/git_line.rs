@@ -126,7 +126,7 @@ pub fn refused_git(line: &str) -> Option<String> {
     })
 }
 
-/// Of each command of the line; none where it is not understood.
+/// Returns the role of each command in the line; none if the line is not understood.
 fn roles(line: &str) -> Vec<Role> {
     if Shell::native() != Shell::Bash {
         return Vec::new();
@@ -180,7 +180,7 @@ enum Role {
 const CONFIGURES: &str = "`git config` can't change git's configuration, which stays read-only. Run the line again without \
                           it, and give the value to a single command with `git -c NAME=VALUE …`.";
 
-/// Of a command, or of what it runs in turn where it adds nothing to that.
+/// Adds the role of a command, or the roles of the commands that it runs in turn if it adds nothing to them.
 fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
     match &command.inside {
         Inside::Commands(wrapped) if wrapped.is_transparent && command.assignments.is_empty() => {
@@ -230,7 +230,7 @@ fn role(command: &SimpleCommand) -> Role {
 struct Called<'a> {
     subcommand: &'a str,
     arguments: &'a [Word],
-    /// What is wrong with the options in front.
+    /// The objection to the options in front, if there is one.
     objection: Option<String>,
 }
 

@@ -40,7 +40,7 @@ fn without_blanks(text: &str) -> String {
     text.chars().filter(|next| next.is_ascii_graphic()).collect()
 }
 
-/// How a here-document ends.
+/// The end of a here-document.
 struct End {
     name: String,
     is_quoted: bool,

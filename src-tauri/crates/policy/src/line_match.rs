@@ -1,5 +1,5 @@
-//! Whether a shell line runs something that a test is true of: for conditions, which must not miss a command because of
-//! what stands beside it.
+//! Tests whether a shell line runs a command that a condition is true of. It must not miss a command because of what
+//! stands beside it.
 
 use crate::CommandLine;
 

@@ -1,4 +1,4 @@
-//! What Arki makes of each simple command of a shell line, for whoever wants to know which of them made it ask.
+//! The reading of each simple command of a shell line, for whoever wants to know which of them made Arki ask.
 //!
 //! It explains, and decides nothing: the verdict is on the line as a whole. A command is named here for what it does by
 //! itself, so that each may be known and the line still be asked about (there is no sandbox, it wants the network, or it

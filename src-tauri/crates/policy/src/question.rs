@@ -12,7 +12,7 @@ pub struct Question<'a> {
     pub subject: &'a Subject,
     pub trusted: bool,
     pub approve: ApprovalMode,
-    /// Whether a command would run in a working sandbox.
+    /// True if a command would run in a working sandbox.
     pub sandboxed: bool,
     /// Zero while it is not known.
     pub impact: Impact,
@@ -29,8 +29,8 @@ pub struct Subject {
     pub command: Option<String>,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,
-    /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
-    /// secrets among it. Otherwise such a command is asked about.
+    /// True if the files that the command reads without naming them ([`super::wide_reads`]) were checked, and `paths`
+    /// has the secrets among them. Otherwise such a command needs approval.
     pub wide_reads_checked: bool,
     /// Those of them that were looked at and are harmless, where not all of them are.
     pub harmless_reads: Vec<WideRead>,
@@ -40,7 +40,7 @@ pub struct Subject {
     pub git_partly_seen: bool,
     /// No sandbox hides the project's secret files from a command that isn't known to leave them alone.
     pub secrets_in_reach: bool,
-    /// Of a command that may run git.
+    /// The changes to git's configuration and hooks, for a command that may run git.
     pub changed_git: ChangedGit,
     /// The names of secrets that it would put where they are not yet.
     pub secrets: Vec<String>,

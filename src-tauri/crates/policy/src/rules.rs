@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleDefinition {
     pub decision: Decision,
-    /// Of a server's tools, `mcp__SERVER__*` is all.
+    /// The tool that the rule is about; `mcp__SERVER__*` stands for all tools of a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// An argv prefix, matched against every simple command of the line.
@@ -316,8 +316,8 @@ fn is_host_pattern(pattern: &str) -> bool {
     is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
 }
 
-/// How far the globs of a rule reach. A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and
-/// what is allowed only as written.
+/// The reach of a rule's globs. A disk may have `infra` also as `INFRA`, so a rule that forbids matches in any case,
+/// and a rule that allows only as written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     AsWritten,
@@ -340,7 +340,7 @@ impl RulePath {
     }
 }
 
-/// What ends in a slash is all below that folder.
+/// Compiles a rule's glob. One that ends in a slash matches everything below that folder.
 fn compile(glob: &str, reach: Reach, number: usize) -> Result<RulePath, RuleError> {
     let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
     let pattern = glob.trim_start_matches("./");

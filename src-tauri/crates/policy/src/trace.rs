@@ -94,8 +94,8 @@ fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
     Some(check)
 }
 
-/// Of rules whose names are made: `hook:NAME`, `category:exec`, `config:rules[1]`, `session:rules[1]`,
-/// `denylist_patterns[1]`.
+/// Returns the check of a rule with a generated name: `hook:NAME`, `category:exec`, `config:rules[1]`,
+/// `session:rules[1]`, `denylist_patterns[1]`.
 fn named_check(decision: Decision, rule: &str) -> Option<PolicyCheck> {
     let check = match (rule.split_once(':').map(|(origin, _)| origin), decision) {
         (Some("hook"), Decision::Deny) => PolicyCheck::HookDenial,

@@ -10,7 +10,7 @@ use avt::{Color, Pen, Rgb};
 /// Longer titles, links and the like are shown as text: they are none.
 const MAX_STRING_CHARS: usize = 4096;
 
-/// How text looks, as far as anyone is shown it: nothing hides it, nothing blinks.
+/// The style of text as far as it is shown: nothing hides it, nothing blinks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {
     foreground: Option<Color>,
@@ -130,14 +130,14 @@ impl AnsiReader {
         read
     }
 
-    /// What may have been held back is text after all.
+    /// Ends the output. What was held back as the beginning of a sequence is text after all.
     pub fn finish(&mut self) -> StyledText {
         let mut read = StyledText::default();
         self.break_off(&mut read);
         read
     }
 
-    /// Of a sequence.
+    /// Reads a character inside a sequence.
     fn read(&mut self, character: char, read: &mut StyledText) {
         if character == '\n' {
             self.break_off(read);

@@ -32,19 +32,19 @@ pub struct AnsweringSpec<'a> {
     pub sandbox: Option<&'a dyn Confinement>,
     pub time_limit: Duration,
     pub limits: CommandLimits,
-    /// Of each of the two outputs: the beginning is kept.
+    /// The limit for each of the two outputs, of which the beginning is kept.
     pub max_kept_bytes: usize,
     /// Told what it left behind.
     pub meanwhile: Meanwhile,
 }
 
-/// What a shell line answered, and how it ended.
+/// The answer of a shell line, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// `None` where it did not end by itself.
     pub exit_code: Option<i32>,
     pub ending: AnswerEnding,
-    /// What is not UTF-8 is replaced.
+    /// The standard output; bytes that are not UTF-8 are replaced.
     pub stdout: String,
     /// Nothing was replaced in `stdout`.
     pub stdout_is_text: bool,

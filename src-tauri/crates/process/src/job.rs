@@ -90,7 +90,7 @@ pub(super) fn machine_memory() -> Option<u64> {
     is_told.then_some(status.ullTotalPhys)
 }
 
-/// Of a call that returns zero when it fails.
+/// Turns the result of a call that returns zero on failure into a `Result`.
 pub(super) fn done(result: i32) -> io::Result<()> {
     if result == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

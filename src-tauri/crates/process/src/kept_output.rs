@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Of a long output, half of the room is for its beginning and half for its end: what was run, and how it ended.
+/// The beginning and the end of an output. Each gets half of the room, since they tell what was run and how it ended.
 #[derive(Debug)]
 pub(super) struct KeptOutput {
     head: Vec<u8>,

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Of a command with all that it started.
+/// The limits for a command with all that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandLimits {
     /// At the same time.
     pub max_processes: usize,
-    /// Of its own; what it shares with others, such as its programs' code, does not count.
+    /// The limit for private memory; shared memory, such as the code of its programs, does not count.
     pub max_memory_bytes: u64,
     /// Written to its standard output and error, kept or not.
     pub max_written_bytes: u64,
@@ -16,7 +16,7 @@ pub struct CommandLimits {
 impl CommandLimits {
     pub const MAX_PROCESSES: usize = 1_000;
     pub const MAX_WRITTEN_BYTES: u64 = 1 << 30;
-    /// Of the machine's memory, in per cent.
+    /// The default memory limit, as a percentage of the machine's memory.
     pub const MAX_MEMORY_PER_CENT: u64 = 75;
 }
 

@@ -16,7 +16,7 @@ use crate::run::{CommandOutcome, CommandSpec, run};
 
 /// Some profiles take seconds; nothing waits for this.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Of all that the shell prints.
+/// The limit for everything that the shell prints.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 /// A profile may print what it likes before and after.
 const MARK: &str = "--arki-environment--";

@@ -28,8 +28,8 @@ pub(super) fn of_session(session: Pid) -> Vec<Pid> {
     members.filter_map(|process| Pid::from_raw(process.number)).collect()
 }
 
-/// Of a process and all that it and they started, also in sessions of their own; `known` are members that may have lost
-/// their parent.
+/// Returns the load of a process and all that it and they started, also in sessions of their own; `known` are members
+/// that may have lost their parent.
 pub(super) fn load_of(pid: u32, known: &BTreeMap<i32, u64>) -> Option<Load> {
     let root = i32::try_from(pid).ok()?;
     let mut members = all();
@@ -127,7 +127,7 @@ fn sockets_of(folder: &str) -> Vec<u64> {
     descriptors.filter_map(|descriptor| inode_of(descriptor.path().to_str()?)).collect()
 }
 
-/// Of a link such as `socket:[123]`.
+/// Returns the inode in a link such as `socket:[123]`.
 fn inode_of(link: &str) -> Option<u64> {
     let target = fs::read_link(link).ok()?;
     let (kind, rest) = target.to_str()?.split_once(":[")?;

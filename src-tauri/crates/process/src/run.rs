@@ -50,7 +50,7 @@ pub struct CommandSpec<'a> {
     pub terminal: bool,
     pub time_limit: Duration,
     pub limits: CommandLimits,
-    /// Of output kept; what is streamed has no limit.
+    /// The limit for the output that is kept; what is streamed has no limit.
     pub max_output_bytes: usize,
     /// For one that may go on for long: what it leaves is looked for while it runs, too.
     pub meanwhile: Option<Meanwhile>,

@@ -16,7 +16,7 @@ use super::watch::Members;
 pub struct RunningCommand {
     /// Never used again.
     pub id: u64,
-    /// Of the first process; a sandbox knows it by another number.
+    /// The process ID of the first process; a sandbox knows it by another number.
     pub pid: u32,
     pub command_line: String,
     /// The name of a program that is spoken to; `None` for a plain command.
@@ -29,7 +29,7 @@ pub struct RunningCommand {
     pub own_network: bool,
 }
 
-/// Of a command with all that it started.
+/// The load of a command with all that it started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Load {
     pub processes: usize,

@@ -94,9 +94,9 @@ struct Reader {
     written: Written,
     /// The cursor has gone back to the line's beginning; whether to stay there is not known yet.
     is_at_start: bool,
-    /// As the next character is to look.
+    /// The style of the next character.
     look: Look,
-    /// As the last one did that was printed.
+    /// The style of the last character that was printed.
     printed_look: Look,
 }
 

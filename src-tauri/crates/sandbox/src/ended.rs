@@ -1,4 +1,4 @@
-//! Whose a change is, where the commands' owner is gone: what changed after its end is somebody else's.
+//! Decides whose a change is when the commands' owner is gone: what changed after its end is somebody else's.
 //!
 //! Only the kernel says when a file last changed its content, its name or its rights (`ctime`), and no command can put
 //! that back. Where the file system's clock is not this machine's, nothing is known, and all of it counts as a command's.

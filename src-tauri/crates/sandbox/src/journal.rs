@@ -26,7 +26,7 @@ use super::listings::tells_of_changes;
 use arki_disk::{create_private_dir, is_same};
 use arki_process::{ENDED, note_end_in};
 
-/// Of the project's path; two projects share no name.
+/// The length of a journal's name, a hash of the project's path; no two projects share one.
 const NAME_CHARS: usize = 16;
 const EXTENSION: &str = "journal";
 /// A journal names at most some thousand small files, and those of Arki's folder.
@@ -41,7 +41,7 @@ const LAST_BREATH: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Of commands that run in this process; removed when dropped.
+/// The journal of commands that run in this process; removed when dropped.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,

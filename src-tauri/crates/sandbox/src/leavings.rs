@@ -31,7 +31,7 @@ use arki_process::Findings;
 const MAX_BYTES: u64 = 1 << 20;
 /// Things in the trash; what comes when it is full is removed.
 const MAX_IN_TRASH: usize = 200;
-/// Of a path that is named.
+/// The limit for a path that is shown.
 const MAX_SHOWN_CHARS: usize = 200;
 /// A file's time of change is the kernel's, which is behind by a tick of its clock.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,7 +43,7 @@ const ATTRIBUTES: &str = "attributes";
 const REBASE: &str = "rebase-merge";
 const TODO: &str = "git-rebase-todo";
 
-/// Of a git directory that was there before the command, what the sandbox itself keeps from being changed.
+/// The part of an existing git directory that the sandbox itself protects from changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Held {
     /// Landlock can't.
@@ -65,7 +65,8 @@ impl Held {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Reached {
     pub(super) held: Held,
-    /// Whether hooks outside git directories are theirs to change. Journals of earlier versions don't say.
+    /// True if the commands may change hooks outside git directories. Journals of earlier versions don't have this
+    /// field.
     #[serde(default)]
     pub(super) writes_hooks: bool,
     /// The places besides the project in which they can prepare something.

@@ -31,7 +31,8 @@ const SIGNALS_ABI: ABI = ABI::V6;
 /// With it, sockets are governed by path.
 const SOCKETS_ABI: ABI = ABI::V9;
 
-/// Of `/dev` only what is no way to a person or to another process: no terminals, cameras, shared memory.
+/// The only devices below `/dev` that can be written: none that leads to a person or another process, such as
+/// terminals, cameras or shared memory.
 const WRITABLE_DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 const READABLE_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
 /// The terminal of a session; which one it is depends on who opens it.

@@ -20,7 +20,7 @@ use arki_disk::SecretsWithin;
 /// Longer than the ticks of any clock that file systems go by.
 const STILL: Duration = Duration::from_secs(3);
 
-/// Of one folder.
+/// The listing of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// The number of entries looked at.

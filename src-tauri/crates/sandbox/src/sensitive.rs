@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_POINTER_BYTES: u64 = 8 << 10;
 /// Bytes of a configuration that are read for what it includes.
 const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
-/// Of a git directory, what holds none; and can hold very much.
+/// The folders of a git directory that hold no other git directory, and can be very large.
 const BARREN: &[&str] = &["objects", "refs", "logs", "hooks"];
 
 /// Device and inode: what a folder is, wherever it is moved.
@@ -106,7 +106,7 @@ pub(super) fn find_all(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
     find_among(root, Bounds { entries: usize::MAX, found: usize::MAX, time: PATIENCE }, &mut listings)
 }
 
-/// Of one search.
+/// The bounds of one search.
 #[derive(Clone, Copy)]
 struct Bounds {
     entries: usize,
@@ -136,7 +136,7 @@ struct Search<'a> {
     root: &'a Path,
     /// Entries.
     left: usize,
-    /// Of each kind.
+    /// The limit for each kind of thing found.
     max_found: usize,
     found: Sensitive,
     /// Folders to be looked into.
@@ -315,7 +315,7 @@ pub(super) fn secrets_beside_git(root: &Path, found: &Sensitive) -> Vec<PathBuf>
     found.secrets.iter().filter(is_beside).cloned().collect()
 }
 
-/// Of a plain file that is no longer than that.
+/// Reads a plain file of at most `max_bytes`; returns an empty text for anything else.
 fn short_text(path: &Path, max_bytes: u64) -> String {
     let is_short = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= max_bytes);
     if is_short { fs::read_to_string(path).unwrap_or_default() } else { String::new() }

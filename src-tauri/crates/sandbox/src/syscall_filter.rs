@@ -80,7 +80,7 @@ const SHARED_MEMORY: &[i64] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// Of `clone`; those of `clone3` can't be seen, and it is refused as unknown.
+/// The flags of `clone` that make namespaces. Those of `clone3` can't be seen, so it is refused as unknown.
 const NEW_NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,

@@ -82,7 +82,7 @@ impl Location {
         Ok(connection)
     }
 
-    /// Of the write-ahead log; 0 where there is none.
+    /// The size of the write-ahead log; 0 if there is none.
     pub(crate) fn log_bytes(&self) -> u64 {
         match self.kind {
             Kind::Memory(_) => 0,

@@ -7,7 +7,7 @@ use arki_domain::{Event, EventBody, sha256_hex};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// Of the text of one line, in bytes.
+/// The limit for the text of one line, in bytes.
 const EXPORTED_PIECE_BYTES: usize = 1 << 20;
 
 /// A line of an export that is no event: a piece of a content.
@@ -16,7 +16,7 @@ const EXPORTED_PIECE_BYTES: usize = 1 << 20;
 pub struct ExportedPiece {
     /// SHA-256 hex of the whole content.
     pub content_hash: String,
-    /// Of the whole content.
+    /// The size of the whole content.
     pub bytes: u64,
     /// The start of this piece in it.
     pub offset: u64,

@@ -47,7 +47,7 @@ struct Saved {
 }
 
 impl SessionRow {
-    /// Of a session without events.
+    /// The row of a session without events.
     pub(crate) fn new(summary: SessionSummary) -> Self {
         Self { summary, last_seq: 0, last_hash: GENESIS_HASH.to_owned(), saved: None }
     }

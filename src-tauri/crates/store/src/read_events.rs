@@ -12,7 +12,7 @@ pub const MAX_PAGE_BYTES: usize = 32 << 20;
 pub struct EventPage {
     /// Oldest first; at least one, if there is any.
     pub events: Vec<Event>,
-    /// Whether there are more beyond the end that the page was asked towards.
+    /// True if there are more events in the direction of the page.
     pub has_more: bool,
 }
 

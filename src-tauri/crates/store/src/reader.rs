@@ -12,7 +12,7 @@ pub const MAX_READERS: usize = 4;
 /// The number of attempts to read a file that keeps changing.
 const MAX_ATTEMPTS: usize = 4;
 
-/// Whether a process of this machine is alive.
+/// Returns whether a process of this machine is alive.
 pub(crate) type ProcessCheck = Arc<dyn Fn(u32) -> bool + Send + Sync>;
 
 /// Reads the store. Cheap to clone; its functions block, for a page of events well under a millisecond.

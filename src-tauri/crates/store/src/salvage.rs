@@ -25,7 +25,7 @@ pub struct Salvaged {
     /// The damaged file as it was; its write-ahead log, if it had one, lies beside it.
     pub copy: PathBuf,
     pub recovered_events: u64,
-    /// Of these, the ones that are no longer as their hash says.
+    /// The number of recovered events that no longer match their hash.
     pub unproven_events: u64,
     /// The number of lost events, as far as anything still names or numbers them.
     pub lost_events: u64,

@@ -59,7 +59,8 @@ pub(crate) fn keep_partial(
     Ok(())
 }
 
-/// Of an answer that another one followed, nothing is left.
+/// Appends a piece to the same turn's answer, or starts over with it: nothing of an answer is kept once another
+/// follows.
 fn joined(whole: Option<PartialAnswer>, piece: PartialAnswer) -> PartialAnswer {
     match whole {
         Some(mut whole) if (&whole.run_id, whole.turn) == (&piece.run_id, piece.turn) => {

@@ -23,7 +23,7 @@ const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnippetPart {
     pub text: String,
-    /// Whether it is what was searched for.
+    /// True if this part matches the search.
     pub hit: bool,
 }
 

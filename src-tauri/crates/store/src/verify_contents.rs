@@ -8,7 +8,7 @@ use arki_domain::{SessionId, sha256_hex};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-/// Of all sessions, or of one.
+/// Lists the contents of all sessions, or of one.
 const ALL: &str = "SELECT hash FROM blobs WHERE ?1 IS NULL ORDER BY hash";
 const OF_SESSION: &str = "SELECT hash FROM blob_refs WHERE session_id = ?1 ORDER BY hash";
 /// Finds contents that are never cleared away while referred to, and that are missing. Imports may come without.
@@ -33,7 +33,7 @@ pub struct DamagedContent {
     /// The hash it is stored under.
     pub content_hash: String,
     pub ok: bool,
-    /// Whether there is none at all.
+    /// True if there is no such content at all.
     pub missing: bool,
     /// The sessions that speak of it.
     pub sessions: Vec<SessionId>,

@@ -13,7 +13,7 @@ pub struct VerifyReport {
     pub ok: bool,
     /// The first number whose event is changed, missing or there twice.
     pub first_broken_seq: Option<u64>,
-    /// Whether the log is vouched for with a key from outside of the database, as far as it went then.
+    /// True if a key outside the database vouches for the log, as far as it went when it was signed.
     pub anchored: bool,
     /// Why it is or is not.
     #[serde(skip)]

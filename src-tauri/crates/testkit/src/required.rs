@@ -1,4 +1,5 @@
-//! What a test needs of the machine. A test that can't run where it is missing fails in CI, and is counted elsewhere.
+//! The requirements of a test on the machine. A test that can't run because one is missing fails in CI, and is counted
+//! elsewhere.
 
 use std::env;
 use std::fs::OpenOptions;

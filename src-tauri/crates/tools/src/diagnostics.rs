@@ -15,14 +15,14 @@ use arki_domain::one_plain_line;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::time::Duration;
 
-/// Of a checker, where the configuration says nothing.
+/// The default time limit of a checker.
 pub(crate) const DEFAULT_CHECK_TIME: Duration = Duration::from_secs(60);
 pub(crate) const MAX_CHECK_TIME: Duration = Duration::from_secs(600);
-/// Of one configuration file.
+/// The limit for checkers in one configuration file.
 pub const MAX_CHECKERS: usize = 10;
-/// Of one run of a checker; the first ones are kept.
+/// The limit for one run of a checker; the first ones are kept.
 pub(crate) const MAX_DIAGNOSTICS: usize = 2000;
-/// Of a message, in characters.
+/// The limit for a message, in characters.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 300;
 /// The characters of a diagnostic's code.
 const MAX_CODE_CHARS: usize = 60;
@@ -103,7 +103,7 @@ fn globs_of_program(command: &str) -> Option<&'static [&'static str]> {
     command.split_whitespace().find_map(of_word)
 }
 
-/// How bad it is, as far as the checker says. Notes and hints are none.
+/// The severity that the checker gives. Notes and hints are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Severity {
     Error,
@@ -115,7 +115,7 @@ pub(crate) enum Severity {
 /// Something that a checker finds wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Diagnostic {
-    /// As seen from the project's folder, with `/`.
+    /// The path from the project's folder, with `/`.
     pub(crate) path: String,
     /// From 1; 0 where it is about the whole file.
     pub(crate) line: u64,

@@ -1,5 +1,5 @@
-//! What a tool's specification says beside what a model is sent (seeds 002 and 004): its version, what it can do, examples
-//! of arguments, the form of its results, and how often the kernel tries again. The table is `facts.json`.
+//! Facts of a tool's specification beside what a model is sent (seeds 002 and 004): its version, its capabilities,
+//! examples of arguments, the form of its results, and how often the kernel retries. The table is `facts.json`.
 
 use crate::kernel::READ_PAUSES;
 use arki_domain::{Category, ToolDefinition};

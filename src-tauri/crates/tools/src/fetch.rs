@@ -22,7 +22,7 @@ pub use target::PrivateHosts;
 pub(crate) use target::{host_of, parse};
 
 const MAX_REDIRECTS: usize = 5;
-/// Of the body, unpacked. More is not read.
+/// The limit for the body, unpacked. More is not read.
 const MAX_BODY_BYTES: usize = 5 << 20;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Between two pieces of a body.

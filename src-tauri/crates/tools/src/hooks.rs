@@ -19,20 +19,20 @@ pub use foreign::tools_named;
 use arki_domain::HookEvent;
 use std::time::Duration;
 
-/// Of a command, where the configuration says nothing.
+/// The default time limit of a hook's command.
 pub const DEFAULT_HOOK_TIME: Duration = Duration::from_secs(60);
 pub const MAX_HOOK_TIME: Duration = Duration::from_secs(600);
-/// Of each of a hook's two outputs, in bytes; the beginning is kept.
+/// The limit for each of a hook's two outputs, in bytes; the beginning is kept.
 pub(crate) const MAX_HOOK_OUTPUT_BYTES: usize = 64 << 10;
 /// A hook that prints more is ended, in bytes.
 pub(crate) const MAX_HOOK_WRITTEN_BYTES: u64 = 16 << 20;
-/// Of what one hook says to the model or the user, in characters.
+/// The limit for one hook's text for the model or the user, in characters.
 pub(crate) const MAX_HOOK_TEXT_CHARS: usize = 10_000;
 /// Begins a text that stands in a file of the project.
 const FILE: &str = "file:///";
-/// Of one configuration file.
+/// The limit for hooks in one configuration file.
 pub const MAX_HOOKS: usize = 100;
-/// Of a hook's name, in characters.
+/// The limit for a hook's name, in characters.
 pub const MAX_HOOK_NAME_CHARS: usize = 60;
 
 /// One hook.

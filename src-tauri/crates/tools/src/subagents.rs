@@ -17,7 +17,7 @@ pub struct SubagentTask<'a> {
     pub started: &'a SubagentStarted,
     /// All that the sub-agent is told.
     pub task: &'a str,
-    /// Of the call that hands it over: when it is cancelled or paused, so is the sub-agent.
+    /// The context of the call that hands the task over: when the call is cancelled or paused, so is the sub-agent.
     pub context: &'a CallContext,
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::Command};
 
 use crate::{failure::Failure, process, repository::Repository};
 
-/// What is asked of the first: under this many milliseconds.
+/// The target for the first edit, in milliseconds.
 const WANTED_MS: f64 = 20.0;
 
 const WAYS: [(&str, &str); 5] = [

@@ -30,7 +30,7 @@ impl Home {
         Self::lay(repository, name, base_url, repository.built("arki-cli", "arki")?)
     }
 
-    /// As `prepare`, for a program that is built already.
+    /// Does the same as `prepare` for a program that is already built.
     pub(super) fn lay(repository: &Repository, name: &str, base_url: &str, arki: PathBuf) -> Result<Self, Failure> {
         let root = repository.scratch().join(format!("bench-{name}"));
         files::remove_folder(&root)?;
@@ -90,7 +90,7 @@ impl Home {
         }
     }
 
-    /// Where a measured run's diagnostics go, for the case that it fails.
+    /// Creates the file for a measured run's diagnostics, which are shown if it fails.
     pub(crate) fn log(&self) -> Result<Stdio, Failure> {
         let path = self.root.join("stderr.log");
         Ok(fs::File::create(&path).context(|| format!("write {}", path.display()))?.into())

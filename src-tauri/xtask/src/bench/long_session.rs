@@ -74,7 +74,7 @@ fn answer(turn: usize) -> Vec<u8> {
     script::call(turn, "read_file", &format!(r#"{{"path":"{}"}}"#, name(turn % FILES)))
 }
 
-/// What it takes the processor to write as many bytes to one who reads them as the model's server does.
+/// Measures the processor time for writing as many bytes to a reader that reads as the model's server does.
 fn bare_writes(bytes: usize) -> io::Result<Duration> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;

@@ -33,7 +33,7 @@ pub(crate) struct Exchange {
     pub(crate) arrived: Instant,
     pub(crate) answered: Instant,
     pub(crate) body_bytes: usize,
-    /// What the client had had of the processor when its request was there; nothing where it isn't watched.
+    /// The processor time that the client had used when its request had arrived; zero if it isn't watched.
     pub(crate) client_cpu: Duration,
 }
 

@@ -144,7 +144,7 @@ fn is_delta(line: &str) -> bool {
     line.contains(r#""type":"output.delta""#)
 }
 
-/// What else the machine was doing: the mean of the last minute.
+/// Returns the machine's load: the mean of the last minute.
 fn load() -> String {
     let load = fs::read_to_string(Path::new("/proc/loadavg")).unwrap_or_default();
     load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()

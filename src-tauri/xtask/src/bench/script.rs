@@ -1,12 +1,11 @@
-//! What the scripted model says: answers of an OpenAI-compatible server, as
-//! the bytes of an event stream.
+//! The scripted model's answers: those of an OpenAI-compatible server, as the bytes of an event stream.
 
 /// A line of plain text that ends the run.
 pub(crate) fn text(words: &str) -> Vec<u8> {
     stream(&[format!(r#"{{"role":"assistant","content":{}}}"#, quoted(words))], "stop")
 }
 
-/// As many pieces of text, an event each, the first of which says something.
+/// An answer of this many pieces of text, an event each, the first of which says something.
 pub(crate) fn words(pieces: usize) -> Vec<u8> {
     let piece = |number: usize| format!(r#"{{"role":"assistant","content":"word{} "}}"#, number % 1000);
     stream(&(0..pieces).map(piece).collect::<Vec<_>>(), "stop")
@@ -46,7 +45,7 @@ fn event(choices: &str, rest: &str) -> String {
     )
 }
 
-/// As a JSON string.
+/// Quotes the text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

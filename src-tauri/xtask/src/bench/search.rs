@@ -5,7 +5,7 @@ use std::{env, path::PathBuf, process::Command};
 use super::edit;
 use crate::{failure::Failure, process, repository::Repository};
 
-/// What is asked of each: at most this many times as long as ripgrep.
+/// The target for each: at most this many times as long as ripgrep.
 const WANTED: f64 = 1.3;
 
 const PATTERNS: [(&str, &str); 3] =

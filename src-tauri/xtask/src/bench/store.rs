@@ -84,7 +84,7 @@ fn parsed(printed: &str) -> Figures {
     printed.lines().filter_map(line).collect()
 }
 
-/// How edits are allowed: each by the user, or all beforehand.
+/// A way in which edits are allowed: each by the user, or all beforehand.
 struct Way {
     name: &'static str,
     approve: &'static str,
@@ -173,7 +173,7 @@ fn show(home: &Home) -> Result<Shown, Failure> {
     Ok(Shown { took: started.elapsed(), peak_kib })
 }
 
-/// What is appended, and the least ratio to the bare loop that is asked for.
+/// The kinds of events that are appended, with the target for the ratio to the bare loop.
 const APPENDS: [(&str, &str, &str); 6] = [
     ("turns", "one session: turns of read, edit and run", "at least 0.80"),
     ("normal", "one session: single events that need no sync", ""),

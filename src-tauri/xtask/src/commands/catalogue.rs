@@ -9,10 +9,10 @@ use crate::{failure::Failure, files, process, repository::Repository};
 
 const PACKAGE: &str = "@earendil-works/pi-ai";
 const VERSION: &str = "1.5.2";
-/// Of the package's archive.
+/// The hash of the package's archive.
 const SHA256: &str = "d5715efa834c23bfdf10a042b49df4ee169cc99000bf16d7998fab2d533b45f8";
 
-/// Where the package has the models' data.
+/// The folder of the models' data in the package.
 const DATA: &str = "package/dist/providers/data";
 const MADE: &str = "src-tauri/crates/llm/data/catalogue.json";
 

@@ -68,7 +68,7 @@ fn build_from_here(repository: &Repository, command: &mut Command) {
     }
 }
 
-/// Of the crates that speak to the system, and what they are made of.
+/// Tests the crates that speak to the system, and those that they are made of.
 fn test(repository: &Repository) -> Result<Outcome, Failure> {
     let mut command = process::cargo(&repository.root);
     command.args(["test", "--locked", "--lib"]).args(TESTED.iter().flat_map(|name| ["--package", name]));

@@ -38,7 +38,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
     Ok(())
 }
 
-/// Where test runs put the types; apart, so that no test writes a source.
+/// Returns the folder to which test runs export the types; it is separate so that no test writes a source.
 pub(crate) fn exported(repository: &Repository) -> PathBuf {
     repository.scratch().join("exported-types")
 }

@@ -13,7 +13,7 @@ use crate::{
 
 /// Tests that look at it take all of their cases.
 const ALL_CASES: &str = "ARKI_SOAK";
-/// Of a property that names no number of its own; the usual one is 256.
+/// The number of cases of a property that sets none itself; the usual number is 256.
 const PROPERTY_CASES: &str = "5000";
 
 const PLAN: &[Step] = &[

@@ -18,14 +18,14 @@ use crate::{
     repository::{Measured, Repository},
 };
 
-/// Where Rust's own linker, `lld`, is the default: others take no order of functions.
+/// True where Rust's own linker, `lld`, is the default: others take no order of functions.
 pub(crate) const CAN_ORDER: bool = cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"));
 
 const PROGRAM: &str = "ARKI_DIST_LINKS";
 /// Identical functions become one.
 const FOLD: &str = "-Wl,--icf=all";
 const STRIP: &str = "-Wl,--strip-all";
-/// What was recorded of `arki` is not all in the app, and some of it was folded away.
+/// Silences warnings about functions in the recording that the app lacks, or that were folded away.
 const NO_WARNINGS: &str = "-Wl,--no-warn-symbol-ordering";
 
 /// Rust's option that names `this` program as the linker.

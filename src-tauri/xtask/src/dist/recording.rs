@@ -1,5 +1,5 @@
-//! Which functions a run of `arki` calls: a start and some turns of each tool
-//! with a scripted model, under valgrind, which counts every call.
+//! Records which functions a run of `arki` calls: a start and some turns of each tool with a scripted model, under
+//! valgrind, which counts every call.
 
 use std::{
     collections::BTreeSet,

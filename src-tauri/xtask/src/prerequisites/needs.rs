@@ -24,7 +24,7 @@ pub(crate) struct Packages {
 
 pub(crate) enum Probe {
     Program(&'static str),
-    /// As `pkg-config` knows it.
+    /// A library by its name in `pkg-config`.
     Library(&'static str),
     File(&'static str),
 }

@@ -73,7 +73,7 @@ impl LateRoom {
     }
 }
 
-/// What no compaction leaves out.
+/// Sums the text that no compaction leaves out: the added context that lasts, in bytes.
 fn lasting_bytes(transcript: &mut Transcript) -> usize {
     let shown = transcript.conversation().filter(|message| message.shown_as.is_shown());
     let lasting = shown.filter(|message| match message.kind {

@@ -95,7 +95,7 @@ pub(crate) struct ScheduleArguments {
     /// An IANA time zone, such as Europe/Berlin; default: the computer's
     #[arg(long, value_name = "ZONE")]
     pub(crate) time_zone: Option<String>,
-    /// What to do about times that pass while Arki isn't running
+    /// Choose what to do about times that pass while Arki isn't running
     #[arg(long, value_name = "WHAT", default_value = "skip")]
     pub(crate) missed: Missed,
     /// Set a parameter. Can be repeated

@@ -83,7 +83,7 @@ pub(crate) enum SessionsCommand {
     Compact {
         /// The id of a session or run
         id: String,
-        /// What to keep above all
+        /// Say what the summary must keep above all
         #[arg(long, value_name = "TEXT")]
         focus: Option<String>,
     },

@@ -35,7 +35,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output
     Ok(Exit::Done)
 }
 
-/// As it is; a terminal would obey its control characters.
+/// Prints the bytes unchanged, unless they go to a terminal, which would obey their control characters.
 fn print(bytes: &[u8], output: &Output) {
     match std::str::from_utf8(bytes) {
         Ok(text) if std::io::stdout().is_terminal() => output.line(visible(text.trim_end_matches('\n'))),

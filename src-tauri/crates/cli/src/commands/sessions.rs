@@ -26,7 +26,7 @@ struct Listed<'a> {
     project: &'a str,
     updated_at: i64,
     state: SessionState,
-    /// Of a sub-agent's session: which agent it is, and whose run it works for.
+    /// The name of a sub-agent's session's agent, followed by the run that it works for.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

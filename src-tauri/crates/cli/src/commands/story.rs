@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Of a call's arguments, in characters.
+/// The limit for the arguments of a call.
 const MAX_ARGUMENT_CHARS: usize = 4_000;
 
 #[derive(Serialize)]

@@ -20,7 +20,7 @@ struct Listed<'a> {
     cached_tokens: Option<u64>,
     /// Null where a part of it is not known.
     cost_usd: Option<f64>,
-    /// Of the requests whose price is known.
+    /// The cost of the requests whose price is known.
     known_cost_usd: f64,
 }
 

@@ -100,8 +100,8 @@ impl PipelineSteps {
     }
 }
 
-/// How far the answer has been printed. A terminal slower than the model falls behind, and then gets what it missed
-/// from the stored message.
+/// The part of the answer that has been printed. A terminal slower than the model falls behind, and then gets what it
+/// missed from the stored message.
 #[derive(Default)]
 struct Told {
     turn: u32,

@@ -1,4 +1,4 @@
-//! Whose depth the new lines of a change have, where its old lines are indented otherwise than the file's. Pure.
+//! Decides the indentation of a change's new lines where its old lines are indented differently from the file's. Pure.
 //!
 //! Mostly a whole hunk is shifted, and its new lines with it. But a model may also quote the old lines wrongly and write
 //! the new ones as they have to be; shifting these would spoil them. What tells is how deep the new lines are beside the

@@ -8,7 +8,7 @@ use crate::fit::{FinalNewline, Op};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch<'a> {
     pub action: Action<'a>,
-    /// Of the patch, counted from 1.
+    /// The line in the patch, counted from 1.
     pub line: usize,
 }
 
@@ -44,7 +44,7 @@ impl Action<'_> {
 /// Lines of a file that become others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk<'a> {
-    /// Of the patch, counted from 1.
+    /// The line in the patch, counted from 1.
     pub(crate) line: usize,
     /// The first old line, counted from 1, as the patch has it.
     pub(crate) old_start: Option<usize>,

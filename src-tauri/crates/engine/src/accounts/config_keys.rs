@@ -223,7 +223,7 @@ fn replace(node: CstNode, value: CstInputValue) {
     }
 }
 
-/// Whether both are the same to whoever reads JSON, for whom 1 and 1.0 are.
+/// Compares two values as JSON readers do, for whom 1 and 1.0 are equal.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

@@ -23,7 +23,7 @@ impl Accounts {
         config::parse(&self.user_config_text()?, &self.directories.config_file())
     }
 
-    /// What the user's file says, as it stands there.
+    /// Returns the values in the user's file, as they are written there.
     ///
     /// # Errors
     /// `CONFIG_INVALID`.

@@ -16,8 +16,8 @@ use std::path::Path;
 const EVENTS_A_PAGE: usize = 200;
 
 impl Approvals {
-    /// How the policy came to a decision on a call: that of the event `seq`, or the newest that a check made. `None` where
-    /// no check made it, such as the user's own answer, and where there is no such call. Blocking.
+    /// Explains the policy's decision on a call: the decision in the event `seq`, or the newest one that a check made.
+    /// `None` if no check made one, such as when the user answered, and if there is no such call. Blocking.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database can't be read.
@@ -64,7 +64,7 @@ impl Approvals {
 #[derive(Default)]
 struct StoryOfCall {
     call: Option<ToolCall>,
-    /// What may concern it, the newest first.
+    /// The later events that may concern the call, the newest first.
     later: Vec<(u64, EventBody)>,
 }
 

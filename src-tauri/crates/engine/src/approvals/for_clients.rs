@@ -6,7 +6,7 @@ use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPa
 use arki_domain::{ApprovalId, ApprovalRequested, Fault};
 use arki_store::ApprovalRecord;
 
-/// Of a diff, at once.
+/// The size of one page of a diff.
 const PAGE_BYTES: usize = 64 << 10;
 
 impl Approvals {

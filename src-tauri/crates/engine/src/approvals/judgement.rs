@@ -13,7 +13,7 @@ pub struct Judgement {
     pub rule: String,
     pub reason: String,
     pub risk: arki_domain::Risk,
-    /// How it came about; absent where nobody asked.
+    /// The trace of the decision; absent if nobody asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<arki_domain::PolicyTrace>,
 }
@@ -27,7 +27,7 @@ impl Approvals {
         Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
     }
 
-    /// As [`Self::try_hooks`], for something that was typed.
+    /// Tries the hooks as [`Self::try_hooks`] does, with an event that was typed.
     ///
     /// # Errors
     /// As of [`Self::try_hooks`], and `USAGE` where the arguments are no JSON object.

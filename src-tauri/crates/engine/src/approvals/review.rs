@@ -173,7 +173,7 @@ impl ReviewFile {
         self.first_hunk..self.first_hunk + self.hunks
     }
 
-    /// Of its part of the diff.
+    /// Returns the size of the file's part of the diff.
     #[must_use]
     pub fn diff_bytes(&self) -> usize {
         self.bytes.len()
@@ -183,7 +183,8 @@ impl ReviewFile {
         ReviewPart { path: self.path.clone(), first_hunk: self.first_hunk, bytes: self.bytes.clone() }
     }
 
-    /// Of the lines of a hunk only those that begin so are no lines of the file. A name stands before the first hunk.
+    /// Takes in the next line of the file's diff. Within a hunk, only lines with these beginnings are no lines of the
+    /// file; a file name comes before the first hunk.
     fn take(&mut self, line: &str, at: usize) {
         match line.as_bytes().first() {
             Some(b'@') => self.hunk_starts.push(at),
@@ -228,8 +229,8 @@ impl Approvals {
         Ok(review)
     }
 
-    /// Of the diff of `path`, with the secrets in the place of their placeholders, as far as they are known here or stand
-    /// in that file. For the user's eyes alone.
+    /// Returns a piece of the diff of `path` with the secrets in place of their placeholders, as far as they are known
+    /// here or are in that file. For the user's eyes alone.
     #[must_use]
     pub fn revealed_text(&self, record: &ApprovalRecord, path: &str, text: &str) -> String {
         let shown = Value::from(text);

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-/// Of the configuration, the built-in ones not counted, but for `arki`.
+/// The limit for configured agents; of the built-in ones only `arki` counts.
 const MAX_AGENTS: usize = 32;
 const MAX_NAME_CHARS: usize = 32;
 
@@ -149,8 +149,8 @@ impl AgentConfig {
     }
 }
 
-/// What holds for an agent whose entry says nothing, as it would stand there: as for `arki`, or as it is built in. `arki`
-/// is the entry of that agent.
+/// Returns the defaults of an agent whose entry sets nothing, in the form of such an entry: those of `arki`, or those
+/// of the built-in agent. `arki` is the entry of that agent.
 pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
     let arki = serde_json::from_value::<AgentConfig>(arki.clone()).unwrap_or_default();
     let mut built_in = Agents::new();
@@ -218,7 +218,7 @@ pub(super) fn add_projects(
     ensure_few(agents, path)
 }
 
-/// Of the agents that there are, only what `file` leaves them.
+/// Narrows the agents to what `file` leaves them. It adds no agent.
 pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
     let arki = agents.get(AGENT).and_then(|arki| arki.tools.clone());
     for (name, agent) in agents {

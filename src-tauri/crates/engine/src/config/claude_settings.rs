@@ -21,7 +21,7 @@ pub(crate) struct ClaudeSettings {
     pub(crate) hooks: Vec<Hook>,
     /// They deny or ask.
     pub(crate) rules: Vec<PolicyRule>,
-    /// What is ignored, or stricter than it's written: a sentence each.
+    /// A sentence for each setting that is ignored, or applied more strictly than it's written.
     pub(crate) notes: Vec<String>,
 }
 

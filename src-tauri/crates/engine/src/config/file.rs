@@ -55,7 +55,7 @@ pub(crate) struct AgentConfig {
     pub(crate) core: Option<String>,
     /// Ask for cheaper, slower answers, where the provider sells them.
     pub(crate) flex: Option<bool>,
-    /// How long a model that can reason thinks before it answers. Thoughts cost as much as output.
+    /// The time that a model which can reason takes to think before it answers. Thoughts cost as much as output.
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
     /// The longest answer, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
@@ -77,7 +77,7 @@ pub(crate) struct AgentConfig {
     pub(crate) read_only: Option<bool>,
     /// The place where the agent works as a sub-agent, if not in the project's folder.
     pub(crate) isolation: Option<Isolation>,
-    /// Whether no configuration names it, only a file of its own.
+    /// True if no configuration names the agent, only a file of its own.
     #[serde(skip)]
     pub(crate) is_from_file: bool,
 }
@@ -175,7 +175,7 @@ pub(crate) struct ProviderConfig {
     /// Sent with every request.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
-    /// What you know of models of this provider that Arki doesn't, by the model's name.
+    /// Facts about models of this provider that Arki doesn't know, by the model's name.
     #[serde(default)]
     pub(crate) models: BTreeMap<String, ModelConfig>,
 }
@@ -184,7 +184,7 @@ pub(crate) struct ProviderConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "contextWindow": 128_000 }]))]
 pub(crate) struct ModelConfig {
-    /// What the model can read at once, in tokens.
+    /// The model's context window, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) context_window: Option<u64>,
@@ -192,7 +192,7 @@ pub(crate) struct ModelConfig {
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) output_limit: Option<u64>,
-    /// What the model can do.
+    /// The model's capabilities.
     #[schemars(with = "Option<Vec<CapabilityWord>>")]
     pub(crate) capabilities: Option<Vec<Capability>>,
     pub(crate) price: Option<PriceConfig>,
@@ -349,7 +349,7 @@ pub(crate) struct WindowConfig {
 pub(crate) struct McpServerConfig {
     /// The program, by its name or path.
     pub(crate) command: Option<String>,
-    /// What the program is started with.
+    /// The arguments of the program.
     pub(crate) args: Vec<String>,
     /// Besides the allow-listed environment. In your own configuration `${NAME}` stands for a variable of yours.
     pub(crate) env: BTreeMap<String, String>,
@@ -364,7 +364,7 @@ pub(crate) struct McpServerConfig {
     pub(crate) oauth: Option<McpOauthConfig>,
     /// Off: the server isn't started, and its tools aren't offered.
     pub(crate) enabled: Option<bool>,
-    /// Of its tools: `network` where absent. The user's alone.
+    /// The category of the server's tools; `network` if absent. Only the user can set it.
     #[schemars(with = "Option<CategoryWord>")]
     pub(crate) category: Option<Category>,
     /// By the tool's own name. The user's alone.
@@ -388,7 +388,7 @@ pub(crate) struct McpOauthConfig {
     pub(crate) client_id: Option<String>,
     /// The environment variable that holds the secret.
     pub(crate) client_secret_env: Option<String>,
-    /// What Arki asks to be allowed.
+    /// The permissions that Arki asks for.
     pub(crate) scopes: Vec<String>,
 }
 
@@ -411,7 +411,7 @@ pub(crate) struct SkillsConfig {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct CompactionConfig {
-    /// What is left out first when a conversation gets too long for the model.
+    /// The parts that are left out first when a conversation gets too long for the model.
     pub(crate) strategy: Option<CompactionStrategy>,
     /// The part of the model's window at which older turns are compacted.
     pub(crate) at_fraction: Option<f64>,

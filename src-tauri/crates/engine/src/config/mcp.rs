@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_START_SECONDS: u64 = 600;
 const MAX_CALL_SECONDS: u64 = 86_400;
 
-/// Whose configuration a server stands in.
+/// The configuration that a server is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum McpOrigin {
     User,

@@ -13,7 +13,7 @@ pub(super) struct KeyPath(Vec<Step>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
-    /// Of a list, from 0.
+    /// The index in a list, from 0.
     Item(usize),
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn setting_schema(key: &str) -> Option<Value> {
     Some(at)
 }
 
-/// Of one rule by itself.
+/// Returns the schema of one rule by itself.
 pub(super) fn rule_schema() -> Value {
     schema()["properties"]["policy"]["properties"]["rules"]["items"].take()
 }

@@ -12,7 +12,7 @@ const EVENTS_A_PIECE: usize = 500;
 pub(crate) struct RecordedLog {
     store: Arc<Store>,
     announcer: Arc<Announcer>,
-    /// Whose run this is: nothing is stored once it does not hold the session's lease any more.
+    /// The owner of the run. Nothing is stored once it no longer holds the session's lease.
     owner: Option<String>,
 }
 

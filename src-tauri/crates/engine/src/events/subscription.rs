@@ -30,7 +30,7 @@ pub enum EventClass {
 }
 
 impl EventClass {
-    /// Of an event's kind, such as `tool.call`.
+    /// Returns the class of an event's kind, such as `tool.call`.
     #[must_use]
     pub fn of_kind(kind: &str) -> Self {
         match kind.split('.').next().unwrap_or_default() {
@@ -94,7 +94,7 @@ impl EventFilter {
 pub struct Subscription {
     receiver: broadcast::Receiver<LiveEvent>,
     filter: EventFilter,
-    /// Whose run each run is, as far as its beginning was heard.
+    /// The agent of each run whose beginning was heard.
     agents: HashMap<RunId, String>,
 }
 

@@ -24,9 +24,9 @@ pub(crate) trait WorksBeneath: Send + Sync {
 pub(crate) struct Delegation {
     pub(super) beneath: Weak<dyn WorksBeneath>,
     pub(crate) project: PathBuf,
-    /// Of agents that have none of their own.
+    /// The model for agents that have none of their own.
     pub(crate) model: String,
-    /// Of whoever hosts the run above.
+    /// The capabilities of the client that hosts the run above.
     pub(crate) presence: Presence,
     /// The agents that change nothing.
     pub(super) readers: HashSet<String>,

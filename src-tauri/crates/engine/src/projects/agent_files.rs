@@ -23,7 +23,7 @@ impl Projects {
         add_agent_files(file, self.agent_files(Some(open)))
     }
 
-    /// What is wrong with some of them; nothing where the user's own configuration has an error.
+    /// Returns the warnings about agents' files; none if the user's own configuration has an error.
     pub(super) fn agent_warnings(&self, open: &OpenProject) -> Vec<FileWarning> {
         self.accounts.user_file().map(|mut file| self.add_agent_files(open, &mut file)).unwrap_or_default()
     }

@@ -72,7 +72,7 @@ impl ProjectConfig {
         }
     }
 
-    /// Of another agent's settings, what they say.
+    /// Reads the settings of another agent.
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
@@ -259,7 +259,7 @@ pub(crate) struct StandingFolder {
     workplace: Arc<Project>,
     trust: Option<TrustRecord>,
     git: GitScan,
-    /// Of the configuration that the run began with.
+    /// The hash of the configuration that the run began with.
     began_with: Option<String>,
 }
 

@@ -27,7 +27,7 @@ const BUILT_IN_PROCEDURES: [&str; 1] = [include_str!("guides/understand_project.
 
 /// A longer text is no procedure and no command.
 const MAX_GUIDE_BYTES: u64 = MAX_SKILL_BYTES as u64;
-/// As much as trust looks at: a skill that is too long says so.
+/// The limit for a skill's file, the same as for trust: a longer one is reported.
 const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 /// Folders of skills, and procedures, that count. The user's own come first.
 const MAX_GUIDES: usize = 1000;
@@ -41,7 +41,7 @@ const MAX_OWN_FILES_AT_ONCE: usize = 20_000;
 #[derive(Default)]
 pub struct FoundGuides {
     pub guides: Guides,
-    /// Of each skill, by its name.
+    /// The use of each skill, by its name.
     pub uses: BTreeMap<String, SkillUse>,
     pub faults: Vec<Fault>,
     /// Folders of skills that don't count, because there are more than [`MAX_GUIDES`].
@@ -297,7 +297,8 @@ impl OwnFiles {
         }))
     }
 
-    /// Of one skill; where they are more than that walk takes, or the skill lies behind a link, by a walk of its own.
+    /// Returns the files of one skill. If the walk found more than it takes, or the skill lies behind a link, they come
+    /// from a walk of its own.
     fn of(&self, own: &Project, name: &str) -> Vec<String> {
         match self.0.as_ref().and_then(|by_skill| by_skill.get(name)) {
             Some(files) if files.len() <= MAX_OWN_FILES => files.clone(),

@@ -12,7 +12,7 @@ use std::path::Path;
 const PROJECT_MEMORY: &str = ".arki/memory";
 /// In the configuration folder.
 pub(crate) const OWN_MEMORY: &str = "memory";
-/// Where new memories go.
+/// The file that new memories are written to.
 const FILE: &str = "memory.md";
 const HEADING: &str = "# Memory\n\n";
 /// A longer file is not read.

@@ -1,4 +1,4 @@
-//! What can be mentioned in a folder: what has changed in it, its paths, as they were a moment ago, and the sessions in it.
+//! The things in a folder that can be mentioned: its changes, its paths, as they were a moment ago, and its sessions.
 
 use crate::projects::Projects;
 use crate::projects::open::canonical;
@@ -37,7 +37,7 @@ struct Walked {
 }
 
 impl Projects {
-    /// What fits to what was typed behind an `@`, the best first. Blocking.
+    /// Lists the entries that match what was typed behind an `@`, the best first. Blocking.
     ///
     /// # Errors
     /// When the folder or the database cannot be read.
@@ -63,7 +63,7 @@ impl Projects {
         Ok(entries)
     }
 
-    /// As they were a moment ago; only who asks first waits for a walk.
+    /// Returns the folder's paths as they were a moment ago; only the first caller waits for a walk.
     pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<Paths, Fault> {
         let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {

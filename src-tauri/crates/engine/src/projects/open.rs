@@ -323,7 +323,7 @@ impl Projects {
         Ok(self.records.store().set_meta(RECENT_PROJECTS, &recent).await?)
     }
 
-    /// Of a folder that is trusted and still there.
+    /// Learns the secrets of a folder that is trusted and still exists.
     pub(crate) fn learn_secrets_in(&self, folder: &str) -> Result<(), Fault> {
         if self.records.decisions().trust(folder)?.is_some_and(|trust| trust.trusted)
             && let Ok(project) = open_folder(Path::new(folder))

@@ -51,7 +51,7 @@ enum Source {
 /// A definition's text and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundPipeline {
-    /// That of its file.
+    /// The name of its file.
     pub(crate) name: String,
     /// The source as users see it: a path, relative to the project if it lies there, or `built in`.
     pub(crate) origin: String,

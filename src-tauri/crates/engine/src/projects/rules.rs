@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 const OWN_RULES: &str = "AGENTS.md";
 /// A longer file is none; of shorter ones the beginning counts (`arki_context::MAX_RULE_BYTES`).
 const MAX_RULE_FILE_BYTES: u64 = 32 * 1024 * 1024;
-/// Where a link that leads out of the project is worth a word.
+/// The rules for which a warning is given if they are a link that leads out of the project.
 const ROOT_RULES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// Warnings that are told one by one.
 const MAX_TOLD: usize = 5;
@@ -96,7 +96,7 @@ fn text_in(folder: &Project, path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&file.bytes).into_owned())
 }
 
-/// What stands in the prompt from the beginning.
+/// Returns the rules that are in the prompt from the beginning.
 pub(crate) fn at_start(rules: &LoadedRules) -> Vec<Rule> {
     let rule = |rule: &arki_context::LoadedRule| Rule {
         path: rule.path.clone(),

@@ -1,5 +1,6 @@
-//! What comes into a run's conversation when it touches something, or something is said: the rules of a folder, rules for
-//! certain paths, skills with triggers, what a prompt mentions. A compaction that drops a prompt drops its mentions too.
+//! The context that comes into a run's conversation when it touches something, or something is said: the rules of a
+//! folder, rules for certain paths, skills with triggers, what a prompt mentions. A compaction that drops a prompt drops
+//! its mentions too.
 
 use crate::projects::open::OpenProject;
 use crate::runs::git_state::GitState;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 
 /// Paths of one call that are looked at.
 const MAX_PATHS: usize = 200;
-/// Of a longer skill the beginning comes in.
+/// The limit for a skill's text; of a longer skill the beginning is added.
 const MAX_SKILL_BYTES: usize = 32 * 1024;
 
-/// As it was when the run began to work.
+/// The sources of late context, as they were when the run began to work.
 pub(crate) struct Belongings {
     project: Arc<Project>,
     rules: LoadedRules,
@@ -54,7 +55,7 @@ impl Belongings {
         Self { git, ..self }
     }
 
-    /// What the conversation has is redacted, and is compared with this.
+    /// Makes an addition of redacted text, since it is compared with the conversation, which is redacted.
     fn added(&self, part: &str, origin: &str, text: &str) -> ContextAdded {
         ContextAdded::new(part, origin, self.redactor.redact(text))
     }

@@ -1,5 +1,5 @@
-//! What a prompt mentions, as the model is shown it: read by the tools that would read it, where the policy lets them do
-//! so unasked; a sentence where it doesn't.
+//! The content of a prompt's mentions, as the model is shown it: read by the tools that would read it, where the policy
+//! lets them do so unasked; a sentence where it doesn't.
 
 mod diff;
 mod page;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Of another session's last answer.
+/// The limit for another session's last answer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Words behind an `@` that are looked up among the files.
 const MAX_LOOKUPS: usize = 1000;
@@ -39,10 +39,10 @@ pub(crate) struct Mentioned {
     pub(crate) control: RunControl,
 }
 
-/// What the model is shown for a mention.
+/// The content that the model is shown for a mention.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
-    /// As it stands in the prompt.
+    /// The mention as it's written in the prompt.
     pub(crate) mention: String,
     pub(crate) origin: String,
     /// Empty for what is read only once the prompt is sent.
@@ -87,7 +87,7 @@ impl Mentioned {
         attached
     }
 
-    /// Of all that one prompt mentions.
+    /// Returns the limit for everything that one prompt mentions.
     fn max_bytes(&self) -> usize {
         max_late_text_bytes(self.model.as_ref().and_then(|model| model.context_window()))
     }
@@ -123,7 +123,8 @@ impl Mentioned {
         found.into_iter().map(|mention| (prompt[mention.range].to_owned(), mention.target)).collect()
     }
 
-    /// What leads out of the project is something too, which is refused with a sentence.
+    /// Returns the kind of a path. A path that leads out of the project has one too, so that it is refused with a
+    /// sentence.
     fn kind_of(&self, path: &str) -> Option<PathKind> {
         let project = self.kernel.project();
         let path = project.resolve(path).ok()?;
@@ -203,7 +204,8 @@ impl Mentioned {
 }
 
 impl Runs {
-    /// What the model would be shown for the mentions of a draft, in tokens. Reads, and changes nothing.
+    /// Estimates the content that the model would be shown for the mentions of a draft, in tokens. Reads, and changes
+    /// nothing.
     ///
     /// # Errors
     /// When the folder or its configuration cannot be read.

@@ -25,7 +25,7 @@ pub struct RunNotice {
     pub news: RunNews,
 }
 
-/// How a run stopped. Its words are those that hooks are given.
+/// The way in which a run stopped. Its words are those that hooks are given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunNews {
     Done,
@@ -55,7 +55,7 @@ impl fmt::Display for RunNews {
     }
 }
 
-/// What the hooks of a run's end need of the run.
+/// The parts of a run that the hooks of its end need.
 pub(crate) struct Notifier {
     executor: Arc<dyn Executor>,
     context: CallContext,

@@ -5,7 +5,7 @@ use arki_tools::{MAX_ARTIFACT_BYTES, artifact_reference, text_artifact};
 
 /// More is refused, never dropped.
 pub const MAX_PIPED_BYTES: usize = 64 << 20;
-/// Of a longer input the beginning and the end are in the prompt.
+/// The size of the beginning of a long input; the prompt gets its beginning and its end.
 const HEAD_BYTES: usize = 48 << 10;
 const TAIL_BYTES: usize = 16 << 10;
 

@@ -1,4 +1,4 @@
-//! Where a run begins, and with what: as somebody asks for it, and as it is known before anything has happened.
+//! The start of a run and its inputs: as somebody asks for it, and as it is known before anything has happened.
 
 use crate::config::AGENT;
 use crate::presence::Presence;

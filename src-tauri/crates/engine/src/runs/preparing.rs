@@ -1,5 +1,5 @@
-//! What a run begins with, made ready before its session is taken: the folder, its configuration and MCP servers, the
-//! prompt with what belongs to it, the system prompt.
+//! Prepares the inputs of a run before its session is taken: the folder, its configuration and MCP servers, the prompt
+//! with what belongs to it, the system prompt.
 
 use crate::config::Config;
 use crate::presence::Presence;
@@ -16,7 +16,7 @@ use arki_domain::{ArtifactEmitted, Content, Fault, MessageId, RunOptions, ToolNa
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a run begins with, as far as it has nothing to do with what the session's log says.
+/// The inputs of a run that don't depend on the session's log.
 pub(crate) struct Prepared {
     pub(crate) open: OpenProject,
     pub(crate) config: Config,
@@ -110,7 +110,7 @@ impl Runs {
     }
 }
 
-/// What both allow.
+/// Returns the tools that both allow.
 fn narrowed(one: Option<ToolNames>, other: Option<ToolNames>) -> Option<ToolNames> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.narrowed_to(&other)),

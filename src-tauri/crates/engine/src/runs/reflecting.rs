@@ -17,7 +17,7 @@ const ENOUGH_OBSERVATIONS: usize = 8;
 /// For the model's answer.
 const MAX_ANSWER: Duration = Duration::from_secs(120);
 
-/// What happened in a session since a model was last asked to reflect on it.
+/// The events of a session since a model was last asked to reflect on it.
 #[derive(Default)]
 struct SinceReflection {
     goals: Vec<String>,

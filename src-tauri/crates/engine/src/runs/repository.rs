@@ -1,4 +1,4 @@
-//! How the repository of a folder stands: its branch is read from git's own files, and what differs from the last commit
+//! The state of a folder's repository: its branch is read from git's own files, and what differs from the last commit
 //! is told by git itself, run like a command that only reads, under the policy and in the sandbox of such commands.
 
 use crate::records::blocking;

@@ -30,7 +30,7 @@ pub(crate) struct Resume {
     pub(crate) approve: Option<ApprovalMode>,
     /// Only with this run; with the session's last where `None`.
     pub(crate) run: Option<RunId>,
-    /// Of whoever hosts the run from now on.
+    /// The capabilities of the client that hosts the run from now on.
     pub(crate) presence: Presence,
     /// To what the model asked.
     pub(crate) answer: Option<QuestionAnswered>,
@@ -92,7 +92,7 @@ impl Runs {
         self.resume(&above, Resume { presence, ..Resume::default() }).await
     }
 
-    /// As [`crate::sessions::Sessions::run_above`].
+    /// Calls [`crate::sessions::Sessions::run_above`] on a blocking thread.
     pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
         let session_id = session_id.clone();
         blocking(&self.sessions, move |sessions| sessions.run_above(&session_id)).await
@@ -196,7 +196,7 @@ impl Runs {
     }
 }
 
-/// What had arrived of an answer when the program ended.
+/// Makes a message of the part of an answer that had arrived when the program ended.
 fn cut_off(partial: PartialAnswer) -> OutputMessage {
     OutputMessage {
         turn: partial.turn,

@@ -40,7 +40,7 @@ pub struct SentRequest {
     pub system: Arc<str>,
     pub tools: Arc<[ToolDefinition]>,
     pub options: ModelOptions,
-    /// As they were sent, the first first.
+    /// The messages as they were sent, the first one first.
     pub messages: Vec<Arc<Message>>,
     /// The bytes that were sent; `None` where they aren't proven.
     pub body: Option<Bytes>,
@@ -49,7 +49,7 @@ pub struct SentRequest {
     pub answer: Vec<Event>,
 }
 
-/// What the log says of a request before it was sent.
+/// The state before a request was sent, as the log tells it.
 #[derive(Default)]
 struct Before {
     transcript: Transcript,
@@ -290,7 +290,7 @@ impl Runs {
     }
 }
 
-/// What an event behind a request says of its answer.
+/// The meaning of an event after a request for its answer.
 enum Told {
     Nothing,
     /// It is part of the answer.

@@ -16,7 +16,7 @@ use arki_domain::{Fault, PartKind, RunOptions};
 use arki_llm::ModelInfo;
 use arki_process::{shell_name, system_version};
 
-/// Of a request for what is remembered.
+/// The budget for memory in a request.
 const MAX_MEMORY_TOKENS: u64 = 2000;
 
 /// The core that the prompt is for, and who is there.

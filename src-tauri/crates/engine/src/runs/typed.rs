@@ -16,7 +16,7 @@ const COMMIT: &str = include_str!("typed/commit.md");
 const REVIEW: &str = include_str!("typed/review.md");
 
 impl Runs {
-    /// What is sent for what was typed. A text that is no command stays as it is.
+    /// Returns the prompt for what was typed. A text that is no command stays as it is.
     ///
     /// # Errors
     /// `COMMAND_UNKNOWN`, with the nearest names; `USAGE` for a command that begins no run, or that lacks something.

@@ -1,4 +1,4 @@
-//! How much waits for the user, over all sessions.
+//! Counts the things that wait for the user, over all sessions.
 
 use crate::runs::Runs;
 use arki_domain::Fault;

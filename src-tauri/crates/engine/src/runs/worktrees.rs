@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The branches that a refusal names.
 const MAX_NAMED: usize = 5;
 
-/// How a worktree is removed.
+/// The way in which a worktree is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// Only where nothing is lost.

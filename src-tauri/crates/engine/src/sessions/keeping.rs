@@ -189,7 +189,7 @@ impl Sessions {
     }
 }
 
-/// Of the files right in a folder; none where it can't be read.
+/// Sums the sizes of the files directly in a folder; 0 if it can't be read.
 fn size_of_files(folder: &Path) -> u64 {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()

@@ -1,5 +1,5 @@
-//! How many lines a session's changes come to: each file before its first change beside how the last one left it. What
-//! was taken back counts as never done, and what others changed in between is part of it.
+//! Counts the lines that a session's changes come to: each file before its first change beside how the last one left
+//! it. What was taken back counts as never done, and what others changed in between is part of it.
 
 use crate::sessions::Sessions;
 use arki_api::SessionLines;

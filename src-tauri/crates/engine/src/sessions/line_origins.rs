@@ -105,8 +105,8 @@ impl Sessions {
         Ok(Some(changes))
     }
 
-    /// Of the files that went in the call that made this one: the one that has most of its lines, with the event of its
-    /// going and what was in it. `None` where none has half of them.
+    /// Returns the file that the call removed when it made this one: the one that has most of its lines, with the event
+    /// of its removal and its content. `None` if none has half of them.
     fn moved_from(&self, made: &KeptChange, path: &str) -> Result<Option<(String, Event, Vec<u8>)>, Fault> {
         let EventBody::FileChanged(making) = made.event.body() else { return Ok(None) };
         let Some(after) = &made.after else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! What the user marks in the list of sessions: those to keep at hand, and those to put away.
+//! The user's marks in the list of sessions: those to keep at hand, and those to put away.
 
 use crate::records::blocking;
 use crate::sessions::Sessions;

@@ -152,7 +152,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// As one line, without secrets.
+    /// Joins the words into one line and redacts it. Fails if it's empty or too long.
     fn kept_words(&self, words: &str) -> Result<String, Fault> {
         let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.len() {

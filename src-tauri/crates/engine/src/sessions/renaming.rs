@@ -1,4 +1,4 @@
-//! What the user calls a session.
+//! Changes the title that the user gives a session.
 
 use crate::records::blocking;
 use crate::sessions::Sessions;

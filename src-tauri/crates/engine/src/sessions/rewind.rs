@@ -163,7 +163,7 @@ impl Sessions {
         }
     }
 
-    /// What the files are now and will be, and the event that speaks of it.
+    /// Returns the contents of the files now and after the rewind, and the event that lists them.
     fn images_to_keep(
         &self,
         session_id: &SessionId,

@@ -37,7 +37,7 @@ impl SessionSettings {
 }
 
 impl Config {
-    /// As configured, with what the session says of its prompt and of the parts it goes without.
+    /// Applies the session's prompt, and the parts that it goes without, to the configuration.
     pub(crate) fn in_session(mut self, settings: &SessionSettings) -> Self {
         self.session_prompt.clone_from(&settings.system);
         self.off.clone_from(&settings.off);

@@ -18,7 +18,7 @@ use rewound::Rewound;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// What an event adds to the conversation.
+/// An event's addition to the conversation.
 #[derive(Debug)]
 pub struct Told {
     /// In milliseconds since 1970.
@@ -29,11 +29,11 @@ pub struct Told {
     pub delivered: Vec<String>,
     /// The tool whose call a rule decided on. Reading needs no permission: none where it is allowed.
     pub(crate) decided_tool: Option<String>,
-    /// What the call writes, unless it was shown before.
+    /// The diff of what the call writes, unless it was shown before.
     pub diff: Option<String>,
     /// The calls that get no result any more.
     pub(crate) unanswered: Vec<Unanswered>,
-    /// What an approval decided on each hunk.
+    /// The decision of an approval on each hunk.
     pub hunks: Vec<HunkFate>,
 }
 
@@ -41,7 +41,7 @@ pub struct Told {
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) tool: String,
-    /// What it would have written, unless it was shown before.
+    /// The diff of what it would have written, unless it was shown before.
     pub(crate) diff: Option<String>,
 }
 
@@ -164,7 +164,7 @@ impl Story {
 }
 
 impl OpenCall {
-    /// What the call would write, unless it was shown before; from now on it was.
+    /// Returns the diff of what the call would write, unless it was shown before. Marks it as shown.
     fn unseen_diff(&mut self) -> Option<String> {
         (!std::mem::replace(&mut self.is_diff_shown, true)).then(|| proposed_diff(&self.call)).flatten()
     }

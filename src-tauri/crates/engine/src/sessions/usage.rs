@@ -28,8 +28,8 @@ struct KeptUsage {
 }
 
 impl Sessions {
-    /// Of one session or of all that are kept; days are the user's. A fork's origin has used what it used itself. Of all
-    /// sessions only what is new since the last time is read.
+    /// Returns the daily usage of one session, or of all that are kept; days are those of the user's time zone. A
+    /// fork's origin has used what it used itself. Of all sessions only what is new since the last time is read.
     ///
     /// # Errors
     /// When the database cannot be read.

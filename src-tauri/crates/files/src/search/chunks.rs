@@ -22,12 +22,12 @@ pub(super) struct Chunk {
     files: Vec<ProjectPath>,
     /// Secret files between them.
     secrets: Skipped,
-    /// What git ignores between them.
+    /// The ignored entries between them.
     ignored: Skipped,
 }
 
 pub(super) struct Searched {
-    /// Of each file.
+    /// The results of the chunk, file by file.
     pub(super) hits: Vec<Vec<SearchHit>>,
     pub(super) secrets: Skipped,
     pub(super) ignored: Skipped,

@@ -21,7 +21,7 @@ pub(super) fn pins(path: &str, bytes: &[u8]) -> Vec<Pin> {
     hooks.into_iter().chain(checkers).chain(servers).collect()
 }
 
-/// Of a server's command line and address, as much is shown.
+/// The limit for the shown part of a server's command line and address.
 const MAX_SHOWN_CHARS: usize = 160;
 
 /// Returns what a server does, as far as its configuration says: what it runs or where it is, whether it has the
@@ -110,7 +110,7 @@ pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Where the project's folder stands in a hook's command line.
+/// The placeholders for the project's folder in a hook's command line.
 const PROJECT_DIRS: &[&str] =
     &["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${ARKI_PROJECT_DIR}", "$ARKI_PROJECT_DIR"];
 

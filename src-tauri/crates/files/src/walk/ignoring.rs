@@ -95,7 +95,7 @@ impl Ignoring {
 }
 
 impl Rules {
-    /// Of a folder above the project, which are the owner's as much as the project's.
+    /// Reads the rules of a folder above the project. They are the owner's as much as the project's.
     fn outside(folder: &Path) -> Self {
         let rules = |name: &str| {
             let mut builder = GitignoreBuilder::new(folder);

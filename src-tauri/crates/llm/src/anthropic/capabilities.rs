@@ -8,7 +8,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Capabilities {
     pub(super) thinking: Thinking,
-    /// Whether the form of the answer can be told otherwise than in words: from Claude 4.5 on.
+    /// True if the model takes an output format as an option, not only in words: from Claude 4.5 on.
     pub(super) has_output_format: bool,
 }
 

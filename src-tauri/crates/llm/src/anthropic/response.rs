@@ -38,7 +38,7 @@ enum Content {
     RedactedThinking {
         data: String,
     },
-    /// Of tools that run at the vendor's, and of what is to come.
+    /// An event of a tool that runs at the vendor, or of a kind that is not known yet.
     Other,
 }
 

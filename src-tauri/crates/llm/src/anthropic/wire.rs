@@ -165,7 +165,7 @@ pub(super) struct Event {
     /// A message in `message_start`; words in the errors of some servers.
     pub(super) message: Option<Value>,
     pub(super) error: Option<Value>,
-    /// Of a whole answer.
+    /// The content of an answer that came whole, not in pieces.
     pub(super) content: Option<Vec<ContentBlock>>,
     pub(super) stop_reason: Option<String>,
 }

@@ -71,7 +71,7 @@ impl Catalogue {
     }
 }
 
-/// Whose models a kind of provider offers.
+/// Returns the vendor whose models this kind of provider offers.
 fn vendor(kind: ProviderKind) -> Option<&'static str> {
     match kind {
         ProviderKind::Openai | ProviderKind::OpenaiChat => Some("openai"),

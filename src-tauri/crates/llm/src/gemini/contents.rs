@@ -99,7 +99,7 @@ impl Writer<'_> {
     }
 }
 
-/// Of calls made together, only the first has a signature.
+/// Signs the first call only: of calls made together, no other has a signature.
 fn sign_first_call(parts: &mut [Part<'_>]) {
     if let Some(first) = parts.iter_mut().find(|part| part.function_call.is_some()) {
         first.thought_signature.get_or_insert_with(|| NO_SIGNATURE.to_owned());

@@ -19,7 +19,7 @@ pub(super) struct GeminiDecoder {
     /// In bytes.
     text_length: usize,
     thoughts_length: usize,
-    /// Of the text and of the thoughts.
+    /// The pending surrogate halves of the text and of the thoughts.
     halves: [Halves; 2],
     calls: Vec<ToolRequest>,
     parts: KeptParts,

@@ -217,7 +217,7 @@ pub(super) struct PromptFeedback {
     pub(super) block_reason_message: Option<String>,
 }
 
-/// Of the whole answer so far.
+/// The token counts of the answer so far.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UsageMetadata {

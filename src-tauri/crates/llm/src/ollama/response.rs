@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Default)]
 pub(super) struct OllamaDecoder {
     thoughts: ThinkSplit,
-    /// Of the text and of the reasoning.
+    /// The pending surrogate halves of the text and of the reasoning.
     halves: [Halves; 2],
     calls: Vec<ToolRequest>,
     done: bool,

@@ -13,7 +13,8 @@ use serde_json::Value;
 pub(super) struct Head<'a> {
     pub(super) model: &'a str,
     pub(super) stream: bool,
-    /// Of a prompt that is too long Ollama drops the oldest messages, unless this is false: then it is an error.
+    /// The choice to shorten a prompt that is too long: Ollama drops the oldest messages unless this is false, which
+    /// makes it an error.
     pub(super) truncate: bool,
     /// The same for an answer that outgrows the context.
     pub(super) shift: bool,

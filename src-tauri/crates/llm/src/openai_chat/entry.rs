@@ -82,7 +82,7 @@ struct CalledFunction<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Of messages of one role.
+    /// Makes one entry from messages of one role.
     pub(super) fn new(format: &OpenAiChat, group: &'a [Arc<Message>], images: &Images) -> Option<Self> {
         Some(match &**group.first()? {
             Message::System { content } => Self::System { content },

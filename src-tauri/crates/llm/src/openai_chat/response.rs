@@ -19,7 +19,7 @@ pub(super) struct ChatDecoder {
     model: String,
     details: ReasoningDetails,
     thoughts: ThinkSplit,
-    /// Of the text and of the reasoning.
+    /// The pending surrogate halves of the text and of the reasoning.
     halves: [Halves; 2],
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,

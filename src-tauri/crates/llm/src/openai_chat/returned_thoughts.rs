@@ -1,5 +1,5 @@
-//! What goes back to a server of an unknown make, with the calls it came with: thoughts, and a vendor's own words on a
-//! call (`extra_content`).
+//! Returns thoughts, and a vendor's own data on a call (`extra_content`), to servers of an unknown make, with the calls
+//! that they came with.
 //!
 //! Some (Kimi's) refuse a call without its thoughts, others refuse to hear of them; those that give them know the name
 //! they gave them under. So that is noted with the turn, and only then they go back, to the same model. Gemini behind

@@ -116,7 +116,7 @@ pub(super) struct ToolCallDelta {
     pub(super) index: Option<u64>,
     pub(super) id: Option<String>,
     pub(super) function: Option<FunctionDelta>,
-    /// What a vendor wants back with the call, such as the signature of Google's thoughts.
+    /// The data that a vendor wants back with the call, such as the signature of Google's thoughts.
     pub(super) extra_content: Option<Value>,
 }
 

@@ -20,7 +20,7 @@ const MAX_ITEMS: usize = 512;
 pub(super) struct Output {
     items: Vec<Item>,
     split: ThinkSplit,
-    /// Of the text and of the thoughts.
+    /// The pending surrogate halves of the text and of the thoughts.
     halves: [Halves; 2],
     /// The message whose text the split was given last.
     speaker: Option<usize>,
@@ -64,14 +64,14 @@ struct Item {
     id: String,
     is_done: bool,
     told: BTreeSet<Part>,
-    /// Of a message.
+    /// The phase of a message.
     phase: Option<String>,
     bytes: usize,
-    /// Of a call.
+    /// The ID of a call.
     call_id: String,
     name: String,
     arguments: String,
-    /// Of reasoning.
+    /// The item of reasoning.
     reasoning: Option<ReasoningItem>,
 }
 
@@ -139,7 +139,7 @@ impl Output {
         Ok(())
     }
 
-    /// Of the last item, where that is a call: its number, and what has come.
+    /// Returns the last item's number and the arguments so far, if it's a call.
     pub(super) fn last_arguments(&self) -> Option<(usize, &str)> {
         let last = self.items.last().filter(|item| item.kind == Kind::Call)?;
         Some((self.items.len(), &last.arguments))

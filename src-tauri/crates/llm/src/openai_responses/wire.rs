@@ -32,7 +32,7 @@ pub(super) struct Item {
     pub(super) kind: Option<String>,
     pub(super) id: Option<String>,
     pub(super) status: Option<String>,
-    /// Of a message or of thoughts: a list of parts.
+    /// The parts of a message or of thoughts, as a list.
     pub(super) content: Option<Value>,
     pub(super) phase: Option<String>,
     pub(super) call_id: Option<String>,

@@ -1,5 +1,5 @@
-//! What a provider's refusals taught of a model: the optional parts of requests that it refuses, and a context window
-//! smaller than the one it is known by. What one run was taught the next one knows, also in another process.
+//! The lessons of a provider's refusals, by model: the optional parts of requests that it refuses, and a context window
+//! smaller than the known one. They outlast the run and the process.
 
 use super::ProviderConnection;
 use crate::fault::without_credentials;

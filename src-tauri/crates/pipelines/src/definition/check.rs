@@ -1,4 +1,4 @@
-//! What no single key can tell: names that are taken, steps that wait for each other, bounds.
+//! Checks a definition across its keys: duplicate names, steps that wait for each other, limits.
 
 use super::keys::{Limits, is_name};
 use super::read::{Problems, ReadStep};

@@ -1,5 +1,5 @@
-//! What steps are handed and what they hand on. Short texts are at hand; long ones are read from the store when somebody
-//! needs them.
+//! The inputs and outputs of steps. Short texts are kept in memory; long ones are read from the store when they're
+//! needed.
 
 use super::{Begun, PipelineRun, Unit};
 use arki_domain::projection::StepOutput;

@@ -1,4 +1,4 @@
-//! What came of attempts: outputs are checked, made free of secrets and kept; failures are tried again or end the run.
+//! Records the outcome of attempts: outputs are checked, redacted and stored; failures are retried or end the run.
 
 use super::attempts::{Ended, backoff};
 use super::outputs::Output;

@@ -145,7 +145,7 @@ fn lists(command: &SimpleCommand, as_words: bool) -> Option<Vec<WideRead>> {
     }
 }
 
-/// Of `git ls-files`: what is listed are paths and nothing else, and of files that git keeps.
+/// Recognizes the options of `git ls-files` with which it lists nothing but paths of files that git keeps.
 fn lists_plain_paths(word: &Word) -> bool {
     const KNOWN: &[&str] = &[
         "-z",

@@ -169,7 +169,7 @@ impl Walk<'_, '_> {
 }
 
 impl State {
-    /// Where a line begins.
+    /// The state at the beginning of a line.
     fn first() -> Self {
         Self { folder: ".".to_owned(), is_pattern: false, is_well: true }
     }

@@ -25,7 +25,7 @@ use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Of a database file; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
+/// The size of a database file's header; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
 const HEADER_BYTES: usize = 100;
 
 /// The columns that sessions have in every layout; the marks of later layouts come back with the events that set them.
@@ -49,7 +49,7 @@ const ID_END: usize = 8;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Recovered {
     pub(super) events: u64,
-    /// Of these, what is not as its hash says.
+    /// The number of recovered events that do not match their hash.
     pub(super) unproven: u64,
     pub(super) lost: u64,
     /// Set when the record of how much there was could not be read to its end: more may be lost.
@@ -135,7 +135,7 @@ struct Recovery<'a> {
     target: &'a Connection,
     /// The sessions as their rows describe them.
     sessions: BTreeMap<SessionId, SessionRow>,
-    /// Whether these are all there were.
+    /// True if these are all sessions there were.
     knows_sessions: bool,
     /// The highest number that anything names, by the end of a session's id.
     last_numbers: BTreeMap<String, u64>,

@@ -45,7 +45,7 @@ fn calculate(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     }
 }
 
-/// As this tool wrote it, or as somebody else set it.
+/// Reads the number as this tool wrote it, or as somebody else set it.
 fn number(ans: &Value) -> Option<number::Number> {
     match ans {
         Value::String(text) => expression::told(text),

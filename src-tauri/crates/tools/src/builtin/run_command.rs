@@ -27,7 +27,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("run_command", include_str!("run_command/manual.md"), Action::Command)
 }
 
-/// Of a command line. Linux gives a program no single argument of 128 KiB.
+/// The limit for a command line. Linux gives a program no single argument of 128 KiB.
 pub(crate) const MAX_COMMAND_BYTES: usize = 100_000;
 
 pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {

@@ -1,4 +1,4 @@
-//! What a checker says that it did not say before the edit, in words for the model.
+//! The new findings of a checker after an edit, in words for the model.
 
 use super::{Diagnostic, Severity};
 use std::collections::{BTreeMap, HashMap};
@@ -31,8 +31,8 @@ pub(crate) fn new_since<'a>(before: &[Diagnostic], after: &'a [Diagnostic]) -> V
     moved
 }
 
-/// What the model is told of one checker after an edit of `edited`: each new diagnostic of these files, and how many
-/// there are in others.
+/// Tells the model the result of one checker after an edit of `edited`: each new diagnostic in these files, and the
+/// number in others.
 pub(crate) fn told(command: &str, new: &[&Diagnostic], edited: &[String]) -> String {
     let is_here = |one: &&&Diagnostic| edited.contains(&one.path);
     let (mut here, elsewhere): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
@@ -64,7 +64,8 @@ pub(crate) fn told_anew(command: &str, found: &[Diagnostic], edited: &[String]) 
     }
 }
 
-/// Where else something is new: what an edit breaks elsewhere has no place in its result, but is worth a look.
+/// Lists the other files with new diagnostics. What an edit breaks elsewhere is not part of its result, but is worth a
+/// look.
 fn others(new: &[&Diagnostic]) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     new.iter().for_each(|one| *files.entry(&one.path).or_default() += 1);

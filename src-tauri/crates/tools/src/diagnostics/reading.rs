@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Something found, at the place that the checker names.
 #[derive(Clone)]
 pub(crate) struct Found {
-    /// As the checker wrote it.
+    /// The path as the checker wrote it.
     pub(super) path: String,
     /// A folder from which, or from one above it, the path may be meant.
     pub(super) folder: Option<PathBuf>,

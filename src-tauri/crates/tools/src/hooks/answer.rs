@@ -37,8 +37,8 @@ impl HookAnswer {
         Self { said: Some(bounded(why)), ..Self::of(outcome) }
     }
 
-    /// What the answer comes to where there is no call: nothing is asked there, some moments can't be blocked, and an
-    /// agent goes on only so often.
+    /// Narrows the answer to what it can mean outside a call: no approval is asked for there, some moments can't be
+    /// blocked, and hooks can keep an agent going only so often.
     pub(crate) fn at(self, moment: &HookMoment) -> Self {
         let objects = matches!(self.outcome, HookOutcome::Blocked | HookOutcome::Asked);
         let reason = self.reason.as_deref().unwrap_or(NO_REASON);

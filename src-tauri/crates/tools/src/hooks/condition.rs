@@ -7,7 +7,7 @@ use arki_policy::line_matches;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex::{Regex, RegexBuilder};
 
-/// Of a compiled matcher, in bytes.
+/// The limit for a compiled matcher, in bytes.
 const MAX_MATCHER_BYTES: usize = 1 << 20;
 
 /// All of its parts have to hold; one that is absent does.
@@ -30,7 +30,8 @@ pub(crate) enum Spoken {
 }
 
 impl HookCondition {
-    /// Of the names of tools (`*` stands for anything), globs of paths and globs of commands. Empty lists say nothing.
+    /// Builds a condition from names of tools (`*` stands for anything), globs of paths and globs of commands. Empty
+    /// lists match everything.
     ///
     /// # Errors
     /// In words, for a pattern that is none.
@@ -50,7 +51,8 @@ impl HookCondition {
         })
     }
 
-    /// Of a matcher in the form of other agents: a regular expression for the whole name; empty or `*` for all.
+    /// Builds a condition from a matcher in the form of other agents: a regular expression for the whole name; empty or
+    /// `*` for all.
     ///
     /// # Errors
     /// In words, for one that is no regular expression.

@@ -17,7 +17,7 @@ pub(crate) struct HookedRun<'a> {
     pub(crate) root: &'a Path,
 }
 
-/// What a hook is told: `session_id`, `cwd`, `hook_event_name` and what the event is about.
+/// Builds the input of a hook: `session_id`, `cwd`, `hook_event_name` and the details of the event.
 pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &Spoken, run: HookedRun<'_>) -> Value {
     let mut input = json!({
         "session_id": run.session_id,

@@ -16,7 +16,7 @@ pub(crate) struct HookedCall {
     pub(crate) command: Option<String>,
 }
 
-/// What happens.
+/// The occasion on which a hook runs.
 #[derive(Debug, Clone)]
 pub(crate) enum Occasion {
     /// A call is about to be decided on, or about to commit.

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Of one session, at the same time.
+/// The limit for commands in the background of one session, at the same time.
 pub const MAX_BACKGROUND: usize = 8;
 /// A background command is ended after this long, unless its call asks for less.
 const BACKGROUND_LIMIT_SECONDS: u64 = 24 * 60 * 60;

@@ -122,7 +122,8 @@ impl Drop for Place {
 }
 
 impl Kernel {
-    /// That it began and the placeholder are one transaction; the sub-agent works after it.
+    /// Begins a sub-agent in the background. Its start and the placeholder are one transaction; the sub-agent works
+    /// after it.
     pub(super) async fn delegate_in_background(
         &self,
         subagents: &dyn Subagents,

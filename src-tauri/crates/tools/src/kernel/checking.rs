@@ -20,19 +20,19 @@ use arki_sandbox::{ProjectAccess, Sandbox};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Of each of a checker's two outputs, in bytes.
+/// The limit for each of a checker's two outputs, in bytes.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
 /// A checker that prints more is ended, in bytes.
 const MAX_WRITTEN_BYTES: u64 = 64 << 20;
-/// Of all that is told after one edit, in bytes.
+/// The limit for everything that the model is told after one edit, in bytes.
 const MAX_TOLD_BYTES: usize = 8 << 10;
 /// A checker that fails so often in a row is not run again in the run.
 const MAX_FAILURES: u32 = 2;
-/// What checkers built for a project is removed when none ran there for so long.
+/// The time after which a project's build files of checkers are removed if no checker ran there.
 const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// Told of a language server that may only be slow.
 const SILENT: &str = "(It has said nothing yet of what you changed, so it may find more.)";
-/// Where programs put what they build and remember, below the checkers' folder.
+/// The folders below the checkers' own in which programs put build results and caches.
 const CACHES: &[(&str, &str)] = &[
     ("CARGO_TARGET_DIR", "cargo"),
     ("GOCACHE", "go"),
@@ -42,7 +42,7 @@ const CACHES: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", "other"),
 ];
 
-/// What the checkers of a run said last, in the order of the settings.
+/// The last results of a run's checkers, in the order of the settings.
 #[derive(Default)]
 pub(super) struct Checks(Mutex<Vec<Standing>>);
 

@@ -337,7 +337,7 @@ pub(super) struct LiveOutput<'a> {
     run_id: arki_domain::RunId,
     redactor: StreamingRedactor,
     reader: AnsiReader,
-    /// What the redactor still holds back.
+    /// The text that the redactor still holds back.
     unshown: StyledText,
     /// The beginning of a character whose end has not come yet.
     undecoded: Vec<u8>,
@@ -416,7 +416,7 @@ pub(super) fn unfinished_look(why: &str) -> Fault {
 /// Why a command was stopped.
 pub(super) const BY_USER: &str = "by the user";
 
-/// How a command ended, in words, and the code where it is an error of its own.
+/// Describes how a command ended, with its code if that is an error of its own.
 fn ending(outcome: &CommandOutcome, limit: &Limit) -> (String, Option<Code>) {
     match outcome {
         CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),

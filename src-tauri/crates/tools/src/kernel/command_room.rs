@@ -182,7 +182,7 @@ impl Kernel {
         })
     }
 
-    /// Of what may write in the project and has no network.
+    /// Returns the sandbox for a command that may write in the project and has no network.
     pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {
             project_root: self.settings.project.root().to_owned(),

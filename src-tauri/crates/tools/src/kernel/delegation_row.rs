@@ -31,7 +31,7 @@ struct Handed<'a> {
     subagents: &'a dyn Subagents,
     task: String,
     started: SubagentStarted,
-    /// What the log is told before the sub-agent begins; empty where it was told.
+    /// The events to log before the sub-agent begins; empty if they are logged already.
     begins_with: Vec<EventBody>,
 }
 

@@ -12,7 +12,7 @@ use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// Where other agents put the project's folder.
+/// The variable in which other agents give the project's folder.
 const FOREIGN_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 const PROJECT_DIR: &str = "ARKI_PROJECT_DIR";
 

@@ -28,7 +28,7 @@ pub(super) const CHANGED: &str =
     "It did not run: the hook or a script of it changed since you approved it. `arki trust` shows the change.";
 const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered. It was not run again.";
 
-/// What hooks made of a call before it is decided on.
+/// The effect of hooks on a call before it is decided on.
 #[derive(Default)]
 pub(super) struct BeforeCall {
     /// With the arguments that hooks want.
@@ -342,7 +342,7 @@ pub(super) fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRa
     }
 }
 
-/// What a hook says to the model, with its name: the model must not take it for the user's words.
+/// Returns a hook's words for the model, with its name: the model must not take them for the user's.
 pub(super) fn context(hook: &Hook, text: &str) -> EventBody {
     context_of(&hook.name, hook.event, text)
 }

@@ -6,7 +6,7 @@ use crate::builtin::read_file;
 use arki_domain::{Content, ContentKind, ContextAdded, EventBody, PICTURE_PART, ToolCall};
 
 impl Kernel {
-    /// What comes into the conversation behind the result of a call that has read a picture.
+    /// Returns the picture that a call has read, for the conversation after its result.
     pub(super) async fn picture_read(&self, call: &ToolCall, record: &Record<'_>) -> Option<EventBody> {
         if call.tool_id != read_file::NAME || !record.context().sees_pictures {
             return None;

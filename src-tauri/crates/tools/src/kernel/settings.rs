@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct ToolLimits {
     pub timeout_seconds: u64,
     pub max_output_bytes: usize,
-    /// Of a command with all that it started.
+    /// The limits of a command with all that it started.
     pub command: CommandLimits,
 }
 

@@ -93,7 +93,7 @@ impl Kernel {
         SubjectOf { subject, path_fault, judged_as }
     }
 
-    /// What a line reads without naming it: where it is known as a whole, and where rules may allow it.
+    /// Returns what a line reads without naming it: where it is known as a whole, and where rules may allow it.
     fn reads_of(
         &self,
         tool: Option<&Tool>,

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub struct UnaskedRead<'a> {
     pub tool_id: &'a str,
     pub args: &'a Value,
-    /// Of what a command prints or a page has; read tools keep to their own bounds.
+    /// The limit for a command's output or a page; read tools keep to their own bounds.
     pub max_bytes: usize,
     /// Ends a command, and the wait for a page.
     pub cancel: &'a CancellationToken,
@@ -123,7 +123,7 @@ impl Kernel {
         done
     }
 
-    /// What the command prints; where it fails, its first line is the error.
+    /// Runs the command and returns its output; if it fails, the first line is the error.
     async fn run_unasked(&self, read: &UnaskedRead<'_>, verdict: &Verdict) -> Result<Output, Fault> {
         let arguments = run_command::parse(read.args)?;
         let purpose = self.purpose(&arguments, verdict);
@@ -194,7 +194,7 @@ fn waited_for(work: impl Future<Output = Result<Output, Fault>>) -> Result<Outpu
     Handle::try_current().map_err(Fault::internal)?.block_on(work)
 }
 
-/// What hooks would be told of it.
+/// Makes the call that hooks would be told of.
 fn as_call(tool_id: &str, args: &Value) -> ToolCall {
     let (call_id, tool_id) = (CallId::from(""), tool_id.to_owned());
     ToolCall { turn: 0, call_id, tool_id, args: args.clone(), category: None, async_call_id: None }

@@ -23,9 +23,10 @@ use std::fmt::Write;
 const LARGE_DIFF_BYTES: usize = 256 << 10;
 /// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
 const MAX_DIFF_BYTES: usize = 60 << 20;
-/// Of the hunks, as the event lists them: together with the longest arguments below what an event may have.
+/// The limit for the hunks as the event lists them. Together with the longest arguments it's below what an event may
+/// have.
 const MAX_LISTED_BYTES: usize = 24 << 20;
-/// Of a hunk's numbers and their names, and at most of a byte of its path, in JSON.
+/// An upper bound for a hunk's numbers with their names, and for one byte of its path, in JSON.
 const LISTED_HUNK_BYTES: usize = 150;
 /// The model is told of more hunks than this by ranges of one fate.
 const MAX_TOLD_HUNKS: usize = 200;
@@ -33,11 +34,11 @@ const MAX_TOLD_HUNKS: usize = 200;
 /// A change together with what the user keeps of it.
 pub(super) struct Accepted {
     change: ChangeSet,
-    /// Of the whole change, as shown.
+    /// The preview of the whole change, as it was shown.
     preview: Preview,
     selection: HunkSelection,
     note: Option<String>,
-    /// Whether the user has looked at it.
+    /// True if the user has looked at it.
     reviewed: bool,
 }
 

@@ -8,7 +8,7 @@ struct BuiltInAgent {
     name: &'static str,
     description: &'static str,
     system_prompt: &'static str,
-    /// As far as `arki` has them.
+    /// The tools that it gets, as far as `arki` has them.
     tools: &'static [&'static str],
 }
 

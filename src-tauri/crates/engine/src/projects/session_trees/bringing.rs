@@ -1,4 +1,4 @@
-//! How a worktree's commits come back to the project.
+//! Brings a worktree's commits back to the project.
 //!
 //! Commands have worked in the worktree, so its git directory is as untrusted as any file: git isn't run in it, and its
 //! configuration, hooks and other files are never read. Arki reads the branch's commit off its file, makes an empty

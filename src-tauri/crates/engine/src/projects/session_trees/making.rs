@@ -1,4 +1,4 @@
-//! How a worktree is made.
+//! Makes a worktree.
 //!
 //! A new branch goes on with the project's files as they are. A branch that the project has goes on with its own: what
 //! lies in the project belongs to another branch. They are written by the worktree's new repository, whose configuration

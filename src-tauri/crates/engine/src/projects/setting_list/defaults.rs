@@ -1,4 +1,4 @@
-//! What holds for an entry where it says nothing: by its provider's kind, as for every MCP server, as for `arki`.
+//! The defaults of an entry that sets nothing: by its provider's kind, as for every MCP server, as for `arki`.
 
 use crate::config;
 use arki_llm::{ProviderKind, ProviderSettings};

@@ -1,4 +1,4 @@
-//! How a value of the configuration is asked for: by its schema.
+//! The kind of input for a value of the configuration, by its schema.
 
 use crate::config::unless_null;
 use arki_api::SettingKind;
@@ -108,7 +108,7 @@ fn words(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// What a value looks like that is entered as JSON: the schema's own example, or the keys that it can't be without.
+/// Returns an example of a value that is entered as JSON: the schema's own, or the keys that are required.
 fn template(schema: &Value) -> Value {
     let schema = unless_null(schema);
     if let Some(example) = schema["examples"].get(0) {

@@ -1,4 +1,4 @@
-//! What is brought back of worktrees: the port behind the tool `take_changes`.
+//! Brings back changes from worktrees: the port behind the tool `take_changes`.
 
 use super::{Trees, gone};
 use arki_domain::{Code, Fault, SessionId};

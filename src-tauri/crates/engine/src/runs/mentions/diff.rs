@@ -1,4 +1,4 @@
-//! What has changed in the working tree since git's last commit, as git itself tells it: run like a command that only
+//! The changes in the working tree since git's last commit, as git itself tells them: run like a command that only
 //! reads, under the policy and in the sandbox of such commands.
 
 use super::{Mentioned, Read};
@@ -10,7 +10,7 @@ const CHANGES: &str = "git diff --no-ext-diff --no-textconv --no-color HEAD";
 /// Before the first commit there is nothing to compare with but what was added.
 const ADDED: &str = "git diff --no-ext-diff --no-textconv --no-color --cached";
 const NEW_FILES: &str = "git ls-files --others --exclude-standard";
-/// Of the names of new files, in bytes.
+/// The limit for the names of new files, in bytes.
 const MAX_NAMES: usize = 8 * 1024;
 /// For the words around the changes, in bytes.
 const WORDS: usize = 1024;

@@ -1,4 +1,4 @@
-//! Where a name is defined, as far as a search for lines that look like it can tell.
+//! Finds the definition of a name, as far as a search for lines that look like one can tell.
 
 use super::{Mentioned, Read};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What is told of pipelines and their runs: lists, a run's steps, its output.
+//! Shows pipelines and their runs: lists, a run's steps, its output.
 
 use super::{PIPELINE_AGENT, text_of_content};
 use crate::projects::open::{OpenProject, canonical};

@@ -1,5 +1,5 @@
-//! What becomes of files that the user chose, dropped or pasted: a picture is attached, any other file of the open folder
-//! is mentioned, a folder can be opened, and the rest is refused with a sentence.
+//! Attaches files that the user chose, dropped or pasted: a picture is attached, any other file of the open folder is
+//! mentioned, a folder can be opened, and the rest is refused with a sentence.
 //!
 //! A picture may lie anywhere, since the user pointed at it; its bytes are read once, here. A client never names the
 //! paths: the shell has them from the system.

@@ -19,7 +19,7 @@ const WRONG_CLOCK_MS: i64 = 60 * 60 * 1000;
 const MAX_SEARCHES: usize = 11;
 
 pub(super) struct Times {
-    /// Of what the clock shows, as if that were in UTC; in the time zone itself where it is for every hour.
+    /// The schedule in clock time, read as if that were UTC; a schedule for every hour is read in its own time zone.
     crontab: Crontab,
     /// `None` where it is for every hour.
     zone: Option<TimeZone>,

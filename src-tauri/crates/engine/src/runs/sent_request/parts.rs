@@ -176,7 +176,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What the model thought before is left out: which vendors get it back, and in what form, only the body shows.
+/// Adds the parts of a message. Earlier thoughts are left out: only the body shows which vendors get them back, and in
+/// what form.
 fn add_message<'a>(parts: &mut Vec<Part<'a>>, message: &'a Message) {
     match message {
         Message::System { content } => parts.push(Part::of(SentRole::System, content)),

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use summary::{failure, summary};
 
-/// How much of an input's hash a key carries, in hexadecimal digits.
+/// The length of an input's hash in a key, in hexadecimal digits.
 const KEY_DIGITS: usize = 16;
 
 /// One line.
@@ -30,7 +30,7 @@ pub struct ArkaiEvent<'a> {
     /// One line.
     payload_summary: String,
     status: Status,
-    /// Of a run: from its start, with all its pauses.
+    /// The duration of a run, from its start, with all its pauses.
     duration_ms: Option<u64>,
     error: Option<String>,
 }
@@ -55,13 +55,13 @@ pub struct Arkai {
     run_started: Option<i64>,
     /// Keys of the steps of the current run.
     keys: HashMap<String, String>,
-    /// Which step an approval, or what goes on beside the run, belongs to.
+    /// The step that an approval, or something beside the run, belongs to.
     steps: HashMap<String, String>,
     /// The steps that will not be done.
     skipped: HashSet<String>,
 }
 
-/// What an event says, on one line.
+/// Returns an event's summary, on one line.
 #[must_use]
 pub fn event_summary(event: &Event) -> String {
     summary(&event.kind, &serde_json::from_str(event.payload.get()).unwrap_or_default())

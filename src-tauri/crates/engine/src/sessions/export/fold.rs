@@ -1,6 +1,6 @@
 //! Long text is folded: its beginning is shown, and what is left out is counted.
 
-/// How much of a text is shown.
+/// The limit for the shown part of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub(super) lines: usize,
@@ -16,7 +16,7 @@ pub(super) struct Folded<'a> {
 }
 
 impl Folded<'_> {
-    /// What is left out, in words; `None` where nothing is.
+    /// Describes what is left out; `None` if nothing is.
     pub(super) fn left_out(&self) -> Option<String> {
         let what = match (self.hidden_lines, self.hidden_chars) {
             (0, 0) => return None,

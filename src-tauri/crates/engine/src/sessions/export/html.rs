@@ -13,7 +13,7 @@ use arki_domain::projection::SessionSummary;
 use std::fmt::{self, Write as _};
 use std::io;
 
-/// Of one text this much is shown; results are closed at first, so that this can be a lot.
+/// The limit for one text; results are closed at first, so it can be high.
 const TEXT_LIMIT: Limit = Limit { lines: 5_000, chars: 500_000 };
 
 const STYLE: &str = include_str!("page.css");

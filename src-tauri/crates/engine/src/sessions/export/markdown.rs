@@ -12,9 +12,9 @@ use crate::visible::{Writing, one_line, visible};
 use arki_domain::projection::SessionSummary;
 use std::io;
 
-/// Of a tool's result and of its arguments this much is shown.
+/// The limit for a tool's result and for its arguments.
 const RESULT_LIMIT: Limit = Limit { lines: 60, chars: 8_000 };
-/// Of a diff and of a text that replaces another.
+/// The limit for a diff, and for a text that replaces another.
 const DIFF_LIMIT: Limit = Limit { lines: 2_000, chars: 200_000 };
 
 pub(super) fn write(

@@ -52,7 +52,7 @@ pub struct PlannedFile {
     pub file: RestoredFile,
     pub(crate) disk: Option<FileContent>,
     pub(crate) wanted: Option<FileContent>,
-    /// Of the wanted content.
+    /// The permissions of the wanted content.
     pub(crate) permissions: Permissions,
 }
 

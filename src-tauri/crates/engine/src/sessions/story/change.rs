@@ -1,4 +1,4 @@
-//! What a call would write, as its arguments say it: shown as a diff where no preview was made.
+//! The change that a call would make, as its arguments say it: shown as a diff where no preview was made.
 
 use arki_domain::ToolCall;
 use serde_json::{Map, Value};

@@ -18,7 +18,7 @@ pub(super) struct Rewound {
 }
 
 impl Rewound {
-    /// Of a session's rewinds, the oldest first, with their numbers.
+    /// Builds it from a session's rewinds with their numbers, the oldest first.
     pub(super) fn of(rewinds: &[(u64, SessionRewound)]) -> Self {
         let ranges = |counts: fn(&SessionRewound) -> bool| {
             let (mut ranges, mut end) = (Vec::new(), u64::MAX);

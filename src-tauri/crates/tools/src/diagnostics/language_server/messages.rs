@@ -1,5 +1,5 @@
-//! What a server says, as far as it is heard. Messages are read straight into what is kept of them: however much one has
-//! in it, it takes little more than its own bytes.
+//! The messages of a server, as far as they are used. They are read straight into the parts that are kept: however much
+//! a message has in it, it takes little more than its own bytes.
 
 use crate::diagnostics::reading::Found;
 use crate::diagnostics::{MAX_CODE_CHARS, Severity, one_line};

@@ -1,4 +1,4 @@
-//! What an event says, on one line.
+//! Summaries of events, on one line each.
 
 use crate::visible::one_line;
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
     cut(&words)
 }
 
-/// What went back.
+/// Returns the words for what was rewound.
 fn scope(files: bool, conversation: bool) -> &'static str {
     match (files, conversation) {
         (true, false) => "files",

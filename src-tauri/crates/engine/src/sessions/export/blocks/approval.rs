@@ -1,4 +1,4 @@
-//! What was asked of the user, and what the user decided.
+//! Approvals: the request to the user, and the decision.
 
 use super::{Block, Speaker, Tone, quoted, text, words};
 use arki_domain::{ApprovalDecision, ApprovalRequested, ApprovalResolved, CommandPreview, Risk};

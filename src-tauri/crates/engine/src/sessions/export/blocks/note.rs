@@ -1,4 +1,4 @@
-//! What happened around the conversation, in a sentence each.
+//! The events around the conversation, in a sentence each.
 
 use super::{Block, Speaker, Tone, quoted, text, words};
 use crate::sessions::export::fold::grouped;

@@ -1,4 +1,4 @@
-//! What a session amounts to.
+//! The totals of a session.
 
 use crate::sessions::export::fold::grouped;
 use arki_domain::{ApprovalDecision, EventBody, Usage};
