@@ -45,6 +45,8 @@ const MAY_BE_UNSAFE: &[&str] = &[
 const MAX_LINES: usize = 500;
 /// A shorter message names a thing; it takes some words to state an invariant.
 const INVARIANT_WORDS: usize = 3;
+/// A doc comment that begins with one of these leaves its reader to find the noun elsewhere.
+const DANGLING: &[&str] = &["Of", "What", "Whether", "That", "Whose"];
 
 fn is_any(source: &Source, places: &[&str]) -> bool {
     places.iter().any(|place| source.is_in(place))
@@ -149,6 +151,28 @@ fn no_file_is_too_long_to_be_read() {
 fn every_module_opens_with_what_it_owns() {
     let silent = shipped().into_iter().filter(|source| !source.text.starts_with("//!"));
     none(&silent.map(|source| source.path).collect::<Vec<_>>(), "there is no //! at its head");
+}
+
+fn doc_text(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim_start)
+}
+
+fn begins_dangling(line: &str) -> bool {
+    let word = doc_text(line).and_then(|text| text.split(|c: char| !c.is_alphanumeric()).next());
+    word.is_some_and(|word| DANGLING.contains(&word))
+}
+
+#[test]
+fn doc_comments_begin_with_what_the_item_is_or_does() {
+    let found = shipped().into_iter().flat_map(|source| {
+        let lines = source.lines();
+        let before = std::iter::once("").chain(lines.iter().map(|(_, line)| *line));
+        let blocks = lines.iter().zip(before).filter(|(_, before)| doc_text(before).is_none());
+        let dangling = blocks.filter(|((_, line), _)| begins_dangling(line));
+        dangling.map(|((number, line), _)| format!("{}:{number}: {}", source.path, line.trim())).collect::<Vec<_>>()
+    });
+    none(&found.collect::<Vec<_>>(), "begin with the item itself, such as \"The size of …\" or \"Returns …\"");
 }
 
 #[test]

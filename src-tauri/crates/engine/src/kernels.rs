@@ -90,7 +90,7 @@ impl Kernels {
         self.kernel_judging(folder, "")
     }
 
-    /// As [`Self::judging_kernel`], also for this tool of a server that was never met.
+    /// Returns [`Self::judging_kernel`], which also knows this tool of a server that was never met.
     pub(crate) fn kernel_judging(&self, folder: &Path, tool_id: &str) -> Result<Arc<Kernel>, Fault> {
         let open = self.projects.load_project(folder)?;
         let InForce { mut config, refused } = self.projects.config_in_force(&open)?;

@@ -19,7 +19,7 @@ const MAX_TYPE_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 256;
 /// So far back a line is looked at.
 const MAX_LINE_START_BYTES: usize = 200;
-/// Of an entry of `.netrc`, before its password.
+/// The limit for an entry of `.netrc`, before its password.
 const MAX_NETRC_BYTES: usize = 200;
 
 /// Why it is no secret.
@@ -35,7 +35,7 @@ type Step<T> = Result<T, Stop>;
 enum Place {
     /// It can't be anything else.
     Given(Range<usize>),
-    /// Of a shell, or of a header.
+    /// A value in a shell or a header.
     Setting(Range<usize>),
     Literal(Range<usize>),
     Bare(Range<usize>),

@@ -59,7 +59,7 @@ const MAX_CREDENTIAL_BYTES: usize = 4096;
 pub(super) const MIN_CREDENTIAL_BYTES: usize = 16;
 /// Between a name and its value: quotes, colons, blanks.
 pub(super) const MAX_SEPARATOR_BYTES: usize = 12;
-/// Of a header, besides `Basic`.
+/// The schemes of a header, besides `Basic`.
 const SCHEMES: &[&str] = &["bearer", "token", "apikey", "bot", "oauth", "key"];
 const MAX_SCHEME_BYTES: usize = 10;
 const AWS_SECRET_BYTES: usize = 40;
