@@ -14,4 +14,5 @@ mod manifests;
 mod services;
 mod sources;
 mod style;
+mod walks;
 mod window;
