@@ -7,6 +7,7 @@
 
 use super::command_line::is_harmless;
 use super::plain_shell::Word;
+use arki_domain::steers_programs;
 
 /// In lower case. One that ends with a dot stands for all of its section.
 const KEYS: &[&str] = &[
@@ -112,36 +113,7 @@ const DOES_NOTHING: &[&str] = &["true", ":"];
 const PRINTS: &[&str] = &["", "cat"];
 /// Further variables of git's own that are harmless whatever they are.
 const OF_GIT: &[&str] = &["GIT_ADVICE", "GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS", "GIT_REFLOG_ACTION"];
-/// Variables that say what shells, loaders and interpreters run.
-const STEERING: &[&str] = &[
-    "BASHOPTS",
-    "CDPATH",
-    "CLASSPATH",
-    "EDITOR",
-    "ENV",
-    "EXINIT",
-    "GLOBIGNORE",
-    "HOME",
-    "IFS",
-    "LESS",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "PAGER",
-    "PATH",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PS4",
-    "RUBYLIB",
-    "RUBYOPT",
-    "SHELL",
-    "SHELLOPTS",
-    "TMPDIR",
-    "VIMINIT",
-    "VISUAL",
-];
-const STEERING_BEGINS: &[&str] = &[
-    "BASH_", "DBUS_", "DYLD_", "GIT_", "GNUPG", "GPG", "JAVA_", "LD_", "NODE_", "NPM_", "PYTHON", "SSH_", "XDG_", "_",
-];
+/// Ends of names of variables that may name a program, a file or a folder.
 const STEERING_ENDS: &[&str] = &[
     "BIN", "CMD", "COMMAND", "CONFIG", "DIR", "EDITOR", "EXEC", "FILE", "HOME", "HOOK", "OPTIONS", "OPTS", "PATH",
     "PROXY", "RC", "SHELL",
@@ -153,9 +125,8 @@ pub(super) fn objection_to_variable(assignment: &Word) -> Option<String> {
     let fits = |(known, values): &(&str, &[&str])| *known == name && values.contains(&value);
     let is_known = is_harmless(assignment) || OF_GIT.contains(&name) || VARIABLE_VALUES.iter().any(fits);
     let upper = name.to_ascii_uppercase();
-    let steers = STEERING.contains(&upper.as_str())
-        || STEERING_BEGINS.iter().any(|begin| upper.starts_with(begin))
-        || STEERING_ENDS.iter().any(|end| upper.ends_with(end));
+    let steers =
+        steers_programs(&upper) || upper.starts_with('_') || STEERING_ENDS.iter().any(|end| upper.ends_with(end));
     let is_plain = value.chars().all(|next| next.is_ascii_alphanumeric() || " _.,:+@%-".contains(next));
     if !assignment.expands && (is_known || (!steers && is_plain)) {
         return None;

@@ -2,8 +2,9 @@
 
 use super::{Adapter, Done, KeyProblem, StepFault, Task, checked, of_child};
 use crate::definition::schema;
-use crate::params::as_text;
+use crate::params::{as_text, ensure_usable_name};
 use crate::world::World;
+use arki_domain::Fault;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,6 +39,10 @@ impl Adapter for Pipeline {
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
         let settings: Settings = checked(settings)?;
+        for name in settings.params.keys() {
+            let is_problem = |fault: Fault| KeyProblem::of(&format!("params.{name}"), fault.message, fault.hint);
+            ensure_usable_name(name).map_err(is_problem)?;
+        }
         match settings.pipeline.trim().is_empty() {
             true => Err(KeyProblem::of("pipeline", "`pipeline` is empty.", "Name the pipeline to run.")),
             false => Ok(()),

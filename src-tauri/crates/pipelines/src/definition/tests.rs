@@ -199,6 +199,13 @@ fn a_parameter_that_would_steer_programs_is_refused() {
         "2:11: A parameter can't be called \"LD_PRELOAD\"",
         "another name",
     );
+    for name in ["RUSTC_WORKSPACE_WRAPPER", "SSH_AUTH_SOCK", "PYTHONSTARTUP", "https_proxy", "npm_config_registry"] {
+        check(
+            &format!("name: a\nsteps:\n  - {{ name: b, adapter: pipeline, pipeline: x, params: {{ {name}: y }} }}\n"),
+            &format!("A parameter can't be called {name:?}"),
+            "another name",
+        );
+    }
     check(
         "name: a\nparams: { n: { type: integer, default: x } }\nsteps:\n  - { name: b, adapter: command, run: ls }\n",
         "can't be \"x\"",
