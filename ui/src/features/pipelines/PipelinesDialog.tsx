@@ -3,6 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
 import { type ReactNode, useState } from "react";
 import { Dialog } from "../../components/Dialog";
+import { TabList } from "../../components/TabList";
 import type { PendingApproval } from "../../protocol/approvals";
 import { Definitions } from "./Definitions";
 import { Runs } from "./Runs";
@@ -52,17 +53,13 @@ function Content({ folder, onSession, gate, run, setRun }: ContentProps) {
   };
   return (
     <Tabs.Root value={tab} onValueChange={(next: Tab) => setTab(next)}>
-      <Tabs.List className="tabs">
-        <Tabs.Tab className="tab" value="pipelines">
-          {t`Start`}
-        </Tabs.Tab>
-        <Tabs.Tab className="tab" value="runs">
-          {t`Runs`}
-        </Tabs.Tab>
-        <Tabs.Tab className="tab" value="schedules">
-          {t`Schedules`}
-        </Tabs.Tab>
-      </Tabs.List>
+      <TabList
+        tabs={[
+          ["pipelines", t`Start`],
+          ["runs", t`Runs`],
+          ["schedules", t`Schedules`],
+        ]}
+      />
       <Tabs.Panel className="pipelines-panel" value="pipelines">
         <Definitions folder={folder} pipelines={pipelines} onStarted={show} />
       </Tabs.Panel>

@@ -6,6 +6,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { duration, exactTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { useActs } from "../../components/useActs";
 import { useApprovalsIn, useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
 import type {
@@ -20,7 +21,6 @@ import { isUnfinished } from "../../protocol/sessions";
 import { StepGraph } from "./StepGraph";
 import { StepPanel } from "./StepPanel";
 import { beganAt } from "./step_log";
-import { useActs } from "./useActs";
 import { type RunPlace, useNow, useRun } from "./useRun";
 import { originWords, sizeWords } from "./words";
 

@@ -9,6 +9,7 @@ import { exactTime, homePath, shortTime } from "../../components/format";
 import { List } from "../../components/List";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { Switch } from "../../components/Switch";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
 import type {
   PipelineEntry,
@@ -17,7 +18,6 @@ import type {
   SaveSchedule,
 } from "../../protocol/generated";
 import { ScheduleForm } from "./ScheduleForm";
-import { useActs } from "./useActs";
 import { useAsked } from "./useAsked";
 import type { RunPlace } from "./useRun";
 import { missedWords } from "./words";

@@ -3,11 +3,11 @@ import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
 import type { PipelineEntry } from "../../protocol/generated";
 import { Grants } from "./Grants";
 import { ParamRows } from "./ParamRows";
-import { useActs } from "./useActs";
 import type { RunPlace } from "./useRun";
 import { initialValues, toSend } from "./values";
 

@@ -1,11 +1,12 @@
 import { t } from "@lingui/core/macro";
 import { Plus } from "lucide-react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { EntryForm } from "../../components/form/EntryForm";
+import { FieldRow } from "../../components/form/Fields";
 import type { CommandError, SettingEntry, SettingKind } from "../../protocol/generated";
-import { EntryForm } from "./EntryForm";
-import { TextRow } from "./FormRows";
+import { useReturning } from "./Entries";
 import { sentText, TypedField, typedText } from "./SettingValue";
 import { type Change, keyBelow } from "./use_settings";
 
@@ -17,15 +18,9 @@ export const addButtonOf = (key: string) => `add-to-${key}`;
 /** Adds an item to a list, or a name and its value to an object. */
 export function AddSetting({ entry, onChange }: Props) {
   const [open, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  const goesOn = useRef(false);
-  useLayoutEffect(() => {
-    if (open || !goesOn.current) return;
-    goesOn.current = false;
-    button.current?.focus();
-  }, [open]);
+  const { button, goOn } = useReturning();
   const close = () => {
-    goesOn.current = true;
+    goOn();
     setOpen(false);
   };
   if (open) return <AddForm entry={entry} onChange={onChange} onClose={close} />;
@@ -55,7 +50,7 @@ function AddForm({ entry, onChange, onClose }: Props & { onClose: () => void }) 
   const isNamed = entry.kind === "map";
   const label = isNamed ? t`Value` : t`New entry`;
   const add = async () => {
-    const value = kind === "choice" ? JSON.stringify(text) : sentText(kind, text);
+    const value = sentText(kind, text);
     const change = isNamed
       ? { key: keyBelow(key, name.trim()), text: value, was: "null" }
       : { key: `${key}[]`, text: value, was: null };
@@ -65,21 +60,14 @@ function AddForm({ entry, onChange, onClose }: Props & { onClose: () => void }) 
   };
   return (
     <EntryForm label={t`Add to ${key}`} save={t`Add`} onSave={() => void add()} onCancel={onClose}>
-      {isNamed && <TextRow label={t`Name`} mono value={name} onChange={setName} required />}
-      {kind === "choice" ? (
-        <select
-          className="field"
-          aria-label={label}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        >
-          {itemChoices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : (
-        <TypedField kind={kind} label={label} text={text} onType={setText} />
+      {isNamed && (
+        <FieldRow
+          field={{ key: "name", label: t`Name`, kind: "code", required: true }}
+          value={name}
+          onChange={setName}
+        />
       )}
+      <TypedField kind={kind} choices={itemChoices} label={label} text={text} onType={setText} />
       {error && <ErrorNote error={error} />}
     </EntryForm>
   );

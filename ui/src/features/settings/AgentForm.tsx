@@ -1,10 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { useState } from "react";
-import { ErrorNote } from "../../components/ErrorNote";
-import type { CommandError, SettingEntry } from "../../protocol/generated";
-import { type AgentDraft, type AgentKey, changesOf, draftOf, newAgent, ownValues } from "./agent_form";
-import { EntryForm } from "./EntryForm";
-import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
+import type { Choice, Field } from "../../components/form/Fields";
+import { SchemaForm } from "../../components/form/SchemaForm";
+import type { SettingEntry } from "../../protocol/generated";
+import { type AgentKey, changesOf, draftOf, newAgent, ownValues } from "./agent_form";
 import type { Change } from "./use_settings";
 
 type Props = {
@@ -17,98 +16,70 @@ type Props = {
 };
 
 export function AgentForm({ name, entries, onChange, onClose }: Props) {
-  // As it was when the form was opened: what somebody else changes meanwhile isn't overwritten.
   const [said] = useState(() => (name === null ? {} : ownValues(entries, name)));
-  const [newName, setNewName] = useState("");
-  const [draft, setDraft] = useState<AgentDraft>(() => draftOf(said));
-  const [error, setError] = useState<CommandError | null>(null);
-  const set = (key: AgentKey) => (value: string) => setDraft((now) => ({ ...now, [key]: value }));
-  const choices = (key: AgentKey) =>
-    entries.find((entry) => entry.key === `agents.arki.${key}`)?.choices ?? [];
-  const save = async () => {
-    const changes = name === null ? newAgent(newName.trim(), draft) : changesOf(name, said, draft);
-    const failure = changes.length === 0 ? null : await onChange(changes);
-    setError(failure);
-    if (failure === null) onClose();
-  };
-  const field = (key: AgentKey) => ({ value: draft[key], onChange: set(key) });
   return (
-    <EntryForm
+    <SchemaForm<AgentKey | "name">
       label={name === null ? t`Add agent` : t`Edit ${name}`}
       save={t`Save agent`}
-      onSave={() => void save()}
-      onCancel={onClose}
-    >
-      {name === null && (
-        <TextRow
-          label={t`Name`}
-          value={newName}
-          onChange={setNewName}
-          required
-          maxLength={32}
-          pattern="[a-z0-9][a-z0-9_\-]*"
-          title={t`Lower-case letters, digits, dash and underscore`}
-        />
-      )}
-      <TextRow
-        label={t`When to use it`}
-        placeholder={t`one line, told to the model`}
-        {...field("description")}
-      />
-      <LinesRow
-        label={t`Instructions`}
-        placeholder={t`What it does, and how`}
-        rows={4}
-        {...field("systemPrompt")}
-      />
-      <TextRow
-        label={t`Model`}
-        mono
-        placeholder={t`provider/model; as for arki, if empty`}
-        {...field("model")}
-      />
-      <LinesRow
-        label={t`Tools`}
-        placeholder={t`read_*, one per line; as for arki, if empty`}
-        {...field("tools")}
-      />
-      <YesOrNo label={t`Only reads`} {...field("readOnly")} />
-      <ChoiceRow label={t`Works in`} {...field("isolation")}>
-        <option value="">{t`the project's folder`}</option>
-        <option value="worktree">{t`a worktree of its own`}</option>
-      </ChoiceRow>
-      <Words label={t`Core`} choices={choices("core")} {...field("core")} />
-      <Words label={t`Effort`} choices={choices("reasoningEffort")} {...field("reasoningEffort")} />
-      <TextRow
-        label={t`Longest answer, in tokens`}
-        placeholder={t`as for arki, if empty`}
-        {...field("maxCompletionTokens")}
-      />
-      <YesOrNo label={t`Cheaper, slower answers`} {...field("flex")} />
-      {error && <ErrorNote error={error} />}
-    </EntryForm>
+      first={{ name: "", ...draftOf(said) }}
+      fields={() => fieldsOf(name === null, entries)}
+      onSave={async ({ name: newName, ...draft }) => {
+        const changes = name === null ? newAgent(newName.trim(), draft) : changesOf(name, said, draft);
+        return changes.length === 0 ? null : onChange(changes);
+      }}
+      onClose={onClose}
+    />
   );
 }
 
-type Field = { label: string; value: string; onChange: (value: string) => void };
-
-function YesOrNo(field: Field) {
-  return (
-    <ChoiceRow {...field}>
-      <option value="">{t`as for arki`}</option>
-      <option value="true">{t`yes`}</option>
-      <option value="false">{t`no`}</option>
-    </ChoiceRow>
-  );
-}
-
-function Words({ choices, ...field }: Field & { choices: readonly string[] }) {
-  return (
-    <ChoiceRow {...field}>
-      <option value="">{t`as for arki`}</option>
-      {choices.map((choice) => (
-        <option key={choice}>{choice}</option>
-      ))}
-    </ChoiceRow>
-  );
+function fieldsOf(isNew: boolean, entries: readonly SettingEntry[]): (Field<AgentKey | "name"> | false)[] {
+  const asArki: Choice = ["", t`as for arki`];
+  const yesOrNo: Choice[] = [asArki, ["true", t`yes`], ["false", t`no`]];
+  const offered = (key: AgentKey) => [
+    asArki,
+    ...(entries.find((entry) => entry.key === `agents.arki.${key}`)?.choices ?? []),
+  ];
+  return [
+    isNew && {
+      key: "name",
+      label: t`Name`,
+      required: true,
+      maxLength: 32,
+      pattern: "[a-z0-9][a-z0-9_\\-]*",
+      title: t`Lower-case letters, digits, dash and underscore`,
+    },
+    { key: "description", label: t`When to use it`, placeholder: t`one line, told to the model` },
+    {
+      key: "systemPrompt",
+      label: t`Instructions`,
+      kind: "lines",
+      rows: 4,
+      placeholder: t`What it does, and how`,
+    },
+    { key: "model", label: t`Model`, kind: "code", placeholder: t`provider/model; as for arki, if empty` },
+    {
+      key: "tools",
+      label: t`Tools`,
+      kind: "lines",
+      placeholder: t`read_*, one per line; as for arki, if empty`,
+    },
+    { key: "readOnly", label: t`Only reads`, kind: "choice", choices: yesOrNo },
+    {
+      key: "isolation",
+      label: t`Works in`,
+      kind: "choice",
+      choices: [
+        ["", t`the project's folder`],
+        ["worktree", t`a worktree of its own`],
+      ],
+    },
+    { key: "core", label: t`Core`, kind: "choice", choices: offered("core") },
+    { key: "reasoningEffort", label: t`Effort`, kind: "choice", choices: offered("reasoningEffort") },
+    {
+      key: "maxCompletionTokens",
+      label: t`Longest answer, in tokens`,
+      placeholder: t`as for arki, if empty`,
+    },
+    { key: "flex", label: t`Cheaper, slower answers`, kind: "choice", choices: yesOrNo },
+  ];
 }

@@ -1,22 +1,19 @@
 import { t } from "@lingui/core/macro";
-import { Plus } from "lucide-react";
 import { useCallback, useState } from "react";
-import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { ErrorNote } from "../../components/ErrorNote";
-import { List } from "../../components/List";
 import type { Platform } from "../../platform/platform";
-import type { CommandError, ConfiguredAgent, SettingChange, SettingEntry } from "../../protocol/generated";
+import type { CommandError, ConfiguredAgent, SettingEntry } from "../../protocol/generated";
 import { AgentForm } from "./AgentForm";
 import { ownValues } from "./agent_form";
+import { Act, Entries, EntryLine, useEntries, Warnings } from "./Entries";
 import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
-import { hidesSecrets, RemovedNote, useReturning } from "./RemovedNote";
+import { hidesSecrets } from "./RemovedNote";
 import { type Change, keyBelow, useChange, useSettings } from "./use_settings";
 
 /** An agent's name; null: the form of a new one. */
-type Open = { name: string | null } | null;
+type Open = { name: string | null };
 
 export function Agents({ folder }: { folder: string | null }) {
   const ask = useCallback((platform: Platform) => platform.call("list_agents", { folder }), [folder]);
@@ -26,17 +23,11 @@ export function Agents({ folder }: { folder: string | null }) {
     await Promise.all([reload(), settings.reload()]);
   }, [reload, settings.reload]);
   const change = useChange(both);
-  const [open, setOpen] = useState<Open>(null);
-  const [removed, setRemoved] = useState<SettingChange | null>(null);
+  const { open, setOpen, close, setRemoved, forget, undone, ...list } = useEntries<Open>();
   const [failure, setFailure] = useState<CommandError | null>(null);
-  const add = useReturning();
   const entries = settings.entries ?? [];
-  const close = () => {
-    add.goOn();
-    setOpen(null);
-  };
   const save: Change = (changes) => {
-    setRemoved(null);
+    forget();
     return change(changes);
   };
   const remove = async (name: string) => {
@@ -44,64 +35,38 @@ export function Agents({ folder }: { folder: string | null }) {
     const text = JSON.stringify(ownValues(entries, name));
     const failed = await change([{ key, text: null, was: null }]);
     setFailure(failed);
-    if (failed === null) setRemoved({ key, text, was: "null" });
+    const undo = () => change([{ key, text, was: "null" }]);
+    if (failed === null) setRemoved({ words: t`Removed from your configuration.`, text, undo });
   };
   return (
-    <section className="settings-section" aria-labelledby="agents-title">
-      <h3 id="agents-title">{t`Agents`}</h3>
-      <p className="secondary">
-        {t`An agent has its own instructions, model and tools. It is an entry in your configuration, or a Markdown file in the folder "agents" beside it.`}
-      </p>
-      {error && <ErrorNote error={error} />}
-      {failure && <ErrorNote error={failure} />}
-      <List className="configured">
-        {listed?.agents.map((agent) => (
-          <li key={agent.name}>
-            <Agent
-              agent={agent}
-              folder={folder}
-              isKnown={entries.every((entry) => !isOf(agent.name, entry.key) || isKnown(entry))}
-              isOwn={entries.some(({ key, origin }) => isOf(agent.name, key) && origin === "user")}
-              onEdit={() => setOpen({ name: agent.name })}
-              onRemove={() => void remove(agent.name)}
-            />
-            {open?.name === agent.name && (
-              <AgentForm name={agent.name} entries={entries} onChange={save} onClose={close} />
-            )}
-          </li>
-        ))}
-      </List>
-      {listed?.warnings.map((warning) => (
-        <p key={warning} className="small attention">
-          ! <VisibleText text={warning} />
-        </p>
+    <Entries
+      title={t`Agents`}
+      lead={t`An agent has its own instructions, model and tools. It is an entry in your configuration, or a Markdown file in the folder "agents" beside it.`}
+      problems={[error, failure]}
+      notes={<Warnings of={listed?.warnings} />}
+      removed={list.removed}
+      onUndone={undone}
+      add={isAnswered && { words: t`Add agent`, button: list.button, onClick: () => setOpen({ name: null }) }}
+      form={
+        open?.name === null && <AgentForm name={null} entries={entries} onChange={save} onClose={close} />
+      }
+    >
+      {listed?.agents.map((agent) => (
+        <li key={agent.name}>
+          <Agent
+            agent={agent}
+            folder={folder}
+            isKnown={entries.every((entry) => !isOf(agent.name, entry.key) || isKnown(entry))}
+            isOwn={entries.some(({ key, origin }) => isOf(agent.name, key) && origin === "user")}
+            onEdit={() => setOpen({ name: agent.name })}
+            onRemove={() => void remove(agent.name)}
+          />
+          {open?.name === agent.name && (
+            <AgentForm name={agent.name} entries={entries} onChange={save} onClose={close} />
+          )}
+        </li>
       ))}
-      {removed && (
-        <RemovedNote
-          words={t`Removed from your configuration.`}
-          again={removed}
-          onChange={change}
-          onUndone={() => {
-            setRemoved(null);
-            add.focus();
-          }}
-        />
-      )}
-      {open !== null && open.name === null ? (
-        <AgentForm name={null} entries={entries} onChange={save} onClose={close} />
-      ) : (
-        isAnswered && (
-          <Button
-            ref={add.button}
-            small
-            icon={<Plus size={14} aria-hidden />}
-            onClick={() => setOpen({ name: null })}
-          >
-            {t`Add agent`}
-          </Button>
-        )
-      )}
-    </section>
+    </Entries>
   );
 }
 
@@ -136,42 +101,36 @@ function Agent({ agent, folder, isKnown, isOwn, onEdit, onRemove }: AgentProps) 
   ];
   const file = origins.find((origin) => origin.endsWith(".md")) ?? (isKnown ? undefined : origins[0]);
   return (
-    <div className="configured-line">
-      <div className="grow">
-        <p>
-          <strong>{name}</strong>{" "}
-          {description !== null && (
-            <span dir="auto">
-              <VisibleText text={description} />
-            </span>
+    <EntryLine
+      buttons={
+        <>
+          {file !== undefined && <OpenFile folder={folder} path={file} name={name} />}
+          {isKnown && <Act words={t`Edit`} label={t`Edit ${name}`} onClick={onEdit} />}
+          {isKnown && isOwn && (
+            <Act
+              words={builtIn ? t`Reset` : t`Remove`}
+              label={builtIn ? t`Reset ${name}` : t`Remove ${name}`}
+              onClick={onRemove}
+            />
           )}
-        </p>
-        <p className="small secondary">
-          <VisibleText text={facts.filter(Boolean).join(" · ")} />
-        </p>
-        <p className="small secondary">
-          {builtIn && t`Built in`}
-          {builtIn && origins.length > 0 && t`, changed in`} <Places paths={origins} />
-        </p>
-      </div>
-      <div className="configured-buttons">
-        {file !== undefined && <OpenFile folder={folder} path={file} name={name} />}
-        {isKnown && (
-          <Button small look="quiet" aria-label={t`Edit ${name}`} onClick={onEdit}>
-            {t`Edit`}
-          </Button>
+        </>
+      }
+    >
+      <p>
+        <strong>{name}</strong>{" "}
+        {description !== null && (
+          <span dir="auto">
+            <VisibleText text={description} />
+          </span>
         )}
-        {isKnown && isOwn && (
-          <Button
-            small
-            look="quiet"
-            aria-label={builtIn ? t`Reset ${name}` : t`Remove ${name}`}
-            onClick={onRemove}
-          >
-            {builtIn ? t`Reset` : t`Remove`}
-          </Button>
-        )}
-      </div>
-    </div>
+      </p>
+      <p className="small secondary">
+        <VisibleText text={facts.filter(Boolean).join(" · ")} />
+      </p>
+      <p className="small secondary">
+        {builtIn && t`Built in`}
+        {builtIn && origins.length > 0 && t`, changed in`} <Places paths={origins} />
+      </p>
+    </EntryLine>
   );
 }

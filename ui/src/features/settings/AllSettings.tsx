@@ -1,13 +1,13 @@
 /** Every value of the configuration: what it is, who says so, and the way to change it. */
 import { i18n } from "@lingui/core";
 import { plural, t } from "@lingui/core/macro";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
-import { Button } from "../../components/Button";
+import { useMemo, useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { RuleSentence } from "../../components/RuleSentence";
-import type { CommandError, SettingChange, SettingEntry } from "../../protocol/generated";
+import type { SettingChange, SettingEntry } from "../../protocol/generated";
 import { addButtonOf } from "./AddSetting";
 import { origins } from "./origins";
+import { RemovedNote } from "./RemovedNote";
 import { SettingRow } from "./SettingRow";
 import { standsIn, useSettings } from "./use_settings";
 import "./all_settings.css";
@@ -40,11 +40,16 @@ export function AllSettings({ folder }: { folder: string | null }) {
         {entries !== null && plural(shown.length, { one: "# setting", other: "# settings" })}
       </p>
       {removed && (
-        <Removed
+        <RemovedNote
           key={removed.entry.key}
-          removal={removed}
-          onUndo={(again) => change([again])}
-          onDone={() => setRemoved(null)}
+          words={t`${removed.entry.key} removed.`}
+          text={isWhole(removed.entry) ? JSON.stringify(removed.entry.value) : null}
+          undo={() => change([broughtBack(removed)])}
+          onUndone={() => {
+            goOn(removed);
+            setRemoved(null);
+          }}
+          onStuck={() => goOn(removed)}
         />
       )}
       {groups.map((group) => (
@@ -90,47 +95,14 @@ function Title({ entry: { key, kind, about } }: { entry: SettingEntry }) {
 /** `list`: where it stood. */
 type Removal = { entry: SettingEntry; list: string | null };
 
-type RemovedProps = {
-  removal: Removal;
-  onUndo: (again: SettingChange) => Promise<CommandError | null>;
-  onDone: () => void;
-};
+const isWhole = ({ kind }: SettingEntry) => kind !== "secret" && kind !== "group";
 
-/** What was removed can be added again, unless it is only known without its secrets. */
-function Removed({ removal: { entry, list }, onUndo, onDone }: RemovedProps) {
-  const [error, setError] = useState<CommandError | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const text = JSON.stringify(entry.value);
-  const isKnown = entry.kind !== "secret" && entry.kind !== "group" && !text.includes("[secret:");
-  // What had the focus is gone.
-  useLayoutEffect(() => {
-    if (button.current) button.current.focus();
-    else if (list !== null) document.getElementById(addButtonOf(list))?.focus();
-  }, [list]);
-  const undo = async () => {
-    const isItem = entry.key.endsWith("]");
-    const failure = await onUndo({
-      key: isItem ? `${list}[]` : entry.key,
-      text,
-      was: isItem ? null : "null",
-    });
-    setError(failure);
-    if (failure !== null) return;
-    if (list !== null) document.getElementById(addButtonOf(list))?.focus();
-    onDone();
-  };
-  return (
-    <div role="status">
-      {t`${entry.key} removed.`}{" "}
-      {isKnown && (
-        <Button ref={button} small look="quiet" onClick={() => void undo()}>
-          {t`Undo`}
-        </Button>
-      )}
-      {error && <ErrorNote error={error} />}
-    </div>
-  );
+function broughtBack({ entry: { key, value }, list }: Removal): SettingChange {
+  const isItem = key.endsWith("]");
+  return { key: isItem ? `${list}[]` : key, text: JSON.stringify(value), was: isItem ? null : "null" };
 }
+
+const goOn = ({ list }: Removal) => list !== null && document.getElementById(addButtonOf(list))?.focus();
 
 const groupOf = ({ key }: SettingEntry) => key.split(/[.[]/)[0] ?? key;
 

@@ -2,7 +2,6 @@
 import { Agents } from "./Agents";
 import { Hooks } from "./Hooks";
 import { Skills } from "./Skills";
-import "./rules.css";
 
 /** `folder`: the one that is open, whose own count too. */
 export function Configured({ folder }: { folder: string | null }) {

@@ -1,16 +1,13 @@
-import { i18n } from "@lingui/core";
+import { i18n, type MessageDescriptor } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
-import { ErrorNote } from "../../components/ErrorNote";
+import type { Choice, Field } from "../../components/form/Fields";
+import { SchemaForm } from "../../components/form/SchemaForm";
 import { withDot } from "../../components/typed_number";
-import type { CommandError, HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
+import type { HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
 import { type HookDraft, isOfCall, newHook, readHook, writeHook } from "../../protocol/hook_entries";
-import { EntryForm } from "./EntryForm";
-import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 import { actions, events } from "./hook_words";
 import type { Change } from "./use_settings";
-import "../../components/checks.css";
 
 type Props = {
   /** Null for a new one. */
@@ -19,152 +16,112 @@ type Props = {
   onClose: () => void;
 };
 
+type Values = Readonly<Record<string, string>>;
+
 export function HookForm({ hook, onChange, onClose }: Props) {
-  const [draft, setDraft] = useState<HookDraft>(hook ? readHook(hook.event, hook.entry) : newHook());
-  const [error, setError] = useState<CommandError | null>(null);
-  const set = (part: Partial<HookDraft>) => setDraft((now) => ({ ...now, ...part }));
-  const save = async () => {
-    const runs = draft.runs.map((run) => ({ ...run, seconds: withDot(run.seconds) }));
-    const text = JSON.stringify(writeHook({ ...draft, runs }));
-    const failure = await onChange([
-      hook?.key
-        ? { key: hook.key, text, was: JSON.stringify(hook.entry) }
-        : { key: `hooks.${draft.event}[]`, text, was: null },
-    ]);
-    setError(failure);
-    if (failure === null) onClose();
+  const [before] = useState(() => (hook ? readHook(hook.event, hook.entry) : newHook()));
+  const isShared = before.runs.length > 1;
+  return (
+    <SchemaForm
+      label={hook ? t`Edit ${hook.name}` : t`Add hook`}
+      save={t`Save hook`}
+      first={valuesOf(before)}
+      fields={(values) => fieldsOf(draftOf(before, values, hook === null), hook === null)}
+      note={isShared && <p className="small secondary">{t`These commands share an entry in your file.`}</p>}
+      onSave={(values) => {
+        const draft = draftOf(before, values, hook === null);
+        const text = JSON.stringify(writeHook(draft));
+        return onChange([
+          hook?.key
+            ? { key: hook.key, text, was: JSON.stringify(hook.entry) }
+            : { key: `hooks.${draft.event}[]`, text, was: null },
+        ]);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/** The commands behind one matcher have numbers. */
+function valuesOf({ entry: _, runs, network, matcher, ...texts }: HookDraft): Values {
+  const commands = runs.flatMap(({ command, seconds }, at) => [
+    [`command ${at}`, command],
+    [`seconds ${at}`, seconds],
+  ]);
+  return {
+    ...texts,
+    matcher: matcher ?? "",
+    network: network ? "true" : "",
+    ...Object.fromEntries(commands),
   };
-  const label = hook ? t`Edit ${hook.name}` : t`Add hook`;
-  const isShared = draft.runs.length > 1;
-  const isOwnForm = !("hooks" in draft.entry);
-  return (
-    <EntryForm label={label} save={t`Save hook`} onSave={() => void save()} onCancel={onClose}>
-      {hook === null ? (
-        <ChoiceRow
-          label={t`When`}
-          value={draft.event}
-          onChange={(word) => {
-            const event = word as HookEvent;
-            set({ event, matcher: isOfCall(event) ? null : "" });
-          }}
-        >
-          {Object.entries(events).map(([event, words]) => (
-            <option key={event} value={event}>
-              {i18n._(words)}
-            </option>
-          ))}
-        </ChoiceRow>
-      ) : (
-        <p className="secondary">{i18n._(events[draft.event])}</p>
-      )}
-      <Which draft={draft} set={set} />
-      {isOwnForm && (
-        <ChoiceRow
-          label={t`Action`}
-          value={draft.action}
-          onChange={(word) => set({ action: word as HookActionKind })}
-        >
-          {Object.entries(actions).map(([action, words]) => (
-            <option key={action} value={action}>
-              {i18n._(words)}
-            </option>
-          ))}
-        </ChoiceRow>
-      )}
-      {draft.action === "command" ? (
-        <Commands draft={draft} set={set} />
-      ) : (
-        <LinesRow
-          label={t`Text`}
-          placeholder={t`What is told`}
-          value={draft.text}
-          onChange={(text) => set({ text })}
-        />
-      )}
-      <TextRow
-        label={t`Name`}
-        value={draft.name}
-        placeholder={t`the command, if empty`}
-        onChange={(name) => set({ name })}
-      />
-      {isShared && <p className="small secondary">{t`These commands share an entry in your file.`}</p>}
-      {error && <ErrorNote error={error} />}
-    </EntryForm>
-  );
 }
 
-type Part = { draft: HookDraft; set: (part: Partial<HookDraft>) => void };
-
-/** Which calls, or which kind of the event, it is for. */
-function Which({ draft, set }: Part) {
-  if (draft.matcher !== null)
-    return (
-      <TextRow
-        label={isOfCall(draft.event) ? t`Tools, as a regular expression` : t`Kind`}
-        mono
-        value={draft.matcher}
-        placeholder={t`all, if empty`}
-        onChange={(matcher) => set({ matcher })}
-      />
-    );
-  return (
-    <>
-      <LinesRow
-        label={t`Tools`}
-        placeholder={t`edit_file, one per line; all, if empty`}
-        value={draft.tools}
-        onChange={(tools) => set({ tools })}
-      />
-      <LinesRow
-        label={t`Files`}
-        placeholder={t`src/**, one per line; all, if empty`}
-        value={draft.paths}
-        onChange={(paths) => set({ paths })}
-      />
-      <LinesRow
-        label={t`Commands`}
-        placeholder={t`git push*, one per line; all, if empty`}
-        value={draft.commands}
-        onChange={(commands) => set({ commands })}
-      />
-    </>
-  );
+function draftOf(before: HookDraft, values: Values, isNew: boolean): HookDraft {
+  const event = values.event as HookEvent;
+  const hasMatcher = isNew ? !isOfCall(event) : before.matcher !== null;
+  return {
+    ...before,
+    ...values,
+    event,
+    action: values.action as HookActionKind,
+    matcher: hasMatcher ? (values.matcher ?? "") : null,
+    network: values.network === "true",
+    runs: before.runs.map((_, at) => ({
+      command: values[`command ${at}`] ?? "",
+      seconds: withDot(values[`seconds ${at}`] ?? ""),
+    })),
+  };
 }
 
-function Commands({ draft, set }: Part) {
-  const change = (place: number, part: Partial<HookDraft["runs"][number]>) =>
-    set({ runs: draft.runs.map((run, at) => (at === place ? { ...run, ...part } : run)) });
-  return (
-    <>
-      {draft.runs.map((run, place) => (
-        // They keep their order while the form is open.
-        <div key={place} className="hook-run">
-          <TextRow
-            label={draft.runs.length > 1 ? t`Command ${place + 1}` : t`Command`}
-            mono
-            required
-            value={run.command}
-            placeholder={t`cargo fmt`}
-            onChange={(command) => change(place, { command })}
-          />
-          <TextRow
-            label={draft.runs.length > 1 ? t`Seconds for ${place + 1}` : t`Seconds`}
-            value={run.seconds}
-            placeholder={t`60, at most 600`}
-            onChange={(seconds) => change(place, { seconds })}
-          />
-        </div>
-      ))}
-      <label className="choice">
-        <Trans>
-          <input
-            type="checkbox"
-            checked={draft.network}
-            onChange={(event) => set({ network: event.target.checked })}
-          />
-          Allow network access
-        </Trans>
-      </label>
-    </>
-  );
+function fieldsOf({ event, matcher, action, entry, runs }: HookDraft, isNew: boolean): (Field | false)[] {
+  const [byMatcher, isCommand, isShared] = [matcher !== null, action === "command", runs.length > 1];
+  const whens: Choice[] = isNew ? choicesOf(events) : [[event, i18n._(events[event])]];
+  return [
+    { key: "event", label: t`When`, kind: "choice", choices: whens },
+    byMatcher && {
+      key: "matcher",
+      label: isOfCall(event) ? t`Tools, as a regular expression` : t`Kind`,
+      kind: "code",
+      placeholder: t`all, if empty`,
+    },
+    !byMatcher && {
+      key: "tools",
+      label: t`Tools`,
+      kind: "lines",
+      placeholder: t`edit_file, one per line; all, if empty`,
+    },
+    !byMatcher && {
+      key: "paths",
+      label: t`Files`,
+      kind: "lines",
+      placeholder: t`src/**, one per line; all, if empty`,
+    },
+    !byMatcher && {
+      key: "commands",
+      label: t`Commands`,
+      kind: "lines",
+      placeholder: t`git push*, one per line; all, if empty`,
+    },
+    !("hooks" in entry) && { key: "action", label: t`Action`, kind: "choice", choices: choicesOf(actions) },
+    ...(isCommand ? runs : []).flatMap((_, at): Field[] => [
+      {
+        key: `command ${at}`,
+        label: isShared ? t`Command ${at + 1}` : t`Command`,
+        kind: "code",
+        required: true,
+        placeholder: t`cargo fmt`,
+      },
+      {
+        key: `seconds ${at}`,
+        label: isShared ? t`Seconds for ${at + 1}` : t`Seconds`,
+        placeholder: t`60, at most 600`,
+      },
+    ]),
+    isCommand && { key: "network", label: t`Allow network access`, kind: "check" },
+    !isCommand && { key: "text", label: t`Text`, kind: "lines", placeholder: t`What is told` },
+    { key: "name", label: t`Name`, placeholder: t`the command, if empty` },
+  ];
 }
+
+const choicesOf = (words: Readonly<Record<string, MessageDescriptor>>): Choice[] =>
+  Object.entries(words).map(([value, word]) => [value, i18n._(word)]);

@@ -3,14 +3,14 @@ import { msg, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { EntryForm } from "../../components/form/EntryForm";
+import { Fields } from "../../components/form/Fields";
 import { duration } from "../../components/format";
 import { List } from "../../components/List";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, HookEntry, HookEvent, TriedHookEntry } from "../../protocol/generated";
+import type { HookEntry, HookEvent, TriedHookEntry } from "../../protocol/generated";
 import { exampleFor, isOfCall } from "../../protocol/hook_entries";
-import { EntryForm } from "./EntryForm";
-import { LinesRow, TextRow } from "./FormRows";
 import { outcomes } from "./hook_words";
 
 type Props = { hook: HookEntry; folder: string; onClose: () => void };
@@ -19,37 +19,29 @@ type Props = { hook: HookEntry; folder: string; onClose: () => void };
 export function HookTest({ hook, folder, onClose }: Props) {
   const { platform } = useArki();
   const { event } = hook;
-  const example = exampleFor(event, hook.entry);
-  const [tool, setTool] = useState(example.tool);
-  const [args, setArgs] = useState(example.args);
-  const [text, setText] = useState("");
+  const [given, setGiven] = useState({ ...exampleFor(event, hook.entry), text: "" });
   const [tried, setTried] = useState<TriedHookEntry[] | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  const [isTrying, setIsTrying] = useState(false);
-  const attempt = async () => {
-    setIsTrying(true);
-    setError(null);
-    try {
-      setTried(await platform.call("try_hooks", { folder, happens: { event, tool, args, text } }));
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-    setIsTrying(false);
-  };
+  const { busy: isTrying, error, attempt } = useActs();
+  const ask = () =>
+    void attempt(async () =>
+      setTried(await platform.call("try_hooks", { folder, happens: { event, ...given } })),
+    );
   const ofCall = isOfCall(event);
   const told = texts[event];
   return (
-    <EntryForm label={t`Test ${hook.name}`} save={t`Try it`} onSave={() => void attempt()} onCancel={onClose}>
+    <EntryForm label={t`Test ${hook.name}`} save={t`Try it`} onSave={ask} onCancel={onClose}>
       <p className="small secondary">
         {t`Every hook of this event gets this. The project can't be changed by it, and nothing is recorded.`}
       </p>
-      {ofCall && (
-        <>
-          <TextRow label={t`Tool`} mono required value={tool} onChange={setTool} />
-          <LinesRow label={t`Arguments`} placeholder="{}" value={args} onChange={setArgs} />
-        </>
-      )}
-      {told && <LinesRow label={i18n._(told)} placeholder="" value={text} onChange={setText} />}
+      <Fields
+        fields={[
+          ofCall && { key: "tool", label: t`Tool`, kind: "code", required: true },
+          ofCall && { key: "args", label: t`Arguments`, kind: "lines", placeholder: "{}" },
+          told !== undefined && { key: "text", label: i18n._(told), kind: "lines" },
+        ]}
+        values={given}
+        onChange={(key, value) => setGiven({ ...given, [key]: value })}
+      />
       <div role="status">
         {isTrying && <p className="secondary">{t`Trying…`}</p>}
         {!isTrying && tried?.length === 0 && (

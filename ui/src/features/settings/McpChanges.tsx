@@ -1,12 +1,14 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useEffect, useState } from "react";
+import { useCallback } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, McpChangedTool, McpServerEntry } from "../../protocol/generated";
+import type { Platform } from "../../platform/platform";
+import type { McpChangedTool } from "../../protocol/generated";
+import { useListed } from "./listed";
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
 
@@ -19,26 +21,13 @@ const words: Record<McpChangedTool["change"], MessageDescriptor> = {
 /** The tools as the server lists them now, beside what was agreed to. What is shown is what is agreed to. */
 export function McpChanges({ name, onClose }: { name: string; onClose: () => void }) {
   const arki = useArki();
-  const [server, setServer] = useState<McpServerEntry | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let current = true;
-    arki.platform.call("review_mcp_server", { name }).then(
-      (entry) => current && setServer(entry),
-      (thrown) => current && setError(asCommandError(thrown)),
-    );
-    return () => {
-      current = false;
-    };
-  }, [arki, name]);
+  const { listed: server, error } = useListed<"review_mcp_server">(
+    useCallback((platform: Platform) => platform.call("review_mcp_server", { name }), [name]),
+  );
+  const { error: failure, attempt } = useActs();
+  const problem = failure ?? error;
   const agree = async (digest: string) => {
-    setError(null);
-    try {
-      await arki.platform.call("agree_to_mcp_server", { name, digest });
-      onClose();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
+    if (await attempt(() => arki.platform.call("agree_to_mcp_server", { name, digest }))) onClose();
   };
   return (
     <OpenedPart
@@ -52,9 +41,9 @@ export function McpChanges({ name, onClose }: { name: string; onClose: () => voi
         )
       }
     >
-      <section className="mcp-changes" aria-label={t`Changes of ${name}`} aria-busy={!server && !error}>
-        {!server && !error && <p className="secondary">{t`◐ Asking ${name} for its tools…`}</p>}
-        {error && <ErrorNote error={error} />}
+      <section className="mcp-changes" aria-label={t`Changes of ${name}`} aria-busy={!server && !problem}>
+        {!server && !problem && <p className="secondary">{t`◐ Asking ${name} for its tools…`}</p>}
+        {problem && <ErrorNote error={problem} />}
         {server?.changed.map((tool) => (
           <ChangedTool key={tool.name} tool={tool} />
         ))}

@@ -1,10 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
-import type { McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
-import { EntryForm } from "./EntryForm";
-import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
-import "../../components/checks.css";
+import { SchemaForm } from "../../components/form/SchemaForm";
+import type { CommandError, McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
 
 /** How a value is taken from the environment. The same in every language. */
 const variable = `$\{NAME}`;
@@ -14,103 +11,108 @@ const headerLine = `NAME=Bearer $\{TOKEN}`;
 
 type Props = {
   server: McpServerEntry | null;
-  onSave: (entry: { name: string; settings: McpServerSettings }) => Promise<void>;
-  onCancel: () => void;
+  /** Returns why it was not saved. */
+  onSave: (entry: { name: string; settings: McpServerSettings }) => Promise<CommandError | null>;
+  onClose: () => void;
 };
 
-export function McpForm({ server, onSave, onCancel }: Props) {
-  const before = server?.settings;
-  const [name, setName] = useState(server?.name ?? "");
-  const [kind, setKind] = useState(before?.url ? "address" : "program");
-  const [command, setCommand] = useState(before?.command ?? "");
-  const [args, setArgs] = useState((before?.args ?? []).join("\n"));
-  const [env, setEnv] = useState(linesOf(before?.env ?? []));
-  const [network, setNetwork] = useState(before?.network ?? false);
-  const [url, setUrl] = useState(before?.url ?? "");
-  const [headers, setHeaders] = useState(linesOf(before?.headers ?? []));
-  const isProgram = kind === "program";
-  const save = () => {
-    const settings: McpServerSettings = isProgram
-      ? { command: command.trim(), args: lines(args), env: variables(env), network, url: null, headers: [] }
-      : { command: null, args: [], env: [], network: false, url: url.trim(), headers: variables(headers) };
-    void onSave({ name: name.trim(), settings });
-  };
+export function McpForm({ server, onSave, onClose }: Props) {
   return (
-    <EntryForm
+    <SchemaForm
       label={server ? t`Edit ${server.name}` : t`Add MCP server`}
       save={t`Save server`}
-      onSave={save}
-      onCancel={onCancel}
-    >
-      <TextRow
-        label={t`Name`}
-        value={name}
-        onChange={setName}
-        required
-        readOnly={server !== null}
-        maxLength={32}
-        pattern="[A-Za-z0-9\-]+(_[A-Za-z0-9\-]+)*"
-        title={t`Letters, digits, dash and single underscores`}
-      />
-      <ChoiceRow label={t`Kind`} value={kind} onChange={setKind}>
-        <option value="program">{t`program`}</option>
-        <option value="address">{t`address`}</option>
-      </ChoiceRow>
-      {isProgram ? (
-        <>
-          <TextRow
-            label={t`Command`}
-            mono
-            value={command}
-            onChange={setCommand}
-            required
-            placeholder={t`uvx`}
-          />
-          <LinesRow label={t`Arguments`} placeholder={t`One per line`} value={args} onChange={setArgs} />
-          <LinesRow
-            label={t`Environment`}
-            placeholder={t`${environmentLine}, one per line`}
-            value={env}
-            onChange={setEnv}
-          />
-          <label className="choice">
-            <Trans>
-              <input
-                type="checkbox"
-                checked={network}
-                onChange={(event) => setNetwork(event.target.checked)}
-              />
-              Allow network access
-            </Trans>
-          </label>
-        </>
-      ) : (
-        <>
-          <TextRow
-            label={t`Address`}
-            type="url"
-            mono
-            value={url}
-            onChange={setUrl}
-            required
-            placeholder={t`https://mcp.example.com/mcp`}
-          />
-          <LinesRow
-            label={t`Headers`}
-            placeholder={t`${headerLine}, one per line`}
-            value={headers}
-            onChange={setHeaders}
-          />
-        </>
-      )}
-      <p className="small secondary">
-        <Trans>
-          <code>{variable}</code> stands for an environment variable of yours. A name alone keeps the value
-          that stands in the configuration, which is not shown here.
-        </Trans>
-      </p>
-    </EntryForm>
+      first={firstOf(server)}
+      fields={({ kind }) => {
+        const [isProgram, isAddress] = [kind === "program", kind === "address"];
+        return [
+          {
+            key: "name",
+            label: t`Name`,
+            required: true,
+            readOnly: server !== null,
+            maxLength: 32,
+            pattern: "[A-Za-z0-9\\-]+(_[A-Za-z0-9\\-]+)*",
+            title: t`Letters, digits, dash and single underscores`,
+          },
+          {
+            key: "kind",
+            label: t`Kind`,
+            kind: "choice",
+            choices: [
+              ["program", t`program`],
+              ["address", t`address`],
+            ],
+          },
+          isProgram && {
+            key: "command",
+            label: t`Command`,
+            kind: "code",
+            required: true,
+            placeholder: t`uvx`,
+          },
+          isProgram && { key: "args", label: t`Arguments`, kind: "lines", placeholder: t`One per line` },
+          isProgram && {
+            key: "env",
+            label: t`Environment`,
+            kind: "lines",
+            placeholder: t`${environmentLine}, one per line`,
+          },
+          isProgram && { key: "network", label: t`Allow network access`, kind: "check" },
+          isAddress && {
+            key: "url",
+            label: t`Address`,
+            kind: "url",
+            required: true,
+            placeholder: t`https://mcp.example.com/mcp`,
+          },
+          isAddress && {
+            key: "headers",
+            label: t`Headers`,
+            kind: "lines",
+            placeholder: t`${headerLine}, one per line`,
+          },
+        ];
+      }}
+      note={
+        <p className="small secondary">
+          <Trans>
+            <code>{variable}</code> stands for an environment variable of yours. A name alone keeps the value
+            that stands in the configuration, which is not shown here.
+          </Trans>
+        </p>
+      }
+      onSave={(values) => onSave({ name: values.name.trim(), settings: settingsOf(values) })}
+      onClose={onClose}
+    />
   );
+}
+
+function firstOf(server: McpServerEntry | null) {
+  const before = server?.settings;
+  return {
+    name: server?.name ?? "",
+    kind: before?.url ? "address" : "program",
+    command: before?.command ?? "",
+    args: (before?.args ?? []).join("\n"),
+    env: linesOf(before?.env ?? []),
+    network: before?.network ? "true" : "",
+    url: before?.url ?? "",
+    headers: linesOf(before?.headers ?? []),
+  };
+}
+
+function settingsOf(values: ReturnType<typeof firstOf>): McpServerSettings {
+  const none = { command: null, args: [], env: [], network: false, url: null, headers: [] };
+  const { kind, command, args, env, network, url, headers } = values;
+  return kind === "address"
+    ? { ...none, url: url.trim(), headers: variables(headers) }
+    : {
+        ...none,
+        command: command.trim(),
+        args: lines(args),
+        env: variables(env),
+        network: network === "true",
+      };
 }
 
 function lines(text: string): string[] {

@@ -1,27 +1,21 @@
 import { t } from "@lingui/core/macro";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
+import type { Platform } from "../../platform/platform";
+import { useListed } from "./listed";
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
 
 /** The last of what the server printed besides the protocol. */
 export function McpLog({ name, onClose }: { name: string; onClose: () => void }) {
-  const arki = useArki();
-  const [log, setLog] = useState<string | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  const read = useCallback(() => {
-    arki.platform.call("mcp_server_log", { name }).then(setLog, (thrown) => setError(asCommandError(thrown)));
-  }, [arki, name]);
-  useEffect(read, [read]);
+  const ask = useCallback((platform: Platform) => platform.call("mcp_server_log", { name }), [name]);
+  const { listed: log, error, reload } = useListed<"mcp_server_log">(ask);
   return (
     <OpenedPart
       onClose={onClose}
       actions={
-        <Button small onClick={read}>
+        <Button small onClick={() => void reload()}>
           {t`Read again`}
         </Button>
       }

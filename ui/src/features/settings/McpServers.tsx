@@ -1,15 +1,13 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Plus } from "lucide-react";
-import { useState } from "react";
-import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { tokens } from "../../components/format";
-import { List } from "../../components/List";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError, type Platform } from "../../platform/platform";
-import type { CommandError, McpServerEntry } from "../../protocol/generated";
+import { asCommandError, type CommandName, type Params, type Platform } from "../../platform/platform";
+import type { McpServerEntry } from "../../protocol/generated";
+import { Act, Entries, EntryLine, useEntries } from "./Entries";
 import { useListed } from "./listed";
 import { McpChanges } from "./McpChanges";
 import { McpForm } from "./McpForm";
@@ -17,7 +15,7 @@ import { McpLog } from "./McpLog";
 import { McpTest } from "./McpTest";
 
 type Part = "edit" | "test" | "changes" | "log";
-type Open = { name: string; part: Part } | { name: null; part: "add" } | null;
+type Open = { name: string; part: Part } | { name: null; part: "add" };
 
 const ask = (platform: Platform) => platform.call("list_mcp_servers", {});
 
@@ -25,105 +23,55 @@ const ask = (platform: Platform) => platform.call("list_mcp_servers", {});
 export function McpServers() {
   const arki = useArki();
   const { listed, error, isAnswered, reload } = useListed<"list_mcp_servers">(ask);
-  const [failure, setFailure] = useState<CommandError | null>(null);
-  const [open, setOpen] = useState<Open>(null);
+  const { open, setOpen, close: leave } = useEntries<Open>();
+  const { error: failure, attempt: act } = useActs();
   const attempt = async (work: () => Promise<unknown>) => {
-    setFailure(null);
-    const before = open;
-    try {
-      await work();
-      // What was opened meanwhile stays.
-      setOpen((now) => (now === before ? null : now));
-    } catch (thrown) {
-      setFailure(asCommandError(thrown));
-    }
+    if (await act(work)) setOpen((now) => (now === open ? null : now));
     await reload();
   };
   const close = () => {
-    setOpen(null);
+    leave();
     void reload();
   };
-  const problem = failure ?? error;
+  const save = async (entry: Params<"save_mcp_server">) => {
+    try {
+      await arki.platform.call("save_mcp_server", entry);
+      return null;
+    } catch (thrown) {
+      return asCommandError(thrown);
+    }
+  };
   return (
-    <section className="settings-section" aria-labelledby="mcp-title">
-      <h3 id="mcp-title">{t`MCP servers`}</h3>
-      <p className="secondary">
-        {t`MCP servers add tools. They start only in trusted folders, and their calls follow the same rules as other tools.`}
-      </p>
-      {problem && <ErrorNote error={problem} />}
-      <List className="providers">
-        {listed?.map((server) => (
-          <li key={server.name} className="provider">
+    <Entries
+      title={t`MCP servers`}
+      problems={[failure ?? error]}
+      lead={t`MCP servers add tools. They start only in trusted folders, and their calls follow the same rules as other tools.`}
+      add={isAnswered && { words: t`Add MCP server`, onClick: () => setOpen({ name: null, part: "add" }) }}
+      form={open?.part === "add" && <McpForm server={null} onSave={save} onClose={close} />}
+    >
+      {listed?.map((server) => {
+        const { name } = server;
+        const part = open?.name === name ? open.part : null;
+        return (
+          <li key={name}>
             <Entry
               server={server}
-              isTested={open?.name === server.name && open.part === "test"}
-              onOpen={(part) => setOpen({ name: server.name, part })}
+              isTested={part === "test"}
+              onOpen={(part) => setOpen({ name, part })}
               attempt={attempt}
             />
-            {open?.name === server.name && (
-              <Opened
-                part={open.part}
-                server={server}
-                attempt={attempt}
-                onTested={() => void reload()}
-                onClose={close}
-              />
-            )}
+            {part === "edit" && <McpForm server={server} onSave={save} onClose={close} />}
+            {part === "test" && <McpTest name={name} onTested={() => void reload()} onClose={close} />}
+            {part === "changes" && <McpChanges name={name} onClose={close} />}
+            {part === "log" && <McpLog name={name} onClose={close} />}
           </li>
-        ))}
-      </List>
-      {open?.part === "add" ? (
-        <McpForm
-          server={null}
-          onCancel={() => setOpen(null)}
-          onSave={(entry) => attempt(() => arki.platform.call("save_mcp_server", entry))}
-        />
-      ) : (
-        isAnswered && (
-          <Button
-            small
-            icon={<Plus size={14} aria-hidden />}
-            onClick={() => setOpen({ name: null, part: "add" })}
-          >
-            {t`Add MCP server`}
-          </Button>
-        )
-      )}
-    </section>
+        );
+      })}
+    </Entries>
   );
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;
-type OpenedProps = {
-  part: Part | "add";
-  server: McpServerEntry;
-  attempt: Attempt;
-  onTested: () => void;
-  onClose: () => void;
-};
-
-function Opened({ part, server, attempt, onTested, onClose }: OpenedProps) {
-  const arki = useArki();
-  switch (part) {
-    case "edit":
-      return (
-        <McpForm
-          server={server}
-          onCancel={onClose}
-          onSave={(entry) => attempt(() => arki.platform.call("save_mcp_server", entry))}
-        />
-      );
-    case "test":
-      return <McpTest name={server.name} onTested={onTested} onClose={onClose} />;
-    case "changes":
-      return <McpChanges name={server.name} onClose={onClose} />;
-    case "log":
-      return <McpLog name={server.name} onClose={onClose} />;
-    case "add":
-      return null;
-  }
-}
-
 type EntryProps = {
   server: McpServerEntry;
   /** Its test is open, and tells what failed. */
@@ -137,40 +85,40 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
   const { name, state, origin, changed, refused, failure } = server;
   const about = `mcp-${name}`;
   const button = (words: string, onClick: () => void) => (
-    <Button small look="quiet" aria-describedby={about} onClick={onClick}>
-      {words}
-    </Button>
+    <Act words={words} about={about} onClick={onClick} />
   );
+  const act = <Name extends CommandName>(words: string, command: Name, params: Params<Name>) =>
+    button(words, () => void attempt(() => arki.platform.call(command, params)));
   const isOff = state === "disabled";
   const canStart = !isOff && state !== "untrusted";
   return (
     <>
-      <div className="provider-line">
-        <span className="grow" id={about}>
-          <b>{name}</b>
-          <span className="secondary"> {origin === "project" ? t`from this project` : ""}</span>
-          <span className="provider-facts small secondary">
-            <span className={`mcp-state ${state}`}>{i18n._(stateWords[state])}</span>
-            {` · ${costWords(server)} · `}
-            <code>{server.place}</code>
-          </span>
-        </span>
-        {canStart && changed.length > 0 && button(t`Review changes`, () => onOpen("changes"))}
-        {canStart && button(t`Test`, () => onOpen("test"))}
-        {canStart && button(t`Log`, () => onOpen("log"))}
-        {canStart &&
-          server.transport === "http" &&
-          button(t`Sign in`, () => attempt(() => arki.platform.call("sign_in_to_mcp_server", { name })))}
-        {origin === "user" && (
+      <EntryLine
+        about={about}
+        buttons={
           <>
-            {button(t`Edit`, () => onOpen("edit"))}
-            {button(isOff ? t`Switch on` : t`Switch off`, () =>
-              attempt(() => arki.platform.call("enable_mcp_server", { name, enabled: isOff })),
+            {canStart && changed.length > 0 && button(t`Review changes`, () => onOpen("changes"))}
+            {canStart && button(t`Test`, () => onOpen("test"))}
+            {canStart && button(t`Log`, () => onOpen("log"))}
+            {canStart && server.transport === "http" && act(t`Sign in`, "sign_in_to_mcp_server", { name })}
+            {origin === "user" && (
+              <>
+                {button(t`Edit`, () => onOpen("edit"))}
+                {act(isOff ? t`Switch on` : t`Switch off`, "enable_mcp_server", { name, enabled: isOff })}
+                {act(t`Remove`, "remove_mcp_server", { name })}
+              </>
             )}
-            {button(t`Remove`, () => attempt(() => arki.platform.call("remove_mcp_server", { name })))}
           </>
-        )}
-      </div>
+        }
+      >
+        <b>{name}</b>
+        <span className="secondary"> {origin === "project" ? t`from this project` : ""}</span>
+        <span className="provider-facts small secondary">
+          <span className={`mcp-state ${state}`}>{i18n._(stateWords[state])}</span>
+          {` · ${costWords(server)} · `}
+          <code>{server.place}</code>
+        </span>
+      </EntryLine>
       {failure && !isTested && <ErrorNote error={failure} />}
       {changed.length > 0 && (
         <p className="small">

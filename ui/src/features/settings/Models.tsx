@@ -1,42 +1,32 @@
 import { t } from "@lingui/core/macro";
-import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
-import { contextWords } from "../../components/format";
+import { FieldRow } from "../../components/form/Fields";
+import { modelChoices } from "../../components/form/model_choices";
+import { useActs } from "../../components/useActs";
 import { useApp, useArki, useCatalogue } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
-import { ChoiceRow } from "./FormRows";
 
 /** The model new messages use unless another is chosen in the status bar. */
 export function Models() {
   const arki = useArki();
   const app = useApp();
   const { models, error: listError } = useCatalogue();
-  const [error, setError] = useState<CommandError | null>(null);
+  const { error, attempt } = useActs();
   const chosen = app?.defaultModel ?? "";
-  const choose = async (model: string) => {
-    setError(null);
-    try {
+  const choose = (model: string) =>
+    attempt(async () => {
       await arki.platform.call("set_default_model", { model });
       await arki.refreshApp();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  };
+    });
   const shown = error ?? listError;
+  const choices = modelChoices(models);
+  if (!models.some((model) => model.id === chosen)) choices.unshift([chosen, chosen || t`None chosen`]);
   return (
     <section className="settings-section" aria-label={t`Default model`}>
-      <ChoiceRow label={t`Default model`} value={chosen} onChange={(model) => void choose(model)}>
-        {!models.some((model) => model.id === chosen) && (
-          <option value={chosen}>{chosen || t`None chosen`}</option>
-        )}
-        {models.map((model) => (
-          <option key={model.id} value={model.id}>
-            {model.id}
-            {contextWords(model) && ` (${contextWords(model)})`}
-          </option>
-        ))}
-      </ChoiceRow>
+      <FieldRow
+        field={{ key: "model", label: t`Default model`, kind: "choice", choices }}
+        value={chosen}
+        onChange={(model) => void choose(model)}
+      />
       {shown && <ErrorNote error={shown} />}
     </section>
   );

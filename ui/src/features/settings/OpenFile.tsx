@@ -1,10 +1,8 @@
 import { t } from "@lingui/core/macro";
-import { useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 
 /** `name`: what comes from that file. */
 type Props = { folder: string | null; path: string; name: string };
@@ -12,15 +10,8 @@ type Props = { folder: string | null; path: string; name: string };
 /** Opens the file that something configured comes from. */
 export function OpenFile({ folder, path, name }: Props) {
   const { platform } = useArki();
-  const [error, setError] = useState<CommandError | null>(null);
-  const open = async () => {
-    setError(null);
-    try {
-      await platform.call("open_configured", { folder, path });
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  };
+  const { error, attempt } = useActs();
+  const open = () => attempt(() => platform.call("open_configured", { folder, path }));
   return (
     <>
       <Button

@@ -1,9 +1,6 @@
 import { t } from "@lingui/core/macro";
-import { useState } from "react";
-import { ErrorNote } from "../../components/ErrorNote";
+import { SchemaForm } from "../../components/form/SchemaForm";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
-import { EntryForm } from "./EntryForm";
-import { ChoiceRow, TextRow } from "./FormRows";
 
 /** The kinds of contract section 3. `custom` alone needs a base URL. */
 const kinds = [
@@ -23,49 +20,41 @@ type Props = {
   provider: ProviderEntry | null;
   /** Returns why it was not saved. */
   onSave: (entry: Entry) => Promise<CommandError | null>;
-  onCancel: () => void;
+  onClose: () => void;
 };
 
-export function ProviderForm({ provider, onSave, onCancel }: Props) {
-  const [name, setName] = useState(provider?.name ?? "");
-  const [kind, setKind] = useState(provider?.kind ?? "custom");
-  const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? "");
-  const [error, setError] = useState<CommandError | null>(null);
-  const save = async () => {
-    const entry = { name: name.trim(), kind, baseUrl: baseUrl.trim() === "" ? null : baseUrl.trim() };
-    setError(await onSave(entry));
-  };
+export function ProviderForm({ provider, onSave, onClose }: Props) {
   return (
-    <EntryForm
+    <SchemaForm
       label={provider ? t`Edit ${provider.name}` : t`Add provider`}
       save={t`Save provider`}
-      onSave={() => void save()}
-      onCancel={onCancel}
-    >
-      <TextRow
-        label={t`Name`}
-        value={name}
-        onChange={setName}
-        required
-        readOnly={provider !== null}
-        pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
-        title={t`Letters, digits, dot, dash and underscore`}
-      />
-      <ChoiceRow label={t`Kind`} value={kind} onChange={setKind}>
-        {[...new Set([...kinds, kind])].map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </ChoiceRow>
-      <TextRow
-        label={t`Base URL`}
-        type="url"
-        mono
-        value={baseUrl}
-        onChange={setBaseUrl}
-        required={kind === "custom"}
-        placeholder={kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The provider's default`}
-      />
-      {error && <ErrorNote error={error} />}
-    </EntryForm>
+      first={{
+        name: provider?.name ?? "",
+        kind: provider?.kind ?? "custom",
+        baseUrl: provider?.baseUrl ?? "",
+      }}
+      fields={({ kind }) => [
+        {
+          key: "name",
+          label: t`Name`,
+          required: true,
+          readOnly: provider !== null,
+          pattern: "[A-Za-z0-9][A-Za-z0-9_.\\-]*",
+          title: t`Letters, digits, dot, dash and underscore`,
+        },
+        { key: "kind", label: t`Kind`, kind: "choice", choices: [...new Set([...kinds, kind])] },
+        {
+          key: "baseUrl",
+          label: t`Base URL`,
+          kind: "url",
+          required: kind === "custom",
+          placeholder: kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The provider's default`,
+        },
+      ]}
+      onSave={({ name, kind, baseUrl }) =>
+        onSave({ name: name.trim(), kind, baseUrl: baseUrl.trim() || null })
+      }
+      onClose={onClose}
+    />
   );
 }

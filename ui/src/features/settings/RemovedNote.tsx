@@ -1,57 +1,48 @@
 import { t } from "@lingui/core/macro";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import type { CommandError, SettingChange } from "../../protocol/generated";
-import type { Change } from "./use_settings";
+import type { CommandError } from "../../protocol/generated";
 
-type Props = {
+export type Removed = {
   words: string;
-  /** The change that brings it back. */
-  again: SettingChange;
-  onChange: Change;
+  /** As it was listed, in JSON; null where that isn't all of it. */
+  text: string | null;
+  /** Returns why it can't be brought back. */
+  undo: () => Promise<CommandError | null>;
+};
+
+type Props = Removed & {
+  /** It is back. */
   onUndone: () => void;
+  /** Takes the focus where there is no button for it. */
+  onStuck?: () => void;
 };
 
 /** Values are listed without their secrets: what has some would be saved without them. */
 export const hidesSecrets = (text: string) => text.includes("[secret:") || text.includes('"(hidden)"');
 
-/** What is listed without its secrets can't be added again from here. */
-export function RemovedNote({ words, again, onChange, onUndone }: Props) {
+/** What was removed, and adding it again unless it is only known without its secrets. */
+export function RemovedNote({ words, text, undo, onUndone, onStuck }: Props) {
   const [error, setError] = useState<CommandError | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   // What had the focus is gone.
-  useLayoutEffect(() => button.current?.focus(), []);
-  const undo = async () => {
-    const failure = await onChange([again]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useLayoutEffect(() => (button.current ? button.current.focus() : onStuck?.()), []);
+  const bringBack = async () => {
+    const failure = await undo();
     setError(failure);
     if (failure === null) onUndone();
   };
   return (
     <div role="status">
       {words}{" "}
-      {!hidesSecrets(again.text ?? "") && (
-        <Button ref={button} small look="quiet" onClick={() => void undo()}>
+      {text !== null && !hidesSecrets(text) && (
+        <Button ref={button} small look="quiet" onClick={() => void bringBack()}>
           {t`Undo`}
         </Button>
       )}
       {error && <ErrorNote error={error} />}
     </div>
   );
-}
-
-/** Whoever leaves a form goes on at a button, as soon as it is there. */
-export function useReturning() {
-  const button = useRef<HTMLButtonElement>(null);
-  const goesOn = useRef(false);
-  useLayoutEffect(() => {
-    if (!goesOn.current || !button.current) return;
-    goesOn.current = false;
-    button.current.focus();
-  });
-  const goOn = useCallback(() => {
-    goesOn.current = true;
-  }, []);
-  const focus = useCallback(() => button.current?.focus(), []);
-  return { button, goOn, focus };
 }

@@ -4,17 +4,16 @@ import { msg, t } from "@lingui/core/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { EntryForm } from "../../components/form/EntryForm";
+import { type Field, FieldRow, Fields } from "../../components/form/Fields";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { BacktestResult, CommandError, Decision, PastCallEntry } from "../../protocol/generated";
+import type { BacktestResult, Decision, PastCallEntry } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
 import { Backtest } from "./Backtest";
-import { EntryForm } from "./EntryForm";
-import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 import { noFields, type RuleFields, ruleText } from "./rule_form";
-import "../../components/checks.css";
 
 export type ShowCall = (call: PastCallEntry) => void;
 
@@ -35,14 +34,14 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
   /** What was written before the form was used again, and what the fields said then. */
   const written = useRef({ json: "", fields: "" });
   const { tested, isTesting, test, forget } = useBacktest();
-  const [error, setError] = useState<CommandError | null>(null);
+  const { error, attempt, hush } = useActs();
   const said = ruleText(fields, folder);
   const text = json ?? said;
   const rule = readRule(text);
   /** What was tried out was another rule. */
   const changed = () => {
     forget();
-    setError(null);
+    hush();
   };
   const turn = () => {
     changed();
@@ -50,17 +49,9 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
     written.current = { json, fields: said };
     setJson(null);
   };
-  const set = (part: Partial<RuleFields>) => {
-    setFields({ ...fields, ...part });
+  const set = (key: keyof RuleFields, value: string) => {
+    setFields({ ...fields, [key]: value });
     changed();
-  };
-  const attempt = async (work: () => Promise<unknown>) => {
-    setError(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
   };
   const save = () =>
     void attempt(async () => {
@@ -80,12 +71,15 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
       }
     >
       {json === null ? (
-        <Fields fields={fields} folder={folder} onChange={set} />
+        <Fields fields={fieldsOf(folder)} values={fields} onChange={set} />
       ) : (
-        <LinesRow
-          label={t`Rule as JSON`}
-          rows={Math.min(12, json.split("\n").length + 1)}
-          placeholder=""
+        <FieldRow
+          field={{
+            key: "json",
+            label: t`Rule as JSON`,
+            kind: "lines",
+            rows: Math.min(12, json.split("\n").length + 1),
+          }}
           value={json}
           onChange={(written) => {
             setJson(written);
@@ -93,12 +87,12 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
           }}
         />
       )}
-      <div className="rule-after-label">
+      <div className="after-label">
         <Button small look="quiet" onClick={turn}>
           {json === null ? t`Write it as JSON` : t`Use the form`}
         </Button>
       </div>
-      <p className="rule-after-label" role="status">
+      <p className="after-label" role="status">
         {rule ? (
           <RuleSentence text={ruleSentence(rule, null, folder)} />
         ) : (
@@ -137,50 +131,19 @@ function useBacktest() {
   return { tested, isTesting, test, forget };
 }
 
-type FieldsProps = {
-  fields: RuleFields;
-  folder: string | null;
-  onChange: (part: Partial<RuleFields>) => void;
-};
-
-function Fields({ fields, folder, onChange }: FieldsProps) {
-  const row = (key: "tool" | "command" | "path" | "host", label: string, placeholder: string) => (
-    <TextRow
-      label={label}
-      mono
-      placeholder={placeholder}
-      value={fields[key]}
-      onChange={(value) => onChange({ [key]: value })}
-    />
-  );
-  return (
-    <>
-      <ChoiceRow
-        label={t`Decision`}
-        value={fields.decision}
-        onChange={(decision) => onChange({ decision: decision as Decision })}
-      >
-        {decisions.map(([decision, words]) => (
-          <option key={decision} value={decision}>
-            {i18n._(words)}
-          </option>
-        ))}
-      </ChoiceRow>
-      {row("command", t`Command`, t`cargo test`)}
-      {row("path", t`Path`, "docs/**")}
-      {row("host", t`Host`, "*.example.org")}
-      {row("tool", t`Tool`, "edit_file")}
-      <TextRow label={t`Reason`} value={fields.reason} onChange={(reason) => onChange({ reason })} />
-      {folder !== null && (
-        <label className="choice rule-after-label">
-          <input
-            type="checkbox"
-            checked={fields.onlyHere}
-            onChange={(event) => onChange({ onlyHere: event.target.checked })}
-          />
-          {t`Only in this folder`}
-        </label>
-      )}
-    </>
-  );
+function fieldsOf(folder: string | null): (Field<keyof RuleFields> | false)[] {
+  return [
+    {
+      key: "decision",
+      label: t`Decision`,
+      kind: "choice",
+      choices: decisions.map(([decision, words]) => [decision, i18n._(words)]),
+    },
+    { key: "command", label: t`Command`, kind: "code", placeholder: t`cargo test` },
+    { key: "path", label: t`Path`, kind: "code", placeholder: "docs/**" },
+    { key: "host", label: t`Host`, kind: "code", placeholder: "*.example.org" },
+    { key: "tool", label: t`Tool`, kind: "code", placeholder: "edit_file" },
+    { key: "reason", label: t`Reason` },
+    folder !== null && { key: "onlyHere", label: t`Only in this folder`, kind: "check" },
+  ];
 }

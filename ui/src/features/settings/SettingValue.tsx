@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { type Choice, Select } from "../../components/form/Fields";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { Switch } from "../../components/Switch";
@@ -58,17 +59,13 @@ export function SettingValue({ entry, folder, label = entry.key, unit, onChange 
   if (kind === "choice" && (value === null || typeof value === "string"))
     return (
       <div className="setting-value">
-        <select
-          className="field"
-          aria-label={label}
-          value={value ?? ""}
-          onChange={(event) => void onChange(JSON.stringify(event.target.value))}
-        >
-          {value === null && <option value="">{t`not set`}</option>}
-          {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
+        <TypedField
+          kind={kind}
+          choices={value === null ? [["", t`not set`], ...choices] : choices}
+          label={label}
+          text={value ?? ""}
+          onType={(text) => void onChange(sentText(kind, text))}
+        />
       </div>
     );
   return <Typed entry={entry} kind={kind} label={label} unit={unit} onChange={onChange} />;
@@ -102,7 +99,7 @@ export function typedText(kind: SettingKind, value: unknown): string {
 
 /** What the engine gets for it. */
 export function sentText(kind: SettingKind, text: string): string {
-  if (kind === "secret") return JSON.stringify(text);
+  if (kind === "secret" || kind === "choice") return JSON.stringify(text);
   if (kind === "text" || kind === "long_text") return text.trim() === "" ? "null" : JSON.stringify(text);
   if (text.trim() === "") return "null";
   return kind === "number" ? withDot(text) : text;
@@ -149,34 +146,43 @@ function Typed({ entry: { key, value, template }, kind, label, unit, onChange }:
   );
 }
 
-type FieldProps = { kind: SettingKind; label: string; text: string; onType: (text: string) => void };
+type FieldProps = {
+  kind: SettingKind;
+  choices?: readonly Choice[];
+  label: string;
+  text: string;
+  onType: (text: string) => void;
+};
 
-export function TypedField({ kind, label, text, onType }: FieldProps) {
+/** The control for a kind of value, named by its label alone. */
+export function TypedField({ kind, choices = [], label, text, onType }: FieldProps) {
+  const isLong = kind === "long_text";
   const placeholder = kind === "secret" ? t`hidden; type to replace it` : t`not set`;
+  const common = {
+    className: `field${kind === "json" ? " mono" : ""}`,
+    "aria-label": label,
+    value: text,
+    onChange: (event: { target: { value: string } }) => onType(event.target.value),
+  };
+  if (kind === "choice") return <Select {...common} choices={choices} />;
   if (kind === "text" || kind === "number" || kind === "secret")
     return (
       <input
-        className="field"
-        aria-label={label}
+        {...common}
         type={kind === "secret" ? "password" : "text"}
         autoComplete="off"
         inputMode={kind === "number" ? "decimal" : undefined}
         placeholder={placeholder}
         spellCheck={false}
-        value={text}
-        onChange={(event) => onType(event.target.value)}
       />
     );
   return (
     <textarea
-      className={kind === "json" ? "field mono" : "field"}
-      aria-label={label}
-      rows={Math.min(8, Math.max(kind === "long_text" ? 2 : 1, text.split("\n").length))}
+      {...common}
+      rows={Math.min(8, Math.max(isLong ? 2 : 1, text.split("\n").length))}
       placeholder={placeholder}
       spellCheck={false}
-      dir={kind === "long_text" ? "auto" : undefined}
-      value={text}
-      onChange={(event) => onType(event.target.value)}
+      dir={isLong ? "auto" : undefined}
     />
   );
 }

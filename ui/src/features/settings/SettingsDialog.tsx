@@ -1,8 +1,9 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { t } from "@lingui/core/macro";
-import { type RefObject, useEffect } from "react";
+import { type ReactNode, type RefObject, useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { Keymap } from "../../components/Keymap";
+import { TabList } from "../../components/TabList";
 import { useArki } from "../../platform/context";
 import { AllSettings } from "./AllSettings";
 import { Appearance, type Look } from "./Appearance";
@@ -40,72 +41,44 @@ export function SettingsDialog(props: Props) {
   useEffect(() => {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
+  const tabs = [
+    ["models", t`Models & providers`],
+    ["rules", t`Rules`],
+    ["configured", t`Hooks, agents & skills`],
+    ["mcp", t`MCP servers`],
+    ["limits", t`Limits & storage`],
+    ["memory", t`Memory`],
+    ["appearance", t`Appearance`],
+    ["desktop", t`Desktop`],
+    ["shortcuts", t`Shortcuts`],
+    ["all", t`All settings`],
+  ] as const;
+  const contents: Record<(typeof tabs)[number][0], ReactNode> = {
+    models: (
+      <>
+        <Models />
+        <Providers key={keyOf} keyOf={keyOf} />
+      </>
+    ),
+    rules: <Rules folder={folder} onCall={onCall} />,
+    configured: <Configured folder={folder} />,
+    mcp: <McpServers />,
+    limits: <Limits folder={folder} />,
+    memory: <Memory onReview={onReviewMemory} />,
+    appearance: <Appearance {...look} />,
+    desktop: <Desktop />,
+    shortcuts: <Keymap />,
+    all: <AllSettings folder={folder} />,
+  };
   return (
     <Dialog title={t`Settings`} open={open} onClose={onClose} wide="paned" nextFocus={nextFocus}>
       <Tabs.Root key={first} defaultValue={first} orientation="vertical" className="settings">
-        <Tabs.List className="tabs">
-          <Tabs.Tab className="tab" value="models">
-            {t`Models & providers`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="rules">
-            {t`Rules`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="configured">
-            {t`Hooks, agents & skills`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="mcp">
-            {t`MCP servers`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="limits">
-            {t`Limits & storage`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="memory">
-            {t`Memory`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="appearance">
-            {t`Appearance`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="desktop">
-            {t`Desktop`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="shortcuts">
-            {t`Shortcuts`}
-          </Tabs.Tab>
-          <Tabs.Tab className="tab" value="all">
-            {t`All settings`}
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel className="settings-panel" value="models">
-          <Models />
-          <Providers key={keyOf} keyOf={keyOf} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="rules">
-          <Rules folder={folder} onCall={onCall} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="configured">
-          <Configured folder={folder} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="mcp">
-          <McpServers />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="limits">
-          <Limits folder={folder} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="memory">
-          <Memory onReview={onReviewMemory} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="appearance">
-          <Appearance {...look} />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="desktop">
-          <Desktop />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="shortcuts">
-          <Keymap />
-        </Tabs.Panel>
-        <Tabs.Panel className="settings-panel" value="all">
-          <AllSettings folder={folder} />
-        </Tabs.Panel>
+        <TabList tabs={tabs} />
+        {tabs.map(([value]) => (
+          <Tabs.Panel key={value} className="settings-panel" value={value}>
+            {contents[value]}
+          </Tabs.Panel>
+        ))}
       </Tabs.Root>
     </Dialog>
   );

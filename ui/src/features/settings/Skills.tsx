@@ -3,10 +3,10 @@ import { msg, t } from "@lingui/core/macro";
 import { useCallback, useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
-import { List } from "../../components/List";
 import { Switch } from "../../components/Switch";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, SkillEntry, SkillOffReason } from "../../protocol/generated";
+import { Entries, EntryLine, Warnings } from "./Entries";
 import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
@@ -25,33 +25,33 @@ export function Skills({ folder }: { folder: string | null }) {
   const turn = async (on: boolean) =>
     setFailure(await change([{ key: "skills.enabled", text: String(on), was: null }]));
   return (
-    <section className="settings-section" aria-labelledby="skills-title">
-      <div className="settings-switch">
-        <h3 id="skills-title">{t`Skills`}</h3>
-        {listed !== null && <Switch label={t`Offer skills`} checked={listed.enabled} onChange={turn} />}
-      </div>
-      {error && <ErrorNote error={error} />}
-      {failure && <ErrorNote error={failure} />}
-      {listed?.enabled === false && (
-        <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
-      )}
-      {listed?.enabled && listed.skills.length === 0 && (
-        <p className="secondary">
-          {t`A skill is a folder with a SKILL.md that tells the model how a kind of work is done. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`}
-        </p>
-      )}
-      <List className="configured">
-        {listed?.skills.map((skill) => (
-          <li key={skill.origin}>
-            <Skill skill={skill} folder={folder} />
-          </li>
-        ))}
-      </List>
-      {listed?.faults.map((fault) => (
-        <ErrorNote key={fault.message} error={fault} />
+    <Entries
+      title={t`Skills`}
+      beside={listed !== null && <Switch label={t`Offer skills`} checked={listed.enabled} onChange={turn} />}
+      problems={[error, failure]}
+      lead={
+        listed?.enabled === false ? (
+          <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
+        ) : (
+          listed?.skills.length === 0 &&
+          t`A skill is a folder with a SKILL.md that tells the model how a kind of work is done. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`
+        )
+      }
+      notes={
+        <>
+          {listed?.faults.map((fault) => (
+            <ErrorNote key={fault.message} error={fault} />
+          ))}
+          {listed?.notice && <p className="small secondary">{listed.notice}</p>}
+        </>
+      }
+    >
+      {listed?.skills.map((skill) => (
+        <li key={skill.origin}>
+          <Skill skill={skill} folder={folder} />
+        </li>
       ))}
-      {listed?.notice && <p className="small secondary">{listed.notice}</p>}
-    </section>
+    </Entries>
   );
 }
 
@@ -64,35 +64,26 @@ function Skill({ skill, folder }: { skill: SkillEntry; folder: string | null }) 
     allowedTools === null ? "" : t`tools: ${names}`,
   ];
   return (
-    <div className="configured-line">
-      <div className="grow">
-        <p>
-          <strong>
-            <VisibleText text={name} />
-          </strong>{" "}
-          <span dir="auto">
-            <VisibleText text={description} />
-          </span>
-        </p>
-        {facts.some(Boolean) && (
-          <p className="small secondary">
-            <VisibleText text={facts.filter(Boolean).join(" · ")} />
-          </p>
-        )}
-        {warnings.map((warning) => (
-          <p key={warning} className="small attention">
-            ! <VisibleText text={warning} />
-          </p>
-        ))}
+    <EntryLine buttons={<OpenFile folder={folder} path={origin} name={name} />}>
+      <p>
+        <strong>
+          <VisibleText text={name} />
+        </strong>{" "}
+        <span dir="auto">
+          <VisibleText text={description} />
+        </span>
+      </p>
+      {facts.some(Boolean) && (
         <p className="small secondary">
-          {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
-          {" · "}
-          <Places paths={[origin]} />
+          <VisibleText text={facts.filter(Boolean).join(" · ")} />
         </p>
-      </div>
-      <div className="configured-buttons">
-        <OpenFile folder={folder} path={origin} name={name} />
-      </div>
-    </div>
+      )}
+      <Warnings of={warnings} />
+      <p className="small secondary">
+        {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
+        {" · "}
+        <Places paths={[origin]} />
+      </p>
+    </EntryLine>
   );
 }

@@ -1,14 +1,15 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { bytes, exact, homePath } from "../../components/format";
 import { List } from "../../components/List";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError, type Platform } from "../../platform/platform";
-import type { CommandError, StorageUse } from "../../protocol/generated";
+import type { Platform } from "../../platform/platform";
+import type { StorageUse } from "../../protocol/generated";
 import { useListed } from "./listed";
 
 const ask = (platform: Platform) => platform.call("storage_use", {});
@@ -18,21 +19,14 @@ export function Storage() {
   const { platform } = useArki();
   const { listed, error, reload } = useListed<"storage_use">(ask);
   const [tidied, setTidied] = useState<{ freed: number } | null>(null);
-  const [isTidying, setIsTidying] = useState(false);
-  const [failure, setFailure] = useState<CommandError | null>(null);
-  const tidy = useCallback(async () => {
-    setFailure(null);
-    setTidied(null);
-    setIsTidying(true);
-    try {
+  const { busy: isTidying, error: failure, attempt } = useActs();
+  const tidy = () =>
+    attempt(async () => {
+      setTidied(null);
       const now = await platform.call("tidy_now", {});
       setTidied({ freed: listed === null ? 0 : Math.max(0, inUse(listed) - inUse(now)) });
       await reload();
-    } catch (thrown) {
-      setFailure(asCommandError(thrown));
-    }
-    setIsTidying(false);
-  }, [platform, listed, reload]);
+    });
   return (
     <section className="settings-section" aria-labelledby="storage-title">
       <h3 id="storage-title">{t`Disk space`}</h3>

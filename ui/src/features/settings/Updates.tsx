@@ -3,14 +3,14 @@ import { Button } from "../../components/Button";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
-import { Switch } from "../../components/Switch";
 import { useApp, useArki, useSessions } from "../../platform/context";
 import { useStore } from "../../platform/stores/store";
 import type { UpdateStep } from "../../platform/stores/updates";
 import { isUnfinished } from "../../protocol/sessions";
+import { SwitchRow } from "./SwitchRow";
 
 /** `turn`: turns a setting of the configuration on or off. */
-type Props = { turn: (key: string) => (on: boolean) => Promise<void> };
+type Props = { turn: (key: string) => (on: boolean) => Promise<unknown> };
 
 /** Whether there is a newer version, and installing it: nothing happens that the user did not ask for. */
 export function Updates({ turn }: Props) {
@@ -24,17 +24,13 @@ export function Updates({ turn }: Props) {
   const words = wordsOf(step);
   return (
     <section className="settings-section" aria-label={t`Updates`}>
-      <div className="settings-switch">
-        <h3>{t`Look for updates once a day`}</h3>
-        <Switch
-          label={t`Look for updates once a day`}
-          checked={app?.looksForUpdates ?? false}
-          onChange={turn("window.updates")}
-        />
-      </div>
-      <p className="secondary">
+      <SwitchRow
+        title={t`Look for updates once a day`}
+        checked={app?.looksForUpdates ?? false}
+        onChange={turn("window.updates")}
+      >
         {t`This is version ${version}. An update is installed only when you say so, and only if it is signed as Arki's releases are.`}
-      </p>
+      </SwitchRow>
       <div aria-live="polite">
         {words && <p>{words}</p>}
         {found?.notes && (

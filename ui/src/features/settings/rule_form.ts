@@ -1,16 +1,10 @@
 /** A rule as the form has it, and as JSON. Pure. */
 import type { Decision } from "../../protocol/generated";
 
-export type RuleFields = {
-  decision: Decision;
-  tool: string;
-  /** As one types it. */
-  command: string;
-  path: string;
-  host: string;
-  reason: string;
-  onlyHere: boolean;
-};
+/** `command` is as one types it; `onlyHere` is "true" or empty. */
+export type RuleFields = Readonly<
+  Record<"tool" | "command" | "path" | "host" | "reason" | "onlyHere", string> & { decision: Decision }
+>;
 
 export const noFields: RuleFields = {
   decision: "approval",
@@ -19,7 +13,7 @@ export const noFields: RuleFields = {
   path: "",
   host: "",
   reason: "",
-  onlyHere: false,
+  onlyHere: "",
 };
 
 /** `folder`: the one that is open. What is empty is left out. */
@@ -33,7 +27,7 @@ export function ruleText(fields: RuleFields, folder: string | null): string {
     command: command.length > 0 ? command : undefined,
     path: said(fields.path),
     host: said(fields.host),
-    project: onlyHere && folder !== null ? folder : undefined,
+    project: onlyHere !== "" && folder !== null ? folder : undefined,
     reason: said(fields.reason),
   };
   return JSON.stringify(rule, null, 2);

@@ -190,7 +190,7 @@ describe("a rule of the form", () => {
       "xy zw",
     ]);
     expect(wordsOf("it's")).toEqual(["it's"]);
-    const text = ruleText({ ...noFields, tool: " edit_file ", onlyHere: true }, null);
+    const text = ruleText({ ...noFields, tool: " edit_file ", onlyHere: "true" }, null);
     expect(JSON.parse(text)).toEqual({ decision: "approval", tool: "edit_file" });
   });
 });

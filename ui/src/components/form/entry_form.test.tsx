@@ -2,9 +2,9 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { expect, it, vi } from "vitest";
-import { Dialog } from "../../components/Dialog";
 import { createFake } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
+import { Dialog } from "../Dialog";
 import { EntryForm } from "./EntryForm";
 
 function Settings({ onClose }: { onClose: () => void }) {

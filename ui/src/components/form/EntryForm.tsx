@@ -1,13 +1,15 @@
 import { t } from "@lingui/core/macro";
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
-import { Button } from "../../components/Button";
-import { cancelOnEscape } from "../../components/shortcuts";
+import { Button } from "../Button";
+import { cancelOnEscape } from "../shortcuts";
 
 type Props = {
-  /** What the form is called. */
+  /** The form's accessible name. */
   label: string;
   /** Words of the button that saves. */
   save: string;
+  /** What describes that button. */
+  saveAbout?: string;
   /** Other buttons, between these two. */
   more?: ReactNode;
   children: ReactNode;
@@ -16,7 +18,7 @@ type Props = {
 };
 
 /** The form of one entry of a list, new or there already. */
-export function EntryForm({ label, save, more, children, onSave, onCancel }: Props) {
+export function EntryForm({ label, save, saveAbout, more, children, onSave, onCancel }: Props) {
   const form = useRef<HTMLFormElement>(null);
   // Often in the place of the button that opened it, which had the focus.
   useLayoutEffect(() => {
@@ -39,7 +41,7 @@ export function EntryForm({ label, save, more, children, onSave, onCancel }: Pro
     >
       {children}
       <div className="form-buttons">
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" aria-describedby={saveAbout}>
           {save}
         </Button>
         {more}
