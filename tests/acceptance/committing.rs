@@ -1,7 +1,7 @@
 //! An approved `git commit` commits, in whatever form a model writes it; what could have git run something is refused.
 #![cfg(unix)]
 
-use crate::harness::{Stage, payloads, text};
+use crate::harness::{Stage, payload, payloads, text};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::path::Path;
@@ -67,6 +67,58 @@ fn plain(stage: &Stage) {
     git(&root, &["commit", "-qm", "first"]);
 }
 
+/// A repository beside the project, with one commit.
+fn beside(stage: &Stage) -> std::path::PathBuf {
+    let outside = stage.path("").parent().unwrap().join("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    git(&outside, &["init", "-q", "-b", "main"]);
+    git(&outside, &["config", "user.name", "me"]);
+    git(&outside, &["config", "user.email", "me@x.org"]);
+    std::fs::write(outside.join("a"), "one\n").unwrap();
+    git(&outside, &["add", "a"]);
+    git(&outside, &["commit", "-qm", "first"]);
+    outside
+}
+
+fn linked_worktree(stage: &Stage) {
+    let (outside, project) = (beside(stage), stage.path(""));
+    git(&outside, &["worktree", "add", "-q", "-b", "w", "../w"]);
+    std::fs::rename(outside.join("../w/.git"), project.join(".git")).unwrap();
+    git(&project, &["worktree", "repair"]);
+    git(&project, &["reset", "-q", "--hard"]);
+    std::fs::create_dir_all(stage.path("sub")).unwrap();
+}
+
+fn submodule(stage: &Stage) {
+    let (outside, project) = (beside(stage), stage.path(""));
+    let modules = outside.join(".git/modules");
+    std::fs::create_dir_all(&modules).unwrap();
+    git(&modules, &["clone", "-q", "--bare", outside.to_str().unwrap(), "project"]);
+    let module = modules.join("project");
+    for (key, value) in [
+        ("core.bare", "false"),
+        ("core.worktree", project.to_str().unwrap()),
+        ("user.name", "me"),
+        ("user.email", "me@x.org"),
+    ] {
+        git(&outside, &["config", "-f", module.join("config").to_str().unwrap(), key, value]);
+    }
+    std::fs::write(project.join(".git"), format!("gitdir: {}\n", module.display())).unwrap();
+    git(&project, &["reset", "-q", "--hard"]);
+    std::fs::create_dir_all(stage.path("sub")).unwrap();
+}
+
+/// With a linked worktree in `w`, and a submodule in `m`.
+fn with_both(stage: &Stage) {
+    plain(stage);
+    git(&stage.path(""), &["worktree", "add", "-q", "-b", "w", "w"]);
+    let outside = beside(stage);
+    git(&stage.path(""), &["submodule", "--quiet", "add", outside.to_str().unwrap(), "m"]);
+    for name in ["user.name", "user.email"] {
+        git(&stage.path("m"), &["config", name, "me@x.org"]);
+    }
+}
+
 fn commits(stage: &Stage) -> usize {
     git(&stage.path(""), &["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
 }
@@ -75,19 +127,17 @@ fn results(stage: &Stage) -> Vec<String> {
     payloads(&stage.log(), "tool.result").iter().map(|result| text(&result["result"])).collect()
 }
 
-#[test]
-fn every_form_commits() {
-    let stage = stage(FORMS, plain);
+fn every_form_commits_in(prepare: impl FnOnce(&Stage)) {
+    let stage = stage(FORMS, prepare);
     if !stage.has_sandbox() {
         return;
     }
     stage.exec(&["--approve", "all", "go"]).exits(0);
     let results = results(&stage);
     for (line, result) in FORMS.iter().zip(&results) {
-        assert!(result.starts_with("exit code 0"), "{line}: {result}");
+        assert!(result.starts_with("exit code 0") && !result.contains("read-only"), "{line}: {result}");
     }
-    let made = FORMS.iter().filter(|line| line.contains("commit ")).count();
-    assert_eq!(commits(&stage), made + 1, "{results:#?}");
+    assert_eq!(commits(&stage), FORMS.len() + 1, "{results:#?}");
     let log = git(&stage.path(""), &["log", "--format=%an %aI %B"]);
     for message in [
         "fix: costs $5\n\nit's `one`",
@@ -97,6 +147,68 @@ fn every_form_commits() {
     ] {
         assert!(log.contains(message), "{log}");
     }
+}
+
+#[test]
+fn every_form_commits() {
+    every_form_commits_in(plain);
+}
+
+#[test]
+fn every_form_commits_in_a_linked_worktree() {
+    every_form_commits_in(linked_worktree);
+}
+
+#[test]
+fn every_form_commits_in_a_submodule() {
+    every_form_commits_in(submodule);
+}
+
+#[test]
+fn worktrees_and_submodules_in_the_project_are_committed_to() {
+    let lines =
+        ["cd w && git commit --allow-empty -qm two 2>&1 | tail -3", "git -C m commit --allow-empty -qm two || true"];
+    let stage = stage(&lines, with_both);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    for folder in ["w", "m"] {
+        assert_eq!(git(&stage.path(folder), &["log", "--format=%s"]), "two\nfirst\n", "{:?}", results(&stage));
+    }
+}
+
+#[test]
+fn the_card_names_a_repository_that_lies_outside() {
+    let stage = stage(&["git commit --allow-empty -qm two"], linked_worktree);
+    if !stage.has_sandbox() {
+        return;
+    }
+    let asked = payload(&stage.exec(&["go"]).exits(3).lines(), "approval.requested");
+    let notes = asked["command"]["confinement"]["notes"].to_string();
+    assert!(notes.contains("repository, which lies outside the project") && notes.contains("outside/.git"), "{notes}");
+}
+
+#[test]
+fn what_could_not_be_written_is_named_whatever_the_exit_code() {
+    let lines = [
+        "true > out; git commit --allow-empty -m x 2>&1 | tail -3",
+        "true > out; git commit --allow-empty -m x >/dev/null 2>&1 || true",
+        "git remote add up ../up || true",
+    ];
+    let stage = stage(&lines, plain);
+    if !stage.has_sandbox() || !stage.arki(&["doctor"]).stdout.contains("bubblewrap") {
+        return;
+    }
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let results = results(&stage);
+    for (result, named) in results.iter().zip([".git/", ".git was read-only", ".git/config is read-only"]) {
+        assert!(
+            result.starts_with("exit code 0") && result.contains("read-only") && result.contains(named),
+            "{result}"
+        );
+    }
+    assert_eq!(commits(&stage), 1);
 }
 
 #[test]

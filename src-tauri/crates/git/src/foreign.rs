@@ -35,6 +35,19 @@ pub fn foreign_repository(project: &Path, tree: &Path) -> Option<PathBuf> {
     named.find_map(|line| outside(objects.join(line)))
 }
 
+/// Returns the git directories outside `project` that a commit there writes: of a linked worktree, the common one first, or
+/// a submodule, where the repository names it in turn.
+#[must_use]
+pub fn outside_git_dirs(project: &Path) -> Vec<PathBuf> {
+    let is_foreign = foreign_repository(project, project).is_some();
+    let Some(tree) = WorkingTree::at(project).filter(|_| !is_foreign) else { return Vec::new() };
+    let mut places: Vec<PathBuf> =
+        [tree.common(), tree.git].iter().filter_map(|place| place.canonicalize().ok()).collect();
+    places.dedup();
+    places.retain(|place| place.is_dir() && !place.starts_with(project));
+    places
+}
+
 fn links_back(tree: &WorkingTree) -> bool {
     let is_same = |place: PathBuf, other: &Path| {
         place.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(place, other)| place == other)

@@ -17,7 +17,7 @@ mod unasked;
 
 pub use config_paths::{WorkingTree, hooks_below, included};
 pub use config_programs::{beyond_harmless, is_harmless};
-pub use foreign::foreign_repository;
+pub use foreign::{foreign_repository, outside_git_dirs};
 pub use head::{Head, head};
 pub use index::{keeps_below, kept_names};
 pub use own_refs::own_refs;

@@ -97,19 +97,26 @@ impl Findings {
     }
 }
 
-type Explain = dyn Fn(&str) -> Option<&'static str> + Send + Sync;
+type Explain = dyn Fn(&str, Outcome) -> Option<String> + Send + Sync;
 
-/// Says of a failed command's output where its failure was the confinement's doing.
+/// How a command ended, as far as its exit code tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Succeeded,
+    Failed,
+}
+
+/// Says of a command's output what failed by the confinement's doing.
 pub struct Explanation(Box<Explain>);
 
 impl Explanation {
-    pub fn new(explain: impl Fn(&str) -> Option<&'static str> + Send + Sync + 'static) -> Self {
+    pub fn new(explain: impl Fn(&str, Outcome) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Box::new(explain))
     }
 
     /// Empty where that was not the reason.
-    pub(crate) fn of(&self, output: &str) -> &'static str {
-        (self.0)(output).unwrap_or_default()
+    pub(crate) fn of(&self, output: &str, outcome: Outcome) -> String {
+        (self.0)(output, outcome).unwrap_or_default()
     }
 }
 

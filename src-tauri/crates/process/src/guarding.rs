@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::confinement::{Confined, Confinement, Explanation, Findings};
+use crate::confinement::{Confined, Confinement, Explanation, Findings, Outcome};
 use crate::error::Result;
 use crate::meanwhile::Meanwhile;
 
@@ -36,10 +36,10 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// Returns what to say where a command failed because of what was looked after; nothing where that is not the
+    /// Returns what to say where something failed because of what was looked after; nothing where that is not the
     /// reason.
-    pub(super) fn explanation(&self, output: &str) -> &'static str {
-        self.explanation.as_ref().map_or("", |explanation| explanation.of(output))
+    pub(super) fn explanation(&self, output: &str, outcome: Outcome) -> String {
+        self.explanation.as_ref().map(|explanation| explanation.of(output, outcome)).unwrap_or_default()
     }
 }
 

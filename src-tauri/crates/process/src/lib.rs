@@ -62,7 +62,7 @@ mod windows_launch;
 
 pub use ansi::{AnsiReader, styled};
 pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
-pub use confinement::{Confined, Confinement, Explanation, Findings};
+pub use confinement::{Confined, Confinement, Explanation, Findings, Outcome};
 #[cfg(unix)]
 pub use confinement::{ConfinedStart, Wrapped};
 pub use environment::{EnvironmentSpec, child_environment};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Outcome};
 use crate::error::{ProcessError, Result};
 use crate::guarding::{self, Guarding};
 use crate::kept_output::KeptOutput;
@@ -148,9 +148,8 @@ pub async fn run_with_input(
         output.add(guarding::as_output(&guarded.findings.notes).as_bytes());
     }
     let (mut text, truncated) = output.kept.text();
-    if exit_code != Some(0) {
-        text.push_str(guarded.explanation(&text));
-    }
+    let outcome = if exit_code == Some(0) { Outcome::Succeeded } else { Outcome::Failed };
+    text.push_str(&guarded.explanation(&text, outcome));
     Ok(CommandOutcome {
         exit_code,
         signal,

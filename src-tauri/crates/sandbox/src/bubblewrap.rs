@@ -47,6 +47,10 @@ const ALWAYS: &[&str] = &[
 const OVERRIDING: &str = "CAP_DAC_OVERRIDE";
 /// The file in the temporary folder that nobody may open, in the place of those that git sees and doesn't open.
 const CLOSED: &str = ".closed";
+/// The folders of a git directory that hold those of others.
+const HOLDS_GIT: &[&str] = &["modules", "worktrees"];
+/// The part of a shared repository that a linked worktree writes.
+const SHARED: &[&str] = &["logs", "objects", "packed-refs", "refs", "reftable"];
 /// The powers of root to drop, as in a container; for an Arki that was started as root.
 const ROOT_POWERS: &[&str] = &[
     "CAP_CHOWN",
@@ -230,6 +234,11 @@ impl Bubblewrap {
             }
             super::STEERS_GIT.iter().try_for_each(|name| plan.protect(&place.join(name)))?;
         }
+        let others: Vec<PathBuf> = self.spec.roots().into_iter().skip(1).map(|root| root.path).collect();
+        for place in others.iter().filter(|place| place.join("HEAD").exists()) {
+            let is_around = others.iter().any(|other| other != place && other.starts_with(place));
+            plan.protect_git_outside(place, is_around)?;
+        }
         let is_held = |path: &&PathBuf| access == GitAccess::ReadOnly || **path == Path::new(super::OWN_GIT);
         git.pointers.keys().filter(is_held).try_for_each(|path| plan.protect(&root.join(path)))?;
         git.included.iter().try_for_each(|path| plan.protect(&root.join(path)))?;
@@ -263,6 +272,26 @@ impl Plan {
     fn protect(&mut self, path: &Path) -> io::Result<()> {
         if path.symlink_metadata().is_ok() && path.canonicalize().is_ok_and(|real| real == path) {
             self.bind("--ro-bind", path)?;
+        }
+        Ok(())
+    }
+
+    /// A git directory outside the project, which is already writable: all but what steers git; if the project's own lies
+    /// in it, all but what both share.
+    fn protect_git_outside(&mut self, place: &Path, is_around: bool) -> io::Result<()> {
+        self.bind("--bind", place)?;
+        if !place.join("hooks").exists() {
+            self.hide_folder(&place.join("hooks"))?;
+        }
+        if !is_around {
+            let names = super::STEERS_GIT.iter().chain(HOLDS_GIT);
+            return names.map(|name| place.join(name)).try_for_each(|path| self.protect(&path));
+        }
+        for entry in place.read_dir()? {
+            let entry = entry?;
+            if !SHARED.iter().any(|name| entry.file_name() == *name) {
+                self.protect(&entry.path())?;
+            }
         }
         Ok(())
     }

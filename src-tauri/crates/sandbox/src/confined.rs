@@ -47,7 +47,7 @@ impl Confined for Guarded {
         let findings = tokio::task::spawn_blocking(move || guard.finish())
             .await
             .unwrap_or_else(|_| Findings::unfinished("the look at it failed".to_owned()));
-        (findings, Explanation::new(move |output| sandbox.explanation(output, &found)))
+        (findings, Explanation::new(move |output, outcome| sandbox.explanation(output, outcome, &found)))
     }
 }
 

@@ -1,20 +1,29 @@
-//! Explains a command's failure because of the sandbox, as far as its output tells.
+//! Explains what failed because of the sandbox, as far as a command's output tells.
+
+use std::path::Path;
 
 use super::sensitive::Sensitive;
-use super::{GitAccess, OWN_GIT, ProjectAccess, Sandbox, SecretSight};
+use super::{ARKI_FOLDER, GitAccess, OWN_GIT, ProjectAccess, Sandbox, SecretSight};
+use arki_process::Outcome;
 
-const GIT_IS_READ_ONLY: &str = "\n[Only a line of nothing but git commands may write a git directory: no other programs, \
-                                 variables or substitutions, and no -c. Run them by themselves.]\n";
+const GIT_IS_READ_ONLY: &str = "Only git's own commands, beside programs that only read, may write a git directory: no other programs, no \
+                                substitutions, and no redirection to a file. Run the git commands by themselves.";
+const STEERS_GIT: &str = "Git's configuration, hooks and attributes can't be changed by commands, nor anything outside the \
+                          project. `git -c NAME=VALUE …` sets a value for one command. Else ask the user to run this.";
 const SECRETS_ARE_HIDDEN: &str = "\n[Secret files can't be opened by a command that the user didn't approve. Name the file in \
                                   the line, and the user is asked.]\n";
 
 const PROJECT_IS_READ_ONLY: &str = "\n[This line was taken for one that only reads, so nothing could be written. If it has to write, say it in a way \
                                     that shows it, such as a redirection to the file: then the user is asked.]\n";
 
+/// The words of programs about a file that they can't write.
+const REFUSALS: &[&str] =
+    &["Read-only file system", "Operation not permitted", "Device or resource busy", "Permission denied"];
+
 impl Sandbox {
-    /// Returns what to say where a command failed because it may not write a git directory, or read a file of secrets,
-    /// of which its output then has the name.
-    pub(crate) fn explanation(&self, output: &str, found: &Sensitive) -> Option<&'static str> {
+    /// Returns what to say where a command could not read a file of secrets, of which its output then has the name, or
+    /// could not write a git directory, whether it failed or went on.
+    pub(crate) fn explanation(&self, output: &str, outcome: Outcome, found: &Sensitive) -> Option<String> {
         let names_secret = |line: &str| {
             let mut names = found.secrets.iter().filter_map(|path| path.file_name()?.to_str());
             names.any(|name| line.contains(name))
@@ -32,17 +41,33 @@ impl Sandbox {
             .any(|words| line.contains(words))
                 && names_secret(line)
         };
-        if self.secrets != SecretSight::Shown && output.lines().any(is_hidden) {
-            return Some(SECRETS_ARE_HIDDEN);
+        let has_failed = outcome == Outcome::Failed;
+        if has_failed && self.secrets != SecretSight::Shown && output.lines().any(is_hidden) {
+            return Some(SECRETS_ARE_HIDDEN.to_owned());
         }
-        let is_read_only = self.project == ProjectAccess::ReadOnly;
-        if is_read_only && output.lines().any(|line| line.contains("Read-only file system")) {
-            return Some(PROJECT_IS_READ_ONLY);
+        if self.project == ProjectAccess::ReadOnly {
+            let is_refused = has_failed && output.lines().any(|line| line.contains(REFUSALS[0]));
+            return is_refused.then(|| PROJECT_IS_READ_ONLY.to_owned());
         }
-        let is_refused = |line: &str| {
-            line.contains(OWN_GIT)
-                && (line.contains("Read-only file system") || line.contains("Operation not permitted"))
-        };
-        (!is_read_only && self.git == GitAccess::ReadOnly && output.lines().any(is_refused)).then_some(GIT_IS_READ_ONLY)
+        let path = output.lines().find_map(|line| refused_path(line, found))?;
+        let root = self.root();
+        let path = Path::new(path).strip_prefix(&root).unwrap_or(Path::new(path)).display();
+        let why = if self.git == GitAccess::ReadOnly { GIT_IS_READ_ONLY } else { STEERS_GIT };
+        Some(format!("\n[{path} is read-only here. {why}]\n"))
     }
+}
+
+/// The path that a line of output says could not be written, if it is one that commands are kept from.
+fn refused_path<'a>(line: &'a str, found: &Sensitive) -> Option<&'a str> {
+    if !REFUSALS.iter().any(|words| line.contains(words)) {
+        return None;
+    }
+    let is_kept = |word: &&str| {
+        let path = Path::new(word);
+        let mut kept = found.hooks.iter().chain(&found.included).chain(found.folders.keys());
+        path.iter().any(|name| name == OWN_GIT || name == ARKI_FOLDER) || kept.any(|kept| path.starts_with(kept))
+    };
+    let quoted = line.split('\'').skip(1).step_by(2);
+    let words = line.split(|next: char| next.is_whitespace() || "'\"`:()".contains(next));
+    quoted.chain(words).find(is_kept)
 }

@@ -112,7 +112,20 @@ fn a_script_does_not_write_a_repository_that_is_there() {
     let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
     let outcome = world.run_in(&sandbox, "echo two >>file; sh -c 'git add file'");
     assert_ne!(outcome.exit_code, Some(0));
-    assert!(outcome.output.contains("Only a line of nothing but git commands"), "{}", outcome.output);
+    let told = "[.git/index.lock is read-only here. Only git's own commands";
+    assert!(outcome.output.contains(told), "{}", outcome.output);
+    let outcome = world.run_in(&sandbox, "sh -c 'git add file' 2>&1 | tail -3");
+    assert!(outcome.exit_code == Some(0) && outcome.output.contains(told), "{}", outcome.output);
+}
+
+#[test]
+fn what_git_itself_may_not_write_is_named() {
+    let world = World::with_repository();
+    let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
+    let outcome =
+        world.run_in(&sandbox.with_git(GitAccess::Writable), "git config a.b c; git remote add x ../y || true");
+    assert_eq!(outcome.exit_code, Some(0));
+    assert!(outcome.output.contains("[.git/config is read-only here. Git's configuration"), "{}", outcome.output);
 }
 
 #[test]

@@ -236,6 +236,21 @@ impl Sandbox {
         self.platform.wrap(directory, command, terminal, reach)
     }
 
+    #[cfg(unix)]
+    pub(crate) fn root(&self) -> std::path::PathBuf {
+        let root = &self.platform.spec().project_root;
+        root.canonicalize().unwrap_or_else(|_| root.clone())
+    }
+
+    /// Returns whether a command in it can't write the project's git directories.
+    pub fn holds_git(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        let is_held = self.platform.is_wrapping();
+        #[cfg(not(target_os = "linux"))]
+        let is_held = true;
+        is_held && self.git == GitAccess::ReadOnly && self.project == ProjectAccess::Writable
+    }
+
     /// To be held while a command runs.
     #[cfg(unix)]
     pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {

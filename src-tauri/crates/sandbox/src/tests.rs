@@ -384,6 +384,8 @@ mod at_terminal;
 mod escapes;
 #[path = "git_tests.rs"]
 mod git;
+#[path = "outside_git_tests.rs"]
+mod outside_git;
 #[path = "read_only_tests.rs"]
 mod read_only;
 #[path = "secret_tests.rs"]

@@ -117,6 +117,8 @@ impl Kernel {
             let begun = Begun { decided: decided.clone(), arguments, purpose, imaged };
             return self.go_on_in_background(begun, record).await;
         }
+        let may_commit = arki_policy::may_commit(&arguments.command);
+        let holds_commits = may_commit && sandbox.as_ref().is_some_and(Sandbox::holds_git);
         let limit = Limit::of(
             arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
             record.context().time_left,
@@ -145,6 +147,9 @@ impl Kernel {
             note = changes.note_of_unnamed();
             bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
         }
+        let is_silent = |outcome: &CommandOutcome| !outcome.output.contains(".git");
+        let silent_note = holds_commits && ran.as_ref().is_ok_and(is_silent);
+        let silent_note = silent_note.then_some(GIT_WAS_HELD);
         let (mut result, styles) = match ran {
             Ok(outcome) => {
                 self.stop_for_unfinished_look(&outcome);
@@ -153,6 +158,7 @@ impl Kernel {
             Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
         };
         result.result.extend(note);
+        result.result.extend(silent_note);
         bodies.extend(self.of_command(call, result, styles, record).await);
         record.settle(bodies).await
     }
@@ -205,7 +211,7 @@ impl Kernel {
             network: arguments.network,
             writes_project: !purpose.only_reads,
             reads_private: private,
-            notes: sandbox.gaps(),
+            notes: sandbox.gaps().into_iter().chain(room.note_of_outside_git(&arguments)).collect(),
         });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
@@ -306,6 +312,10 @@ impl CommandChanges {
         self.events
     }
 }
+
+/// Said where a line may have run git, and its output doesn't tell whether it could write.
+const GIT_WAS_HELD: &str = "\n[.git was read-only for this line, so git could not commit to it: only git's own commands, beside programs \
+                            that only read, may write it. Run the git commands by themselves.]";
 
 /// Named in the result, so that the model need not look through the whole project.
 const MAX_PATHS_NAMED: usize = 50;

@@ -14,7 +14,7 @@ use arki_domain::{Code, Fault};
 use arki_files::ReadersView;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub(super) struct CommandRoom {
@@ -24,6 +24,8 @@ pub(super) struct CommandRoom {
     /// Made for the first command of their kind.
     made: Mutex<Vec<(WritingKind, Sandbox)>>,
     sandbox_spec: SandboxSpec,
+    /// Where git writes outside the project, which is a linked worktree or a submodule.
+    outside_git: Vec<PathBuf>,
     /// Files are kept from the run, so that no command sees them, whoever agreed to it.
     hides_secrets: bool,
     /// For commands that only read; made for the first of them.
@@ -46,6 +48,8 @@ struct ReadingRoom {
 struct WritingKind {
     network: Network,
     private: bool,
+    /// It writes a repository that lies outside the project.
+    outside_git: bool,
 }
 
 /// The purpose of a command, as far as it was judged.
@@ -74,7 +78,8 @@ impl CommandRoom {
         if let Some((_, sandbox)) = made.iter().find(|(of, _)| *of == kind) {
             return Ok(Some(sandbox.clone()));
         }
-        let spec = SandboxSpec { network: kind.network, ..self.sandbox_spec.clone() };
+        let also_writable = if kind.outside_git { self.outside_git.clone() } else { Vec::new() };
+        let spec = SandboxSpec { network: kind.network, also_writable, ..self.sandbox_spec.clone() };
         let sandbox = Sandbox::prepare(&if kind.private { spec } else { without_private_files(spec) })?;
         made.push((kind, sandbox.clone()));
         Ok(Some(sandbox))
@@ -86,15 +91,16 @@ impl CommandRoom {
         arguments: &run_command::Arguments,
         purpose: Purpose,
     ) -> Result<Option<Sandbox>, ToolError> {
+        let writes = arki_policy::writes_repository(&arguments.command);
+        let outside_git = writes && !self.outside_git.is_empty();
         let sandbox = match purpose.only_reads {
             true => Some(self.reading(purpose)?.sandbox.clone()),
             false => {
                 let network = if arguments.network { Network::Granted } else { Network::None };
-                self.sandbox(WritingKind { network, private: purpose.private })?
+                self.sandbox(WritingKind { network, private: purpose.private, outside_git })?
             }
         };
         let Some(sandbox) = sandbox else { return Ok(None) };
-        let writes = arki_policy::writes_repository(&arguments.command);
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
         let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
         if purpose.private && !self.hides_secrets {
@@ -102,6 +108,12 @@ impl CommandRoom {
         }
         let is_git = arki_policy::only_git_reads(&arguments.command);
         Ok(Some(if is_git { sandbox.without_secrets_of_git() } else { sandbox.without_secrets() }))
+    }
+
+    /// Returns what git writes outside the project, in a sentence for whoever is asked.
+    pub(super) fn note_of_outside_git(&self, arguments: &run_command::Arguments) -> Option<String> {
+        let git = self.outside_git.first().filter(|_| arki_policy::writes_repository(&arguments.command))?;
+        Some(format!("Git writes this folder's repository, which lies outside the project: {}.", git.display()))
     }
 
     /// Git that only reads runs no program that a configuration names.
@@ -174,6 +186,7 @@ impl Kernel {
             environment,
             sandbox,
             made: Mutex::default(),
+            outside_git: arki_git::outside_git_dirs(&sandbox_spec.project_root),
             sandbox_spec,
             hides_secrets: self.settings.policy.denies_files(),
             reading_unasked: OnceLock::new(),
