@@ -31,8 +31,6 @@ fn a_run_is_shown_as_bars_and_each_leads_to_its_events() {
     for _ in 0..2 {
         window.press(&[DOWN]);
     }
-    window.press(&["+"]);
-    window.element("slider", "Part of the time that is shown");
     window.press(&[ENTER]);
     wait_until("the events", || window.text().contains("\"ttftMs\""));
     no_barrier(&window, "a bar's events");
@@ -51,8 +49,6 @@ fn a_run_is_shown_as_bars_and_each_leads_to_its_events() {
     window.press(&[ESCAPE]);
     wait_until("no events", || !window.text().contains("\"ttftMs\""));
     assert!(tree.is_focused());
-    window.press(&["0"]);
-    window.gone("slider", "Part of the time that is shown");
     window.press(&[END]);
     window.pictures("waterfall-all");
     window.resize(720, 600);

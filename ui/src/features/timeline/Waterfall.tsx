@@ -1,40 +1,36 @@
 /** The session's events as bars over time: what took how long, and what waited for whom. */
 import { t } from "@lingui/core/macro";
-import { Maximize2, X, ZoomIn, ZoomOut } from "lucide-react";
+import { X } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { readingKey } from "../../components/direction";
-import { exactTime } from "../../components/format";
 import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { Bare } from "./Bare";
 import { LoadedFoot } from "./LoadedFoot";
-import { type Filter, layout, type Row, type Scale } from "./layout";
+import { layout, type Row, type Scale } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
 import { Entry, type EventActions } from "./Timeline";
-import { centerOf, fit, moved, movedBy, viewOf, type Zoom, zoomed, zoomStep } from "./time_view";
-import { movedTo, rowOf, spanWith, zoomKeys } from "./tree_keys";
+import { movedTo, rowOf, spanWith } from "./tree_keys";
 import { useNow } from "./useNow";
 import { pauseBands, WaterfallAxis } from "./WaterfallAxis";
 import { WaterfallRow } from "./WaterfallRow";
 
 type Props = EventActions & { sessionId: string };
 
-export function Waterfall({ sessionId, onShow, onFork, onSent }: Props) {
+export function Waterfall({ sessionId, ...actions }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
   const now = useNow(sessionId);
-  const [kind, setKind] = useState<Filter>("");
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const [zoom, setZoom] = useState<Zoom>(fit);
   const [opened, setOpened] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const drawn = useMemo(() => {
     const edge = window.hasNewer ? "cut" : now === null ? "over" : { now };
-    return layout(window.events, { edge, kind, toggled });
-  }, [window, now, kind, toggled]);
+    return layout(window.events, { edge, toggled });
+  }, [window, now, toggled]);
   const details = opened === null ? null : spanWith(drawn.spans, opened);
   const toggle = ({ key }: Span) => {
     const next = new Set(toggled);
@@ -47,125 +43,35 @@ export function Waterfall({ sessionId, onShow, onFork, onSent }: Props) {
   };
   return (
     <div ref={box} className="waterfall">
-      <div className="waterfall-bar">
-        <KindFilter kind={kind} onKind={setKind} />
-        <ZoomButtons zoom={zoom} onZoom={setZoom} scale={drawn.scale} />
-      </div>
       {drawn.rows.length === 0 ? (
-        <p className="empty secondary">
-          {window.events.length === 0 ? t`No events yet.` : t`Nothing of this kind.`}
-        </p>
+        <p className="empty secondary">{t`No events yet.`}</p>
       ) : (
         <Rows
           rows={drawn.rows}
           scale={drawn.scale}
-          zoom={zoom}
-          onZoom={setZoom}
           onToggle={toggle}
           onOpen={({ key }) => setOpened(key)}
           onClose={details === null ? null : close}
         />
       )}
-      {details && (
-        <Details
-          key={details.key}
-          span={details}
-          onClose={close}
-          onShow={onShow}
-          onFork={onFork}
-          onSent={onSent}
-        />
-      )}
+      {details && <Details key={details.key} span={details} onClose={close} {...actions} />}
       <LoadedFoot count={window.events.length} sessionId={sessionId} />
     </div>
   );
 }
 
-function KindFilter({ kind, onKind }: { kind: Filter; onKind: (kind: Filter) => void }) {
-  const kinds: [Filter, string][] = [
-    ["", t`Everything`],
-    ["model", t`Model calls`],
-    ["tool", t`Tool calls`],
-    ["agent", t`Sub-agents`],
-    ["wait", t`Waiting`],
-    ["hook", t`Hooks`],
-  ];
-  return (
-    <select
-      className="field"
-      aria-label={t`Kind of bar`}
-      value={kind}
-      onChange={(event) => onKind(kinds.find(([one]) => one === event.target.value)?.[0] ?? "")}
-    >
-      {kinds.map(([value, words]) => (
-        <option key={value} value={value}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-type ZoomProps = { zoom: Zoom; onZoom: (zoom: Zoom) => void; scale: Scale };
-
-function ZoomButtons({ zoom, onZoom, scale }: ZoomProps) {
-  const most = 1000;
-  return (
-    <>
-      <Button
-        small
-        look="quiet"
-        label={t`Zoom time out`}
-        shortcut="-"
-        icon={<ZoomOut size={16} aria-hidden />}
-        disabled={zoom === fit}
-        onClick={() => onZoom(zoomed(zoom, 1 / zoomStep, scale))}
-      />
-      <Button
-        small
-        look="quiet"
-        label={t`Zoom time in`}
-        shortcut="+"
-        icon={<ZoomIn size={16} aria-hidden />}
-        onClick={() => onZoom(zoomed(zoom, zoomStep, scale))}
-      />
-      <Button
-        small
-        look="quiet"
-        label={t`Show all the time`}
-        shortcut="0"
-        icon={<Maximize2 size={16} aria-hidden />}
-        disabled={zoom === fit}
-        onClick={() => onZoom(fit)}
-      />
-      {zoom !== fit && (
-        <input
-          type="range"
-          className="waterfall-part"
-          aria-label={t`Part of the time that is shown`}
-          aria-valuetext={exactTime(zoom.from)}
-          min={0}
-          max={most}
-          value={Math.round(most * movedBy(zoom, scale))}
-          onChange={(event) => onZoom(moved(zoom, scale, Number(event.target.value) / most))}
-        />
-      )}
-    </>
-  );
-}
-
-type RowsProps = ZoomProps & {
+type RowsProps = {
+  scale: Scale;
   rows: readonly Row[];
   onToggle: (span: Span) => void;
   onOpen: (span: Span) => void;
   onClose: (() => void) | null;
 };
 
-function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProps) {
+function Rows({ rows, scale, onToggle, onOpen, onClose }: RowsProps) {
   const [key, setKey] = useState<string | null>(null);
   const list = useRef<VirtualizerHandle>(null);
   const ids = useId();
-  const view = viewOf(scale, zoom);
   const at = rowOf(rows, key);
   const go = (to: number) => {
     const place = Math.min(rows.length - 1, Math.max(0, to));
@@ -181,19 +87,16 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
     const row = rows[at];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const to = movedTo(readingKey(event.key), at, rows);
-    const nearer = zoomKeys[event.key];
     if (to !== null) go(to);
     else if (event.key === "ArrowRight" || event.key === "ArrowLeft") onToggle(row.span);
     else if (event.key === "Enter" || event.key === " ") act(row);
-    else if (nearer !== undefined)
-      onZoom(nearer === 0 ? fit : zoomed(zoom, nearer, scale, centerOf(scale, row.span, zoom)));
     else if (event.key === "Escape" && onClose) onClose();
     else return;
     event.preventDefault();
   };
   return (
-    <div className="waterfall-rows" style={{ "--pauses": pauseBands(scale, view) } as CSSProperties}>
-      <WaterfallAxis scale={scale} view={view} />
+    <div className="waterfall-rows" style={{ "--pauses": pauseBands(scale) } as CSSProperties}>
+      <WaterfallAxis scale={scale} />
       <div
         className="waterfall-list"
         role="tree"
@@ -209,7 +112,6 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
               id={`${ids}${place}`}
               row={row}
               scale={scale}
-              view={view}
               active={place === at}
               onToggle={() => onToggle(row.span)}
               onOpen={() => act(row)}
@@ -224,7 +126,7 @@ function Rows({ rows, scale, zoom, onZoom, onToggle, onOpen, onClose }: RowsProp
 type DetailsProps = { span: Span; onClose: () => void } & EventActions;
 
 /** The span's events as they are stored; the last says most: it is open. */
-function Details({ span, onClose, onShow, onFork, onSent }: DetailsProps) {
+function Details({ span, onClose, ...actions }: DetailsProps) {
   const last: Event | undefined = span.events.at(-1);
   const request = span.kind === "model" && span.events.find((event) => event.type === "engine.request");
   const title = useId();
@@ -243,7 +145,7 @@ function Details({ span, onClose, onShow, onFork, onSent }: DetailsProps) {
           <VisibleText text={nameOf(span)} />
         </h3>
         {request && (
-          <Button small look="quiet" onClick={() => onSent(request.seq)}>
+          <Button small look="quiet" onClick={() => actions.onSent(request.seq)}>
             {t`Show what was sent`}
           </Button>
         )}
@@ -257,14 +159,7 @@ function Details({ span, onClose, onShow, onFork, onSent }: DetailsProps) {
         />
       </div>
       {span.events.map((event) => (
-        <Entry
-          key={event.eventId}
-          event={event}
-          startsOpen={event === last}
-          onShow={onShow}
-          onFork={onFork}
-          onSent={onSent}
-        />
+        <Entry key={event.eventId} event={event} startsOpen={event === last} {...actions} />
       ))}
     </section>
   );

@@ -1,13 +1,12 @@
 import { ChevronRight } from "lucide-react";
 import { VisibleText } from "../../components/code/VisibleText";
-import { barsIn, type Row, type Scale, type View } from "./layout";
-import { besideOf, factsOf, nameOf } from "./span_words";
+import { barsOf, type Row, type Scale } from "./layout";
+import { besideOf, factsOf, nameOf, timeOf } from "./span_words";
 
 type Props = {
   id: string;
   row: Row;
   scale: Scale;
-  view: View;
   active: boolean;
   onToggle: () => void;
   onOpen: () => void;
@@ -16,7 +15,7 @@ type Props = {
 const signs = { done: "", error: "✕", running: "◐", cut: "", lost: "?" } as const;
 
 /** A span: its name, and its bar on the scale. The tree has the focus and hears the keys. */
-export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }: Props) {
+export function WaterfallRow({ id, row, scale, active, onToggle, onOpen }: Props) {
   const { span, level, place, siblings, open } = row;
   const name = nameOf(span);
   const facts = factsOf(span);
@@ -62,10 +61,13 @@ export function WaterfallRow({ id, row, scale, view, active, onToggle, onOpen }:
             <VisibleText text={beside} />
           </span>
         )}
+        <span className="span-time small secondary" aria-hidden>
+          {timeOf(span)}
+        </span>
         <span className="sr-only">, {facts.join(", ")}</span>
       </span>
       <span className="span-track" title={[name, ...facts].join("\n")} aria-hidden>
-        {barsIn(scale, view, span).map(({ left, width, look }) => (
+        {barsOf(scale, span).map(({ left, width, look }) => (
           <span
             key={`${look} ${left}`}
             className={`span-bar ${look} ${span.end}`}

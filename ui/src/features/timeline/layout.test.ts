@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
-import { type Asked, barsIn, layout, placeOf, timeAt } from "./layout";
-import { besideOf, factsOf } from "./span_words";
+import { type Asked, barsOf, layout, placeOf } from "./layout";
+import { factsOf, timeOf } from "./span_words";
 
 const nothing: ReadonlySet<string> = new Set();
-const asked = (given: Partial<Asked> = {}): Asked => ({ edge: "over", kind: "", toggled: nothing, ...given });
+const asked = (given: Partial<Asked> = {}): Asked => ({ edge: "over", toggled: nothing, ...given });
 const lines = (events: readonly Event[], given: Partial<Asked> = {}) =>
   layout(events, asked(given)).rows.map(
     ({ span, level }) =>
@@ -76,18 +76,6 @@ describe("the rows of the waterfall", () => {
     ]);
   });
 
-  it("are of one kind where that is asked for, with what they are in", () => {
-    expect(lines(approved(5000), { kind: "model" }).map((line) => line.trim().split(" ")[0])).toEqual([
-      "run",
-      "turn",
-      "model",
-      "turn",
-      "model",
-    ]);
-    expect(lines(approved(5000), { kind: "wait" }).at(-1)).toContain("wait approval");
-    expect(lines(approved(5000), { kind: "agent" })).toEqual([]);
-  });
-
   it("are folded where somebody folds them", () => {
     const [first] = layout(approved(1), asked()).rows;
     expect(lines(approved(1), { toggled: new Set([first?.span.key ?? ""]) })).toHaveLength(1);
@@ -155,7 +143,6 @@ describe("the rows of the waterfall", () => {
     expect(lines(log.events)).toEqual(["run x 50 done", "  turn  50 done", "    reads 5 50 done"]);
     const reads = row(log.events, "reads");
     expect(lines(log.events, { toggled: new Set([reads.key]) })).toHaveLength(8);
-    expect(lines(log.events, { kind: "tool" }).at(-1)).toBe("    reads 5 50 done");
   });
 
   /** A run of 1.1 s that leaves a command behind. */
@@ -187,7 +174,6 @@ describe("the rows of the waterfall", () => {
       `    tool run_command ${10 * hour + 600} done`,
       "  turn  90 done",
       "    model /m 90 done",
-      `gap  ${10 * hour} done`,
       "run y 1000 done",
       "  turn  1000 done",
       "    model /m 1000 done",
@@ -243,7 +229,7 @@ describe("the rows of the waterfall", () => {
       "    tool edit_file 100 cut",
       "      wait approval 0 cut",
     ]);
-    expect(besideOf(row(events, "wait", { edge: "cut" }))).toBe("");
+    expect(timeOf(row(events, "wait", { edge: "cut" }))).toBe("");
     expect(factsOf(row(events, "tool", { edge: "cut" })).slice(0, 2)).toEqual([
       "tool call",
       "goes on after what is loaded",
@@ -265,12 +251,15 @@ describe("the scale of the waterfall", () => {
     const [pause] = scale.pauses;
     expect(Math.round(((pause?.to ?? 0) - (pause?.from ?? 0)) / hour)).toBe(10);
     expect(scale.length).toBeLessThan(4000);
-    expect(rows.some(({ span }) => span.kind === "gap")).toBe(false);
-    for (const ts of events.map((event) => event.ts).filter((one) => one >= scale.from))
-      expect(Math.abs(timeAt(scale, placeOf(scale, ts)) - ts)).toBeLessThan(1);
+    const places = rows.flatMap(({ span }) => [placeOf(scale, span.from), placeOf(scale, span.to)]);
+    expect(Math.min(...places)).toBe(0);
+    expect(Math.max(...places)).toBeCloseTo(100);
+    // The run's work still has most of the width.
+    const [from, to] = [pause?.from ?? 0, pause?.to ?? 0].map((ts) => placeOf(scale, ts));
+    expect((to ?? 0) - (from ?? 0)).toBeLessThan(10);
   });
 
-  it("has a row for the pause between two runs", () => {
+  it("draws the pause between two runs short", () => {
     const log = eventLog("s");
     for (const id of ["r1", "r2"]) {
       log.add("run.started", { prompt: id }, id, 8 * hour);
@@ -280,18 +269,20 @@ describe("the scale of the waterfall", () => {
     }
     expect(lines(log.events).filter((line) => !line.startsWith(" "))).toEqual([
       "run r1 1000 done",
-      `gap  ${8 * hour} done`,
       "run r2 1000 done",
     ]);
+    expect(layout(log.events, asked()).scale.pauses.map(({ from, to }) => to - from)).toEqual([8 * hour]);
   });
 
-  it("draws only the bars that are in sight, cut off at the edges", () => {
+  it("draws the bars of a span one behind the other, and one that took no time all the same", () => {
     const { rows, scale } = layout(approved(5000), asked());
-    const models = rows.filter(({ span }) => span.kind === "model").map(({ span }) => span);
-    const view = { from: 500, length: 500 };
-    expect(models.map((span) => barsIn(scale, view, span).length)).toEqual([1, 0]);
-    const [bar] = models[0] ? barsIn(scale, view, models[0]) : [];
-    expect(bar).toEqual({ left: 0, width: 100, look: "work" });
+    const barsOfKind = (kind: string) =>
+      rows.filter(({ span }) => span.kind === kind).map(({ span }) => barsOf(scale, span));
+    const [[waits, works] = []] = barsOfKind("tool");
+    expect([waits?.look, works?.look]).toEqual(["wait", "work"]);
+    expect(works?.left).toBeCloseTo((waits?.left ?? 0) + (waits?.width ?? 0));
+    const [ended] = rows.map(({ span }) => ({ ...span, pieces: [], to: span.from }));
+    expect(ended && barsOf(scale, ended)).toEqual([{ left: 0, width: 0, look: "work" }]);
   });
 
   it("is there without any event", () => {

@@ -1,8 +1,6 @@
 /** From events to the rows and bars of the waterfall, and the scale they are drawn to. Pure. */
 import type { Event } from "../../protocol/generated";
-import { type Edge, type Piece, type Span, type SpanKind, spansOf } from "./spans";
-
-export type Filter = "" | "model" | "tool" | "agent" | "wait" | "hook";
+import { type Edge, type Piece, type Span, spansOf } from "./spans";
 
 export type Row = {
   span: Span;
@@ -23,49 +21,20 @@ export type Scale = { from: number; to: number; length: number; pauses: readonly
 
 export type Layout = { rows: Row[]; scale: Scale; spans: readonly Span[] };
 
-export type Asked = {
-  edge: Edge;
-  kind: Filter;
-  /** The spans that are folded where they are usually open, and the other way round. */
-  toggled: ReadonlySet<string>;
-};
+/** `toggled`: the spans that are folded where they are usually open, and the other way round. */
+export type Asked = { edge: Edge; toggled: ReadonlySet<string> };
 
-export function layout(events: readonly Event[], { edge, kind, toggled }: Asked): Layout {
+export function layout(events: readonly Event[], { edge, toggled }: Asked): Layout {
   const spans = spansOf(events, edge).map(foldedReads);
-  const scale = scaleOf(spans);
-  const rows: Row[] = [];
-  const shown = withGaps(
-    spans.filter((span) => holds(span, kind)),
-    scale,
-    kind,
-  );
-  addRows(rows, shown, kind, toggled, 1);
-  return { rows, scale, spans };
+  return { rows: rowsOf(spans, toggled, 1), scale: scaleOf(spans), spans };
 }
 
-function addRows(
-  rows: Row[],
-  spans: readonly Span[],
-  kind: Filter,
-  toggled: ReadonlySet<string>,
-  level: number,
-) {
-  spans.forEach((span, place) => {
-    const children = span.children.filter((child) => holds(child, kind));
-    const open = children.length === 0 ? null : isOpen(span, toggled);
-    rows.push({ span, level, place: place + 1, siblings: spans.length, open });
-    if (open) addRows(rows, children, kind, toggled, level + 1);
+function rowsOf(spans: readonly Span[], toggled: ReadonlySet<string>, level: number): Row[] {
+  return spans.flatMap((span, at) => {
+    const open = span.children.length === 0 ? null : (span.kind !== "reads") !== toggled.has(span.key);
+    const row = { span, level, place: at + 1, siblings: spans.length, open };
+    return [row, ...(open ? rowsOf(span.children, toggled, level + 1) : [])];
   });
-}
-
-export function isOpen({ key, kind }: Span, toggled: ReadonlySet<string>): boolean {
-  return (kind !== "reads") !== toggled.has(key);
-}
-
-function holds(span: Span, kind: Filter): boolean {
-  if (kind === "" || span.kind === kind) return true;
-  if (kind === "tool" && span.kind === "reads") return true;
-  return span.children.some((child) => holds(child, kind));
 }
 
 /** Reads that took no longer are routine. */
@@ -122,14 +91,15 @@ const pausesShare = 0.3;
 const leastPauseMs = 50;
 
 function scaleOf(spans: readonly Span[]): Scale {
-  const busy = busyTimes(spans);
-  const from = least(spans, (span) => span.from);
-  const to = 0 - least(spans, (span) => -span.to);
+  const all = flat(spans);
+  if (all.length === 0) return { from: 0, to: 0, length: 1, pauses: [] };
+  const from = all.reduce((least, span) => Math.min(least, span.from), Number.POSITIVE_INFINITY);
+  const to = all.reduce((most, span) => Math.max(most, span.to), from);
   const gaps: { from: number; to: number }[] = [];
   let [at, working] = [from, 0];
-  for (const one of [...busy, { from: to, to }]) {
+  for (const one of [...workIn(spans), { from: to, to }]) {
     if (one.from - at > longMs) gaps.push({ from: at, to: one.from });
-    working += one.to - one.from;
+    working += Math.max(0, one.to - Math.max(at, one.from));
     at = Math.max(at, one.to);
   }
   const share = Math.min(pauseShare, pausesShare / Math.max(1, gaps.length));
@@ -143,114 +113,36 @@ function scaleOf(spans: readonly Span[]): Scale {
   return { from, to, length: Math.max(1, to - from - saved), pauses };
 }
 
-/** When runs were at work, merged and in order: a server in the background would fill every pause. */
-function busyTimes(spans: readonly Span[]): { from: number; to: number }[] {
-  const pieces: Piece[] = [];
-  const collect = (span: Span) => {
-    if (span.inBackground) return;
-    for (const piece of span.pieces) if (piece.look !== "wait") pieces.push(piece);
-    span.children.forEach(collect);
-  };
-  spans.forEach(collect);
-  pieces.sort((a, b) => a.from - b.from);
-  const merged: { from: number; to: number }[] = [];
-  for (const { from, to } of pieces) {
-    const last = merged.at(-1);
-    if (last && from <= last.to) last.to = Math.max(last.to, to);
-    else merged.push({ from, to });
-  }
-  return merged;
+const flat = (spans: readonly Span[]): Span[] => spans.flatMap((span) => [span, ...flat(span.children)]);
+
+/** When runs were at work, in order of their beginnings: a server in the background would fill every pause. */
+function workIn(spans: readonly Span[]): Piece[] {
+  const work = (span: Span): Piece[] =>
+    span.inBackground
+      ? []
+      : [...span.pieces.filter(({ look }) => look !== "wait"), ...span.children.flatMap(work)];
+  return spans.flatMap(work).sort((a, b) => a.from - b.from);
 }
 
-function least(spans: readonly Span[], of: (span: Span) => number): number {
-  let found = Number.POSITIVE_INFINITY;
-  const look = (span: Span) => {
-    found = Math.min(found, of(span));
-    span.children.forEach(look);
-  };
-  spans.forEach(look);
-  return Number.isFinite(found) ? found : 0;
-}
-
-/** Where a moment is drawn, in drawn milliseconds from the beginning. */
-export function placeOf({ from, to, pauses }: Scale, ts: number): number {
+/** Where a moment is drawn, in hundredths of the scale. */
+export function placeOf({ from, to, length, pauses }: Scale, ts: number): number {
   const time = Math.min(to, Math.max(from, ts));
-  const pause = pauses[lastBefore(pauses, (one) => one.from <= time)];
-  if (!pause) return time - from;
-  if (time >= pause.to) return pause.at + pause.drawn + (time - pause.to);
-  return pause.at + (pause.drawn * (time - pause.from)) / (pause.to - pause.from);
+  const pause = pauses.findLast((one) => one.from <= time);
+  const before = pause && Math.min(1, (time - pause.from) / (pause.to - pause.from)) * pause.drawn;
+  const place = pause ? pause.at + (before ?? 0) + Math.max(0, time - pause.to) : time - from;
+  return (100 * place) / length;
 }
 
-/** The moment that is drawn there. */
-export function timeAt({ from, pauses }: Scale, place: number): number {
-  const pause = pauses[lastBefore(pauses, (one) => one.at <= place)];
-  if (!pause) return from + place;
-  const beyond = place - pause.at - pause.drawn;
-  if (beyond >= 0) return pause.to + beyond;
-  return pause.from + ((place - pause.at) / pause.drawn) * (pause.to - pause.from);
-}
+/** `left` and `width` in hundredths of the scale. */
+export type Bar = { left: number; width: number; look: Piece["look"] };
 
-/** The place of the last that it holds of, where it holds of all before; -1 for none. */
-function lastBefore<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const item = items[middle];
-    if (item !== undefined && isBefore(item)) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** Between runs nothing waits that could have a row of its own: the pause itself is one. */
-function withGaps(spans: readonly Span[], { pauses }: Scale, kind: Filter): Span[] {
-  if (kind !== "" && kind !== "wait") return [...spans];
-  const gaps = pauses.filter((pause) => !spans.some((span) => span.from < pause.to && span.to > pause.from));
-  return [...spans, ...gaps.map(gapSpan)].sort((a, b) => a.from - b.from);
-}
-
-function gapSpan({ from, to }: Pause): Span {
-  return {
-    key: `gap ${from}`,
-    kind: "gap" satisfies SpanKind,
-    name: "",
-    detail: "",
-    turn: 0,
-    from,
-    to,
-    end: "done",
-    pieces: [],
-    children: [],
-    events: [],
-    usage: null,
-    ttftMs: null,
-    isRead: false,
-    inBackground: false,
-  };
-}
-
-/** The part of the scale that is shown, in drawn milliseconds. */
-export type View = { from: number; length: number };
-
-export type Bar = {
-  /** In hundredths of the view's width, cut off at its edges. */
-  left: number;
-  width: number;
-  look: Piece["look"];
-};
-
-/** The bars of a span that are in sight. */
-export function barsIn(scale: Scale, view: View, span: Span): Bar[] {
+/** One that took no time still has a place, if it is the only one. */
+export function barsOf(scale: Scale, span: Span): Bar[] {
   const pieces: readonly Piece[] = span.pieces.length > 0 ? span.pieces : [{ ...span, look: "work" }];
-  const bars: Bar[] = [];
-  for (const { from, to, look } of pieces) {
-    const [left, right] = [placeOf(scale, from), placeOf(scale, to)].map(
-      (place) => (100 * (place - view.from)) / view.length,
-    ) as [number, number];
-    // One that took no time still has a place.
-    if (right < 0 || left > 100 || (right === left && pieces.length > 1 && bars.length > 0)) continue;
-    const start = Math.max(0, left);
-    bars.push({ left: start, width: Math.min(100, right) - start, look });
-  }
-  return bars;
+  const bars = pieces.map(({ from, to, look }) => {
+    const left = placeOf(scale, from);
+    return { left, width: placeOf(scale, to) - left, look };
+  });
+  const long = bars.filter(({ width }) => width > 0);
+  return long.length > 0 ? long : bars.slice(0, 1);
 }

@@ -14,8 +14,6 @@ export function nameOf({ kind, name, turn, detail }: Span): string {
       return plural(Number(name), { one: "# read", other: "# reads" });
     case "wait":
       return waitWords(name);
-    case "gap":
-      return t`Nothing happened`;
     case "model":
       return purposeWords(detail) ?? (name.slice(name.indexOf("/") + 1) || t`Model call`);
     default:
@@ -23,16 +21,19 @@ export function nameOf({ kind, name, turn, detail }: Span): string {
   }
 }
 
-/** Behind the name, where there is room. */
-export function besideOf(span: Span): string {
-  if (span.kind === "tool" || span.kind === "agent") return span.detail;
-  if (span.kind === "wait" || span.kind === "gap" || span.kind === "turn")
-    return span.end === "cut" ? "" : duration(span.to - span.from);
-  if (span.kind !== "model" || span.usage === null) return "";
-  const [used, price] = [tokensIn(span.usage), span.usage.costUsd];
+/** Behind the name, where there is room: what a call is about, or what a model call used. */
+export function besideOf({ kind, detail, usage }: Span): string {
+  if (kind === "tool" || kind === "agent") return detail;
+  if (kind !== "model" || usage === null) return "";
+  const [used, price] = [tokensIn(usage), usage.costUsd];
   return [used === null ? "" : t`${tokens(used)} tok`, price === null ? "" : cost(price)]
     .filter(Boolean)
     .join(" · ");
+}
+
+/** How long it took, as far as that is known. */
+export function timeOf({ from, to, end, inBackground }: Span): string {
+  return end === "cut" || (end === "running" && inBackground) ? "" : duration(to - from);
 }
 
 /** Each a fact of its own: for the tooltip, and for screen readers behind the name. */

@@ -6,7 +6,7 @@ import { type ByKind, byKind } from "../../protocol/events";
 import type { Event, Usage } from "../../protocol/generated";
 import { text } from "../../protocol/read";
 
-export type SpanKind = "run" | "turn" | "model" | "tool" | "reads" | "agent" | "wait" | "hook" | "gap";
+export type SpanKind = "run" | "turn" | "model" | "tool" | "reads" | "agent" | "wait" | "hook";
 export type SpanEnd = "done" | "error" | "running" | "cut" | "lost";
 /** What comes after the last event: more until `now`, nothing any more, or events that are not loaded. */
 export type Edge = { now: number } | "over" | "cut";
@@ -183,25 +183,16 @@ const steps: ByKind<Reading, void> = {
     call.name = agent;
     call.events.push(event);
   },
-  "policy.decided": (reading, { callId }, event) => {
-    runOf(reading, event).calls.get(callId)?.events.push(event);
-  },
-  "file.changed": (reading, { callId }, event) => {
-    runOf(reading, event).calls.get(callId)?.events.push(event);
-  },
+  "policy.decided": (reading, { callId }, event) => ofCall(reading, callId, event),
+  "file.changed": (reading, { callId }, event) => ofCall(reading, callId, event),
   "approval.requested": (reading, { approvalId, callId, supersedes }, event) => {
     const before = supersedes ? reading.waits.get(supersedes) : undefined;
     if (before) close(reading, before, event.ts, "done");
-    const run = runOf(reading, event);
-    const of = callId === null ? undefined : run.calls.get(callId);
-    reading.waits.set(approvalId, begun(reading, of ?? run.turn ?? run.span, event, "wait", "approval"));
+    asks(reading, approvalId, callId, "approval", event);
   },
   "approval.resolved": (reading, { approvalId }, event) => waited(reading, approvalId, event),
-  "question.asked": (reading, { questionId, callId }, event) => {
-    const run = runOf(reading, event);
-    const of = run.calls.get(callId) ?? run.turn ?? run.span;
-    reading.waits.set(questionId, begun(reading, of, event, "wait", "question"));
-  },
+  "question.asked": (reading, { questionId, callId }, event) =>
+    asks(reading, questionId, callId, "question", event),
   "question.answered": (reading, { questionId }, event) => waited(reading, questionId, event),
   "tool.result": (reading, payload, event) => {
     const { callId, toolId, isError, durationMs, asyncCallId } = payload;
@@ -238,6 +229,17 @@ const steps: ByKind<Reading, void> = {
     close(reading, span, event.ts, outcome === "blocked" || outcome === "failed" ? "error" : "done");
   },
 };
+
+function ofCall(reading: Reading, callId: string, event: Event): void {
+  runOf(reading, event).calls.get(callId)?.events.push(event);
+}
+
+/** The user is waited for, in a call where it is about one. */
+function asks(reading: Reading, id: string, callId: string | null, about: string, event: Event): void {
+  const run = runOf(reading, event);
+  const of = (callId && run.calls.get(callId)) || run.turn || run.span;
+  reading.waits.set(id, begun(reading, of, event, "wait", about));
+}
 
 function runOf(reading: Reading, event: Event): Run {
   const id = event.runId ?? "";
@@ -317,9 +319,7 @@ function close(reading: Reading, span: Span, to: number, end: SpanEnd): void {
 }
 
 /** The last that was heard of it is all that is known. */
-function lose(reading: Reading, span: Span, lastTs: number): void {
-  close(reading, span, lastTs, "lost");
-}
+const lose = (reading: Reading, span: Span, lastTs: number) => close(reading, span, lastTs, "lost");
 
 function loseCalls(reading: Reading, run: Run): void {
   const lost = [run.asked, ...run.calls.values()];

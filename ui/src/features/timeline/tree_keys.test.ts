@@ -15,7 +15,7 @@ function drawn(toggled: ReadonlySet<string> = new Set()): Layout {
   log.add("tool.call", { turn: 1, callId: "c", toolId: "run_command" });
   log.add("tool.result", { callId: "c", toolId: "run_command", durationMs: 10 });
   log.add("run.completed", {});
-  return layout(log.events, { edge: "over", kind: "", toggled });
+  return layout(log.events, { edge: "over", toggled });
 }
 const { rows, spans } = drawn();
 const [run, , reads] = rows.map(({ span }) => span);

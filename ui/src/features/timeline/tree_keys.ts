@@ -1,17 +1,8 @@
 /** The keys of the waterfall's tree: which row they lead to, and where the active row is when rows fold. Pure. */
 import type { Row } from "./layout";
 import type { Span } from "./spans";
-import { zoomStep } from "./time_view";
 
 const pageRows = 20;
-
-/** By how much nearer; 0 shows everything. */
-export const zoomKeys: Readonly<Record<string, number>> = {
-  "+": zoomStep,
-  "=": zoomStep,
-  "-": 1 / zoomStep,
-  "0": 0,
-};
 
 /** Null where the key leads to no other row; an arrow that unfolds or folds this one doesn't. */
 export function movedTo(key: string, at: number, rows: readonly Row[]): number | null {
@@ -49,12 +40,12 @@ function parentOf(rows: readonly Row[], at: number): number {
 export function rowOf(rows: readonly Row[], key: string | null): number {
   if (key === null) return 0;
   const own = rows.findIndex(({ span }) => span.key === key);
-  return own === -1
-    ? Math.max(
+  return own !== -1
+    ? own
+    : Math.max(
         0,
         rows.findLastIndex(({ span }) => spanWith([span], key) !== null),
-      )
-    : own;
+      );
 }
 
 export function spanWith(spans: readonly Span[], key: string): Span | null {
