@@ -4,23 +4,23 @@
 //! failed with it, or reading did and left a mark ([`damage`]). What was tampered with is no damage, and stays as
 //! it is: this restores what SQLite can't read, never a chain. A session with a gap is kept, shown, and read-only.
 //!
-//! `copies` moves the files, `pages` reads rows without SQLite's help, `recovery` puts them together.
+//! `damaged_files` has the files, `leaves` reads rows that no table leads to, `recovery` puts them together.
 
-mod copies;
-mod pages;
+mod damaged_files;
+mod leaves;
 mod recovery;
 
 use crate::connection::{self, Location};
 use crate::reader::Reader;
 use crate::{Store, StoreError, StoreOptions, damage};
 use arki_domain::{Clock, SessionId, SystemClock, plural};
-use copies::Scratch;
+use damaged_files::Scratch;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The result of salvaging a damaged database.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// The damaged file as it was; its write-ahead log, if it had one, lies beside it.
     pub copy: PathBuf,
@@ -31,7 +31,7 @@ pub struct Salvaged {
     pub lost_events: u64,
     /// Set when the record of how much there was could not be read to its end: more may be lost.
     pub lost_uncounted: bool,
-    /// Images of files, prompts and the like that were still listed, and could not be read.
+    /// Snapshots of files, prompts and the like that were still listed, and could not be read.
     pub lost_contents: u64,
     /// Set when decisions about trust, or settings, may be missing: the user is asked again.
     pub lost_settings: bool,
@@ -99,7 +99,7 @@ pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Opt
 /// Tells a damaged database from a file that is no database at all; nothing of Arki's is in the latter.
 pub(crate) fn told_apart(path: &Path, error: StoreError) -> StoreError {
     match &error {
-        StoreError::Damaged { .. } if copies::is_arkis(path).is_ok_and(|is_arkis| !is_arkis) => {
+        StoreError::Damaged { .. } if damaged_files::is_arkis(path).is_ok_and(|is_arkis| !is_arkis) => {
             StoreError::NotArkis { path: path.to_owned() }
         }
         _ => error,
@@ -108,11 +108,11 @@ pub(crate) fn told_apart(path: &Path, error: StoreError) -> StoreError {
 
 /// `None` when there is nothing to do, perhaps because another process has just done it.
 fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
-    let _alone = copies::lock(path)?;
+    let _alone = damaged_files::lock(path)?;
     let salvaged = match check(path).map_err(|error| told_apart(path, error)) {
         Ok(()) => None,
         Err(StoreError::Damaged { .. }) => {
-            copies::ensure_unused(path)?;
+            damaged_files::ensure_unused(path)?;
             Some(rescue(path)?)
         }
         Err(error) => return Err(error),
@@ -130,23 +130,15 @@ fn check(path: &Path) -> Result<(), StoreError> {
 
 fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
     tracing::warn!(path = %path.display(), "the database is damaged; reading what can be read");
-    let copy = copies::set_aside(path, SystemClock.now_ms())?;
+    let copy = damaged_files::set_aside(path, SystemClock.now_ms())?;
     let scratch = Scratch::of(path)?;
     let mut fresh = Location::file(&scratch.fresh).open_writer()?;
-    let recovered = recovery::recover(&scratch.damaged, &mut fresh)?;
-    let sessions_broken = close_broken(&scratch.fresh, &fresh)?;
+    let mut salvaged = recovery::recover(&scratch, &mut fresh)?;
+    salvaged.copy = copy;
+    salvaged.sessions_broken = close_broken(&scratch.fresh, &fresh)?;
     connection::close(fresh)?;
     scratch.put_in_place(path)?;
-    Ok(Salvaged {
-        copy,
-        recovered_events: recovered.events,
-        unproven_events: recovered.unproven,
-        lost_events: recovered.lost,
-        lost_uncounted: recovered.lost_uncounted,
-        lost_contents: recovered.lost_contents,
-        lost_settings: recovered.lost_settings,
-        sessions_broken,
-    })
+    Ok(salvaged)
 }
 
 /// Nothing can be appended to a log whose end is not the one that its session remembers; without a hash it is none.

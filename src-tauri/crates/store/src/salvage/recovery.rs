@@ -8,7 +8,9 @@
 //! is not for us to drop. Lists are made anew by going through the log. What is remembered outside of it is taken only
 //! where SQLite reads it: a decision of trust that was taken back must not return from a forgotten page.
 
-use super::pages::{Kind, Pages};
+use super::Salvaged;
+use super::damaged_files::Scratch;
+use super::leaves::{Leaves, PAGE_COUNT};
 use crate::StoreError;
 use crate::blobs::unpack;
 use crate::exported::prove;
@@ -16,17 +18,17 @@ use crate::projections::SessionRow;
 use crate::replay::Replay;
 use crate::row::{self, EVENT_COLUMNS, OF_SESSION};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Event, SessionId, sha256_hex};
+use arki_domain::{SessionId, sha256_hex};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
 /// The size of a database file's header; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
 const HEADER_BYTES: usize = 100;
+const FREE_PAGES: std::ops::Range<usize> = 32..40;
 
 /// The columns that sessions have in every layout; the marks of later layouts come back with the events that set them.
 const SESSION_COLUMNS: &str = "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, \
@@ -46,40 +48,30 @@ const NUMBERS: &[(&str, &str)] = &[
 /// In characters.
 const ID_END: usize = 8;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Recovered {
-    pub(super) events: u64,
-    /// The number of recovered events that do not match their hash.
-    pub(super) unproven: u64,
-    pub(super) lost: u64,
-    /// Set when the record of how much there was could not be read to its end: more may be lost.
-    pub(super) lost_uncounted: bool,
-    /// Contents that the damaged database still lists, and has no more.
-    pub(super) lost_contents: u64,
-    /// Some decision of trust, or some setting, may not have been read.
-    pub(super) lost_settings: bool,
-}
-
-/// `fresh` is empty; `damaged` is a copy, which is changed.
-pub(super) fn recover(damaged: &Path, fresh: &mut Connection) -> Result<Recovered, StoreError> {
-    let source = open_damaged(damaged, fresh)?;
-    let mut pages = Pages::open(damaged)?;
+/// `fresh` is the empty database at `scratch.fresh`.
+pub(super) fn recover(scratch: &Scratch, fresh: &mut Connection) -> Result<Salvaged, StoreError> {
+    let source = open_damaged(&scratch.damaged, fresh)?;
+    std::fs::copy(&scratch.damaged, &scratch.leaves)?;
     let transaction = fresh.transaction()?;
     let mut recovery = Recovery {
         target: &transaction,
         sessions: BTreeMap::new(),
         knows_sessions: false,
         last_numbers: BTreeMap::new(),
-        recovered: Recovered { lost_uncounted: true, lost_settings: true, ..Recovered::default() },
+        recovered: Salvaged { lost_uncounted: true, lost_settings: true, ..Salvaged::default() },
     };
     if let Some(source) = &source {
         recovery.read_sessions(source)?;
         recovery.read_numbers(source)?;
-        recovery.read_events(source, IsProven::Yes)?;
+        recovery.read_events(source, Wanted::Proven)?;
     }
-    recovery.carve(&mut pages)?;
+    Leaves::open(&scratch.leaves)?.each(|leaf| {
+        recovery.read_events(leaf, Wanted::ProvenOfKnownSessions)?;
+        recovery.read_contents(leaf)
+    })?;
     if let Some(source) = &source {
-        recovery.read_events(source, IsProven::No)?;
+        recovery.read_events(source, Wanted::Unproven)?;
+        recovery.read_contents(source)?;
         recovery.read_the_rest(source)?;
     }
     let recovered = recovery.replay()?;
@@ -110,25 +102,23 @@ fn try_open(path: &Path) -> Option<Connection> {
     Some(source)
 }
 
-/// The header of a new database, which was made in the same way, with this one's length.
+/// The header of a new database, which was made in the same way.
 fn replace_header(path: &Path, fresh: &Connection) -> Result<(), StoreError> {
     fresh.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     let mut header = [0; HEADER_BYTES];
-    let fresh = fresh.path().ok_or_else(|| StoreError::internal("the new database has no file"))?;
-    std::fs::File::open(fresh)?.read_exact(&mut header)?;
-    let page_bytes = u64::from(u16::from_be_bytes([header[16], header[17]]));
-    let pages = u32::try_from(path.metadata()?.len() / page_bytes.max(1)).unwrap_or(u32::MAX);
-    header[28..32].copy_from_slice(&pages.to_be_bytes());
-    // No list of free pages.
-    header[32..40].fill(0);
-    let mut file = OpenOptions::new().write(true).open(path)?;
-    Ok(file.write_all(&header)?)
+    File::open(fresh.path().unwrap_or_default())?.read_exact(&mut header)?;
+    header[PAGE_COUNT].fill(0);
+    header[FREE_PAGES].fill(0);
+    Ok(File::options().write(true).open(path)?.write_all(&header)?)
 }
 
+/// Which events of those that are found are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IsProven {
-    Yes,
-    No,
+enum Wanted {
+    Proven,
+    /// A session that was removed leaves pages behind.
+    ProvenOfKnownSessions,
+    Unproven,
 }
 
 struct Recovery<'a> {
@@ -139,7 +129,7 @@ struct Recovery<'a> {
     knows_sessions: bool,
     /// The highest number that anything names, by the end of a session's id.
     last_numbers: BTreeMap<String, u64>,
-    recovered: Recovered,
+    recovered: Salvaged,
 }
 
 impl Recovery<'_> {
@@ -178,64 +168,49 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn read_events(&mut self, source: &Connection, wanted: IsProven) -> Result<(), StoreError> {
-        let columns = format!("rowid, {EVENT_COLUMNS}");
-        each_row(source, "events", &columns, "rowid", |row| {
-            let values = (1..10).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
-            match (row.get(0), values) {
-                (Ok(rowid), Ok(values)) => self.keep_event(rowid, &values, wanted),
-                _ => Ok(()),
-            }
-        })?;
+    fn read_events(&mut self, source: &Connection, wanted: Wanted) -> Result<(), StoreError> {
+        let columns = format!("{EVENT_COLUMNS}, rowid");
+        each_row(source, "events WHERE hash IS NOT NULL", &columns, "rowid", |row| self.keep_event(row, wanted))?;
         Ok(())
     }
 
-    fn carve(&mut self, pages: &mut Pages) -> Result<(), StoreError> {
-        pages.each_row(is_event, |rowid, values| {
-            let id = values.get(2).map(text_of).unwrap_or_default();
-            // A session that was removed leaves pages behind.
-            if self.knows_sessions && !self.sessions.contains_key(&SessionId::from(id)) {
-                return Ok(());
-            }
-            self.keep_event(rowid, &values, IsProven::Yes)
-        })?;
-        pages.each_row(is_content, |_, values| self.keep_content(&values))
-    }
-
-    fn keep_event(&mut self, rowid: i64, values: &[Value], wanted: IsProven) -> Result<(), StoreError> {
-        let is_proven = as_event(values).is_some_and(|event| prove(&event).is_ok());
-        let (Some(Value::Text(session)), Some(Value::Integer(seq @ 1..))) = (values.get(2), values.get(3)) else {
-            return Ok(());
-        };
-        if is_proven != (wanted == IsProven::Yes) || self.has(session, *seq)? {
+    fn keep_event(&mut self, row: &Row<'_>, wanted: Wanted) -> Result<(), StoreError> {
+        let values = (0..10).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
+        let (Ok(mut values), Ok(event)) = (values, row::event(row)) else { return Ok(()) };
+        let (Value::Text(_), Value::Integer(seq @ 1..)) = (&values[2], &values[3]) else { return Ok(()) };
+        let is_forgotten = self.knows_sessions && !self.sessions.contains_key(&event.session_id);
+        if prove(&event).is_ok() == (wanted == Wanted::Unproven)
+            || wanted == Wanted::ProvenOfKnownSessions && is_forgotten
+            || self.has(&event.session_id, *seq)?
+        {
             return Ok(());
         }
         // The order of the rows is that in which they were stored.
-        let taken = self.target.prepare_cached("SELECT 1 FROM events WHERE rowid = ?1")?.exists([rowid])?;
-        let rowid = if taken { Value::Null } else { Value::Integer(rowid) };
-        let sql = format!("INSERT INTO events (rowid, {EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        let row = std::iter::once(&rowid).chain(values);
-        if unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(row)))? && wanted == IsProven::No {
-            self.recovered.unproven += 1;
+        if self.target.prepare_cached("SELECT 1 FROM events WHERE rowid = ?1")?.exists([&values[9]])? {
+            values[9] = Value::Null;
         }
+        let sql = format!("INSERT INTO events ({EVENT_COLUMNS}, rowid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        let is_kept = unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(values)))?;
+        self.recovered.unproven_events += u64::from(is_kept && wanted == Wanted::Unproven);
         Ok(())
     }
 
-    fn has(&self, session: &str, seq: i64) -> Result<bool, StoreError> {
+    fn has(&self, session: &SessionId, seq: i64) -> Result<bool, StoreError> {
         let sql = format!("SELECT 1 FROM events WHERE {OF_SESSION} AND seq = ?2");
         let mut statement = self.target.prepare_cached(&sql)?;
-        Ok(statement.exists(params![session, seq])?)
+        Ok(statement.exists(params![session.as_str(), seq])?)
     }
 
-    /// `values`: the hash and, among others, the content.
-    fn keep_content(&self, values: &[Value]) -> Result<(), StoreError> {
-        let content =
-            values.iter().find_map(|value| if let Value::Blob(content) = value { Some(content) } else { None });
-        let (Some(Value::Text(hash)), Some(content)) = (values.first(), content) else { return Ok(()) };
-        let Some(bytes) = unpack(content).filter(|bytes| sha256_hex(bytes) == *hash) else { return Ok(()) };
-        let sql = "INSERT INTO blobs (hash, size, kept_at, content) VALUES (?1, ?2, 0, ?3) ON CONFLICT DO NOTHING";
-        let row = params![hash, row::signed(bytes.len() as u64), content];
-        unless_refused(self.target.prepare_cached(sql)?.execute(row)).map(drop)
+    fn read_contents(&self, source: &Connection) -> Result<(), StoreError> {
+        // In the first layout the content came before the size.
+        each_row(source, "blobs", "hash, iif(typeof(size) = 'blob', size, content)", "rowid", |row| {
+            let (Ok(hash), Ok(content)) = (row.get::<_, String>(0), row.get::<_, Vec<u8>>(1)) else { return Ok(()) };
+            let Some(bytes) = unpack(&content).filter(|bytes| sha256_hex(bytes) == hash) else { return Ok(()) };
+            let sql = "INSERT INTO blobs (hash, size, kept_at, content) VALUES (?1, ?2, 0, ?3) ON CONFLICT DO NOTHING";
+            let row = params![hash, row::signed(bytes.len() as u64), content];
+            unless_refused(self.target.prepare_cached(sql)?.execute(row)).map(drop)
+        })?;
+        Ok(())
     }
 
     fn read_the_rest(&mut self, source: &Connection) -> Result<(), StoreError> {
@@ -249,10 +224,6 @@ impl Recovery<'_> {
                 unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(values))).map(drop)
             })
         };
-        each_row(source, "blobs", "hash, content", "rowid", |row| match (row.get(0), row.get(1)) {
-            (Ok(hash), Ok(content)) => self.keep_content(&[hash, content]),
-            _ => Ok(()),
-        })?;
         self.recovered.lost_settings =
             !copy("trust", "project, trusted, pins, decided_at", "project")? | !copy("meta", "key, value", "key")?;
         let in_pieces = source.prepare("SELECT piece FROM partials").is_ok();
@@ -280,24 +251,25 @@ impl Recovery<'_> {
         Ok(lost.len() as u64)
     }
 
-    fn replay(mut self) -> Result<Recovered, StoreError> {
+    fn replay(mut self) -> Result<Salvaged, StoreError> {
         let mut statement = self.target.prepare("SELECT DISTINCT session_id FROM events")?;
         let found = statement.query_map([], |row| Ok(SessionId::from(row.get_ref(0).map(row::lossy_text)?)))?;
         for session in found.collect::<Result<Vec<_>, _>>()? {
             let known = self.sessions.remove(&session);
             let last_number = self.last_numbers.remove(&end_of(session.as_str())).unwrap_or_default();
             let (events, lost) = replay_session(self.target, &session, known, last_number)?;
-            self.recovered.events += events;
-            self.recovered.lost = self.recovered.lost.saturating_add(lost);
+            self.recovered.recovered_events += events;
+            self.recovered.lost_events = self.recovered.lost_events.saturating_add(lost);
         }
         // Of which nothing is left but that they were there.
         for (id, mut session) in self.sessions {
             session.last_seq = self.last_numbers.remove(&end_of(id.as_str())).unwrap_or_default().max(session.last_seq);
-            self.recovered.lost = self.recovered.lost.saturating_add(session.last_seq);
+            self.recovered.lost_events = self.recovered.lost_events.saturating_add(session.last_seq);
             session.save(self.target)?;
         }
         // And not even that.
-        self.recovered.lost = self.last_numbers.into_values().fold(self.recovered.lost, u64::saturating_add);
+        self.recovered.lost_events =
+            self.last_numbers.into_values().fold(self.recovered.lost_events, u64::saturating_add);
         Ok(self.recovered)
     }
 }
@@ -377,46 +349,4 @@ fn unless_refused(done: rusqlite::Result<usize>) -> Result<bool, StoreError> {
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => Ok(false),
         other => Ok(other? > 0),
     }
-}
-
-fn is_event(kinds: &[Kind]) -> bool {
-    use Kind::{Integer, Null, Text};
-    matches!(kinds, [Text(_), Text(_) | Null, Text(_), Integer, Integer, Text(_), Text(_), Text(_), Text(_)])
-}
-
-/// In the order of the first layout or of the second.
-fn is_content(kinds: &[Kind]) -> bool {
-    use Kind::{Blob, Integer, Text};
-    matches!(kinds, [Text(64), Blob(_), Integer] | [Text(64), Integer, Integer, Blob(_)])
-}
-
-fn text_of(value: &Value) -> &str {
-    if let Value::Text(text) = value { text } else { "" }
-}
-
-fn as_event(values: &[Value]) -> Option<Event> {
-    let [Value::Text(event_id), run_id, Value::Text(session_id), Value::Integer(seq), Value::Integer(ts), rest @ ..] =
-        values
-    else {
-        return None;
-    };
-    let [Value::Text(kind), Value::Text(payload), Value::Text(prev_hash), Value::Text(hash)] = rest else {
-        return None;
-    };
-    let run_id = match run_id {
-        Value::Null => None,
-        Value::Text(run_id) => Some(run_id.as_str().into()),
-        _ => return None,
-    };
-    Some(Event {
-        event_id: event_id.as_str().into(),
-        run_id,
-        session_id: session_id.as_str().into(),
-        seq: u64::try_from(*seq).ok()?,
-        ts: *ts,
-        kind: kind.clone(),
-        payload: RawValue::from_string(payload.clone()).ok()?,
-        prev_hash: prev_hash.clone(),
-        hash: hash.clone(),
-    })
 }

@@ -84,7 +84,7 @@ fn salvage_noted(path: &Path) -> (Store, Option<Salvaged>) {
     let names =
         |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
     let left = names(path.parent().unwrap());
-    assert!(left.iter().all(|name| !name.to_string_lossy().contains("salvage-source")), "{left:?}");
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with("arki.db.salvage")), "{left:?}");
     (store, salvaged)
 }
 

@@ -1,17 +1,19 @@
-//! The files of a salvage: the copy that is kept, the one that is worked on, and the new one until it takes its place.
+//! The files of a salvage: the one that is kept, the copies that are worked on, and the new one until it takes its place.
 
 use crate::StoreError;
 use crate::files::{beside, private_file, remove};
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// In every database of Arki's, from its first layout on: the words of the guard around its events.
 const MARK: &[u8] = b"events are append-only";
 const CHUNK_BYTES: usize = 1 << 20;
 
 const LOCK: &str = ".salvage-lock";
-const LOGS: [&str; 2] = ["-wal", "-shm"];
+const FOLDER: &str = ".salvage";
+const LOG: &str = "-wal";
 
 /// Held until it is dropped, also by the end of the process; whoever comes second waits.
 pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
@@ -22,11 +24,14 @@ pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
 
 /// Returns whether the file, or the log beside it, has anything of a database of Arki's.
 pub(super) fn is_arkis(path: &Path) -> Result<bool, StoreError> {
-    Ok(has_mark(path)? || has_mark(&beside(path, LOGS[0]))?)
+    Ok(has_mark(path)? || has_mark(&beside(path, LOG))?)
 }
 
 fn has_mark(path: &Path) -> Result<bool, StoreError> {
-    let Some(mut file) = open_if_there(path)? else { return Ok(false) };
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        file => file?,
+    };
     let mut window = Vec::new();
     loop {
         // A mark may lie across the border of two pieces.
@@ -58,86 +63,66 @@ pub(super) fn ensure_unused(_: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Copies the database and its logs as they are; answers with the copy's path.
+/// Gives the database and its log a second name, which stays when a new file takes the first; answers with it.
 pub(super) fn set_aside(path: &Path, now_ms: i64) -> Result<PathBuf, StoreError> {
     let aside = (0..).map(|n| beside(path, &format!(".damaged-{}", now_ms + n))).find(|aside| !aside.exists());
     let aside = aside.ok_or_else(|| StoreError::internal("no name is left for the copy"))?;
-    for suffix in [""].iter().chain(&LOGS) {
-        copy(&beside(path, suffix), &beside(&aside, suffix))?;
+    for suffix in ["", LOG] {
+        let (from, to) = (beside(path, suffix), beside(&aside, suffix));
+        // Some file systems know only one name a file.
+        if std::fs::hard_link(&from, &to).is_err() && copy(&from, &to)? {
+            File::options().write(true).open(&to)?.sync_all()?;
+        }
     }
     Ok(aside)
 }
 
 /// The files being worked on, removed when this is dropped.
 pub(super) struct Scratch {
+    _folder: TempDir,
     /// SQLite may write to it.
     pub(super) damaged: PathBuf,
+    /// A copy of `damaged`, once that is whole as far as it can be.
+    pub(super) leaves: PathBuf,
     pub(super) fresh: PathBuf,
 }
 
 impl Scratch {
     pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
-        let scratch = Self { damaged: beside(path, ".salvage-source"), fresh: beside(path, ".salvage-target") };
+        let folder = beside(path, FOLDER);
         // Of a salvage that did not come to its end.
-        scratch.clear()?;
-        copy(path, &scratch.damaged)?;
-        copy(&beside(path, LOGS[0]), &beside(&scratch.damaged, LOGS[0]))?;
-        Ok(scratch)
+        if let Err(error) = std::fs::remove_dir_all(&folder)
+            && error.kind() != ErrorKind::NotFound
+        {
+            return Err(error.into());
+        }
+        let (name, parent) = (folder.file_name().unwrap_or_default(), folder.parent().unwrap_or(Path::new("")));
+        let folder = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(parent)?;
+        let [damaged, leaves, fresh] = ["damaged.db", "leaves.db", "fresh.db"].map(|name| folder.path().join(name));
+        copy(path, &damaged)?;
+        copy(&beside(path, LOG), &beside(&damaged, LOG))?;
+        Ok(Self { _folder: folder, damaged, leaves, fresh })
     }
 
-    /// The old log goes first: SQLite would take it for the new file's.
+    /// The old log goes first: SQLite would take it for the new file's. A name is on the disk only when its folder is.
     pub(super) fn put_in_place(&self, path: &Path) -> Result<(), StoreError> {
         File::open(&self.fresh)?.sync_all()?;
-        for suffix in LOGS {
+        for suffix in [LOG, "-shm"] {
             remove(&beside(path, suffix))?;
         }
         std::fs::rename(&self.fresh, path)?;
-        sync_folder(path)
-    }
-
-    fn clear(&self) -> Result<(), StoreError> {
-        for file in [&self.damaged, &self.fresh] {
-            for suffix in [""].iter().chain(&LOGS) {
-                remove(&beside(file, suffix))?;
-            }
+        let path = path.canonicalize()?;
+        if cfg!(unix) {
+            File::open(path.parent().unwrap_or(&path))?.sync_all()?;
         }
         Ok(())
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Err(error) = self.clear() {
-            tracing::warn!(%error, "clearing up after a salvage");
-        }
+/// `false` where there is no original.
+fn copy(from: &Path, to: &Path) -> Result<bool, StoreError> {
+    match std::fs::copy(from, to) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        copied => Ok(copied.map(|_| true)?),
     }
-}
-
-/// For its owner alone, whatever the original was; nothing where there is no original.
-fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let Some(mut from) = open_if_there(from)? else { return Ok(()) };
-    let mut to = private_file(to)?;
-    std::io::copy(&mut from, &mut to)?;
-    Ok(to.sync_all()?)
-}
-
-fn open_if_there(path: &Path) -> Result<Option<File>, StoreError> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// A name is on the disk only when its folder is.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> Result<(), StoreError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok(File::open(folder)?.sync_all()?)
-}
-
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps)]
-fn sync_folder(_: &Path) -> Result<(), StoreError> {
-    Ok(())
 }
