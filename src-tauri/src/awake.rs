@@ -46,5 +46,5 @@ impl Awake {
 
 fn stay_awake() -> keepawake::Result<KeepAwake> {
     let mut builder = Builder::default();
-    builder.idle(true).reason("A run is at work").app_name("Arki").app_reverse_domain("org.arki.desktop").create()
+    builder.idle(true).reason("A run is active").app_name("Arki").app_reverse_domain("org.arki.desktop").create()
 }

@@ -57,7 +57,11 @@ pub(crate) fn bring_back(app: &AppHandle, label: &str) {
         return;
     }
     app.dialog()
-        .message("The window's page ended several times within a minute, so it isn't loaded again.\n\nRuns go on, and nothing stored is lost. Close the window and open it again; if that doesn't help, `arki` works without one.")
+        .message(
+            "The window's page ended several times within a minute, so it isn't loaded again.\n\nRuns continue, \
+             and nothing stored is lost. Close the window and open it again. If that doesn't help, use `arki` in \
+             a terminal.",
+        )
         .title("Arki")
         .kind(MessageDialogKind::Error)
         .parent(&window)

@@ -125,5 +125,5 @@ pub(crate) async fn line_origins(session_id: String, path: String, desktop: Desk
 }
 
 fn nothing_waits() -> Fault {
-    Fault::new(Code::MESSAGE_NOT_FOUND, "No message waits in this session.", "Send a new one.")
+    Fault::new(Code::MESSAGE_NOT_FOUND, "This session has no queued message.", "Send a new one.")
 }

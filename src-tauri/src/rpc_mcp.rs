@@ -102,7 +102,7 @@ pub(crate) async fn answer_elicitation(
 
 fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {
     desktop.window.client.folder().ok_or_else(|| {
-        let message = "MCP servers are started in a folder, and none is open.";
+        let message = "No folder is open for the MCP servers to start in.";
         Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
     })
 }

@@ -63,7 +63,7 @@ pub(crate) async fn look<R: Runtime>(app: &AppHandle<R>, found: &Found) -> Resul
 pub(crate) async fn install(found: &Found, version: &str) -> Result<(), Fault> {
     let update = found.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let Some(update) = update.filter(|update| update.version == version) else {
-        let message = format!("The update to {version} was not found before.");
+        let message = format!("The update to {version} is no longer known.");
         return Err(Fault::new(Code::UPDATE_FAILED, message, "Look for updates again."));
     };
     update.download_and_install(|_, _| {}, || {}).await.map_err(|error| fault(&error))?;

@@ -202,7 +202,7 @@ pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
 pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginning) -> Result<(), Fault> {
     let windows = app.state::<Windows>();
     if windows.all().len() >= MAX_WINDOWS {
-        let message = format!("{MAX_WINDOWS} windows are open, and more are not opened.");
+        let message = format!("{MAX_WINDOWS} windows are open, which is the limit.");
         return Err(Fault::new(Code::WINDOWS_FULL, message, "Close one that you don't need."));
     }
     let label = match windows.all().contains_key(MAIN) {

@@ -17,7 +17,7 @@ fn stage(turns: Vec<Turn>) -> Option<Stage> {
 
 fn granted(stage: &Stage) -> Vec<Value> {
     let done = stage.exec(&["--approve", "all", "go"]);
-    assert_eq!(done.code == Some(1), done.stderr.contains("with this program"), "{done:?}");
+    assert_eq!(done.code == Some(1), done.stderr.contains("when this program ended"), "{done:?}");
     assert!(matches!(done.code, Some(0 | 1)), "{done:?}");
     done.lines()
 }

@@ -190,5 +190,5 @@ fn what_is_not_there_is_said_in_words_for_people() {
     let rule = stage.arki(&["policy", "backtest", "nope"]).fails(2, "USAGE");
     assert!(rule.message.contains("no such file"), "{rule:?}");
     let session = stage.arki(&["sessions", "show", ""]).fails(2, "SESSION_NOT_FOUND");
-    assert_eq!(session.message, "No session is named.");
+    assert_eq!(session.message, "No session was given.");
 }

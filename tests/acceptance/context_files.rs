@@ -67,7 +67,7 @@ fn rules_that_nobody_agreed_to_are_not_told() {
     let told = told(&stage);
     assert!(told.contains("Root rule") && !told.contains("Other tabs") && !told.contains("Other style"), "{told}");
     let warned = stage.arki(&["context"]).exits(0).stderr;
-    assert!(warned.contains("docs/style.md, which is not as you agreed to it"), "{warned}");
+    assert!(warned.contains("docs/style.md, which has changed since you approved it"), "{warned}");
 }
 
 #[test]

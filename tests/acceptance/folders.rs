@@ -95,9 +95,9 @@ fn where_not_all_git_directories_can_be_looked_after_it_is_said_beforehand() {
     assert!(rule("rm -r many").2.contains("aren't protected"), "every command that may write");
     assert_eq!(rule("git status").1, "builtin:read-only", "what only reads can harm none");
     assert_eq!(project()["state"], "warning");
-    assert!(text(&project()["detail"]).contains("are not protected"), "{}", project());
+    assert!(text(&project()["detail"]).contains("aren't protected"), "{}", project());
     for args in [&["trust", "--show"][..], &["trust"][..]] {
         let told = stage.arki(args).exits(0).stdout;
-        assert!(told.contains("are not protected"), "{told}");
+        assert!(told.contains("aren't protected"), "{told}");
     }
 }

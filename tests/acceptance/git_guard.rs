@@ -53,7 +53,7 @@ fn check(then: &str, used_in: &str, told: &str) {
     stage.exec(&["--approve", "all", "go"]).exits(0);
     let result = stage.told();
     assert!(
-        result.contains(told) || result.contains("Read-only file system") || result.contains("put back"),
+        result.contains(told) || result.contains("Read-only file system") || result.contains("restored"),
         "{result}"
     );
     git(&stage, used_in, "status");
@@ -62,12 +62,12 @@ fn check(then: &str, used_in: &str, told: &str) {
 
 #[test]
 fn another_common_folder_is_not_left_behind() {
-    check("echo ../g >.git/commondir", "", "put back");
+    check("echo ../g >.git/commondir", "", "restored");
 }
 
 #[test]
 fn a_nested_repository_is_not_reconfigured() {
-    check("cat g/config >>vendor/lib/.git/config", "vendor/lib", "put back");
+    check("cat g/config >>vendor/lib/.git/config", "vendor/lib", "restored");
 }
 
 #[test]
@@ -178,16 +178,13 @@ fn where_nobody_can_look_the_run_stops_and_everybody_is_told() {
         return;
     }
     let done = arki.arki(&["exec", "--json", "--approve", "all", "go"]).exits(1);
-    assert!(
-        done.stdout.contains("GUARD_UNFINISHED") && done.stdout.contains("closed can't be looked into"),
-        "{done:?}"
-    );
+    assert!(done.stdout.contains("GUARD_UNFINISHED") && done.stdout.contains("closed can't be read"), "{done:?}");
     let events = done.lines();
     let result = payload(&events, "tool.result");
     assert_eq!((&result["isError"], &result["code"]), (&json!(true), &json!("GUARD_UNFINISHED")));
     assert_eq!(stage.model.requests().len(), 1, "the run has gone on");
     let doctor = arki.arki(&["doctor"]).stdout;
-    assert!(doctor.contains("closed can't be looked into"), "{doctor}");
+    assert!(doctor.contains("closed can't be read"), "{doctor}");
 }
 
 /// As husky does it.
@@ -227,7 +224,7 @@ fn a_build_that_nobody_agreed_to_does_not_write_hooks() {
     let events = stage.exec(&["go"]).exits(0).lines();
     assert_eq!(payload(&events, "policy.decided")["rule"], "builtin:build");
     let told = stage.told();
-    assert!(told.contains("Read-only file system") || told.contains("put back"), "{told}");
+    assert!(told.contains("Read-only file system") || told.contains("restored"), "{told}");
     assert_eq!(stage.read(".husky/pre-commit"), "npm test\n");
 }
 

@@ -195,7 +195,7 @@ fn a_test_runs_the_hooks_that_are_meant_and_nothing_else_happens() {
     let formatted = test(&["PostToolUse", "--tool", "write_file", "--args", args]);
     assert!(text(&formatted[0]["said"]).contains("read-only"), "{formatted:?}");
     assert!(!stage.path("made.txt").exists() && !stage.path("a.txt").exists());
-    assert!(stage.arki(&["hooks", "test", "Stop"]).exits(0).stderr.contains("No hook is for this"));
+    assert!(stage.arki(&["hooks", "test", "Stop"]).exits(0).stderr.contains("No hook matches this"));
     stage.arki(&["hooks", "test", "Stopp"]).fails(2, "USAGE");
     for args in [&["hooks", "test", "PreToolUse"][..], &["hooks", "test", "PreToolUse", "--args", "{"]] {
         let hint = stage.arki(args).fails(2, "USAGE").hint;

@@ -167,7 +167,7 @@ fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_w
         );
         assert!(resumed.stderr.contains("new/.git/config could make git run"), "{}", resumed.stderr);
         if world.arki != program() {
-            assert!(told.contains("Commands may not change .git/config, .git/hooks/pre-push: put back."), "{told}");
+            assert!(told.contains("Commands may not change .git/config, .git/hooks/pre-push: restored."), "{told}");
             assert!(told.contains("left as they are: .git/hooks/commit-msg. Where that was not you"), "{told}");
         }
         assert_eq!(payloads(&world.stage.log(), "sandbox.cleaned_up").len(), 1, "told once in the log");
@@ -273,12 +273,12 @@ fn where_nobody_can_see_what_a_background_command_left_the_run_stops_and_everybo
         let events: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let failed = payload(&events, "run.failed");
         assert_eq!(failed["code"], "GUARD_UNFINISHED");
-        assert!(text(&failed["message"]).contains("can't be looked into"), "{failed}");
+        assert!(text(&failed["message"]).contains("can't be read"), "{failed}");
         let result = payload(&events, "tool.async_result");
         assert_eq!(result["isError"], json!(true));
-        assert!(text(&result["result"]).contains("can't be looked into"), "{result}");
+        assert!(text(&result["result"]).contains("can't be read"), "{result}");
         assert!(world.stage.model.requests().len() < TURNS, "the run has gone on");
         let doctor = world.run(&["doctor"]).stdout;
-        assert!(doctor.contains("can't be looked into"), "{doctor}");
+        assert!(doctor.contains("can't be read"), "{doctor}");
     });
 }

@@ -226,7 +226,7 @@ fn the_test_names_its_steps_and_a_missing_program() {
     stage.arki(&["mcp", "test", "y"]).fails(2, "MCP_SERVER_UNKNOWN");
     let stage = self::stage(&json!({ "command": "no-such-program" }), Vec::new());
     let done = stage.arki(&["mcp", "test", "x"]).exits(1);
-    assert!(done.stdout.contains("is the program there?") && done.stdout.contains("not found"), "{}", done.stdout);
+    assert!(done.stdout.contains("is the program installed?") && done.stdout.contains("not found"), "{}", done.stdout);
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn definitions_that_can_not_be_are_told_with_their_place() {
     let step = |name: &str, more: &str| format!("  - {{ name: {name}, adapter: command, run: ls{more} }}\n");
     let circle = format!("name: p\nsteps:\n{}{}", step("a", ", needs: [b]"), step("b", ""));
     refused(&stage, &circle, "wait for each other");
-    refused(&stage, &one("name: a, adapter: shell, run: ls"), "bad.yaml:3:25: There is no adapter \"shell\"");
-    refused(&stage, &format!("name: p\nsteps:\n{}{}", step("a", ""), step("a", "")), "There is a step \"a\" already");
+    refused(&stage, &one("name: a, adapter: shell, run: ls"), "bad.yaml:3:25: Unknown adapter \"shell\"");
+    refused(&stage, &format!("name: p\nsteps:\n{}{}", step("a", ""), step("a", "")), "Two steps are named \"a\"");
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         bomb.push_str(&format!("a{level}: &a{level} [{}]\n", format!("*a{}, ", level - 1).repeat(9)));

@@ -79,7 +79,7 @@ fn a_schedule_does_not_start_beside_a_run_that_waits_however_long() {
     for _ in 0..2 {
         passes_an_hour(&stage, "minutely");
         stage.arki(&["schedule", "run", "--once"]).exits(0);
-        assert_eq!(skipped(&stage), "The run before hadn't ended.");
+        assert_eq!(skipped(&stage), "The previous run hadn't ended.");
     }
     assert_eq!(stage.sessions().len(), 1);
     stage.arki(&["approvals", "reject"]).exits(1);

@@ -132,7 +132,7 @@ fn a_model_that_takes_no_tools_is_told_of_them_in_words() {
     let stage = able_to(&["text"], vec![Turn::text(call), Turn::text("It says one.")]);
     stage.write("a.txt", "one\n");
     let done = stage.exec(&["read"]).exits(0);
-    assert!(done.stderr.contains("takes no tools"), "{}", done.stderr);
+    assert!(done.stderr.contains("doesn't support tools"), "{}", done.stderr);
     assert_eq!(payload(&done.lines(), "tool.result")["result"], "1\tone\n");
     let request = &stage.model.requests()[0].json;
     assert!(request.get("tools").is_none() && stage.system_prompt().contains("## read_file"));

@@ -51,7 +51,7 @@ fn a_server_is_added_tested_used_and_switched_off() {
     no_barrier(&window, "the form of a server");
     settings.inside("button", "Save server").click();
     button(&settings, "Test").click();
-    let failed = last_step(&window, "is the program there?");
+    let failed = last_step(&window, "is the program installed?");
     assert!(failed.contains("MCP_SERVER_FAILED"), "{failed}");
     assert!(!failed.contains('✓'), "no step of a program that is not there went well: {failed}");
     window.pictures("mcp-test-failed");

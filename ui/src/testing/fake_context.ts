@@ -45,7 +45,7 @@ export function requestOf(given: Partial<NextRequest>): NextRequest {
 /** Some of the built-in ones, and one that the user wrote. */
 export const commands: SlashCommandEntry[] = [
   ["compact", "[what to keep]", "Shorten what the model sees of this conversation", false],
-  ["context", "", "Show what the next request is made of", false],
+  ["context", "", "Show the parts of the next request", false],
   ["git:commit", "", "Write a commit message from what is staged", true],
   ["init", "", "Write an AGENTS.md from what is in the project", true],
   ["new", "", "Begin a new session", false],

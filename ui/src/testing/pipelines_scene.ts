@@ -44,7 +44,7 @@ export const release = pipelineOf("release", {
 
 export const broken = pipelineOf("broken", {
   steps: [],
-  problem: "4:7: There is no adapter `comand`.",
+  problem: "4:7: Unknown adapter `comand`.",
 });
 
 export const stepOf = (step: string, more: Partial<PipelineStepEntry> = {}): PipelineStepEntry => ({
@@ -137,7 +137,7 @@ export function gateLog() {
       input: "# 2.4.0\nFaster.",
       inputBytes: 15,
     },
-    reason: "The pipeline asks before it goes on.",
+    reason: "The pipeline needs your approval to continue.",
   });
   add("run.paused", { reason: "approval" });
   return log;

@@ -55,7 +55,7 @@ pub(crate) enum Unreadable {
 /// The words for the model where its answer is no plan.
 pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Result<Planning, Unreadable> {
     if text.len() > MAX_PLANNING_BYTES {
-        let words = format!("It is longer than {} KiB, which no plan is.", MAX_PLANNING_BYTES >> 10);
+        let words = format!("It is longer than {} KiB, the limit for a plan.", MAX_PLANNING_BYTES >> 10);
         return Err(Unreadable::Broken(words));
     }
     let (answer, thoughts) = split_thoughts(text);

@@ -91,10 +91,10 @@ pub(crate) async fn to_next_stop(
     report(output, &run, &end, denied, engine.is_ephemeral());
     match &end {
         RunEnd::Failed(_) if is_of_pipeline => {
-            output.aside(format!("Run `arki resume {}` to go on from the step that failed.", run.run_id));
+            output.aside(format!("Run `arki resume {}` to resume from the failed step.", run.run_id));
         }
         RunEnd::Cancelled if is_of_pipeline => {
-            output.aside(format!("Run `arki resume {} --from STEP` to run it again from a step on.", run.run_id));
+            output.aside(format!("Run `arki resume {} --from STEP` to run it again from a given step.", run.run_id));
         }
         _ => {}
     }
@@ -115,7 +115,7 @@ pub(crate) async fn to_next_stop(
     let exit = Exit::of_run(&end, denied);
     if cut > 0 {
         let count = plural(cut as u64, "background command");
-        output.aside(format!("Ended {count} with this program. What that was to do may be unfinished."));
+        output.aside(format!("Stopped {count} when this program ended. Some work may be unfinished."));
         return Ok(if exit == Exit::Done { Exit::Failed } else { exit });
     }
     Ok(exit)

@@ -32,7 +32,7 @@ impl Output {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
                 (Code::DISK_FULL, "Free some space and try again.")
             }
-            _ => (Code::IO_FAILED, "Check where standard output leads, then try again."),
+            _ => (Code::IO_FAILED, "Check where standard output goes, then try again."),
         };
         Some(Fault::new(code, format!("Can't write to standard output: {}.", io_words(kind)), hint))
     }

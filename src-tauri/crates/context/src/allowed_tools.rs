@@ -56,9 +56,9 @@ impl AllowedTools {
             let (name, pattern) = one.split_once('(').map_or((one.as_str(), None), |(name, rest)| (name, Some(rest)));
             let ours = in_our_names(name.trim());
             if ours.is_empty() {
-                read.warnings.push(format!("it allows a tool that there is not: {name}"));
+                read.warnings.push(format!("it allows an unknown tool: {name}"));
             } else if pattern.is_some() {
-                read.warnings.push(format!("it allows {one}, of which only the tool counts: {}", ours.join(", ")));
+                read.warnings.push(format!("it allows {one}, but only the tool name is used: {}", ours.join(", ")));
             }
             names.extend(ours);
         }

@@ -42,17 +42,17 @@ const fn prompt(name: &'static str, arguments: &'static str, description: &'stat
 pub const BUILT_IN_COMMANDS: &[BuiltInCommand] = &[
     prompt("commit", "[what]", "Commit the changes in this project"),
     built_in("compact", "[what to keep]", "Shorten what the model sees of this conversation"),
-    built_in("context", "", "Show what the next request is made of"),
+    built_in("context", "", "Show the parts of the next request"),
     built_in("help", "", "List the commands"),
     prompt("init", "", "Write an AGENTS.md from what is in the project"),
-    built_in("model", "[PROVIDER/MODEL]", "Choose the model from the next run on"),
+    built_in("model", "[PROVIDER/MODEL]", "Choose the model for the next runs"),
     built_in("new", "", "Begin a new session"),
     prompt("plan", "[task]", "Plan without changing anything"),
     built_in("rename", "TITLE", "Rename this session"),
     prompt("review", "[what]", "Review the changes in this project"),
     prompt("skill", "NAME [task]", "Use a skill in the next run"),
     built_in("tools", "", "Choose the tools of this session"),
-    built_in("undo", "", "Take back the last change"),
+    built_in("undo", "", "Undo the last change"),
     built_in("usage", "", "Show tokens and cost of this session"),
 ];
 

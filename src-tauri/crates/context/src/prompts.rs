@@ -36,7 +36,7 @@ pub struct BuiltPrompt {
 pub enum PromptError {
     #[error("There is no prompt fragment {name:?}.")]
     FragmentNotFound { name: String, known: Vec<String> },
-    #[error("The prompt fragment {name:?} contains itself, or fragments stand deeper than {MAX_FRAGMENT_DEPTH}.")]
+    #[error("The prompt fragment {name:?} contains itself, or fragments are nested deeper than {MAX_FRAGMENT_DEPTH}.")]
     Circular { name: String },
     #[error("The prompt from the {origin} is empty.")]
     Empty { origin: &'static str },
@@ -56,12 +56,12 @@ impl From<PromptError> for Fault {
                 (Code::PROMPT_FRAGMENT_NOT_FOUND, format!("Use one of these: {}.", known.join(", ")))
             }
             PromptError::Circular { .. } => {
-                (Code::PROMPT_VALIDATION_FAILED, "Take the fragment out of itself.".to_owned())
+                (Code::PROMPT_VALIDATION_FAILED, "Remove the fragment from its own text.".to_owned())
             }
             PromptError::Empty { .. } => {
                 (Code::PROMPT_VALIDATION_FAILED, "Write a prompt, or leave the setting out.".to_owned())
             }
-            PromptError::NotText { .. } => (Code::PROMPT_VALIDATION_FAILED, "Take that character out.".to_owned()),
+            PromptError::NotText { .. } => (Code::PROMPT_VALIDATION_FAILED, "Remove that character.".to_owned()),
             PromptError::TooLong { .. } => (Code::PROMPT_VALIDATION_FAILED, "Shorten the prompt.".to_owned()),
         };
         Self::new(code, error.to_string(), hint)

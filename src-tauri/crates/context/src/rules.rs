@@ -83,7 +83,7 @@ pub fn load_rules(files: &[RuleFile<'_>], read: &mut dyn FnMut(&str) -> Imported
         loaded.rules.extend(rule.filter(|rule| !rule.text.trim().is_empty()));
     }
     if let Some(first) = files.get(MAX_RULES) {
-        loaded.warn(first.path, &format!("it and all after it are left out: only {MAX_RULES} rules count"));
+        loaded.warn(first.path, &format!("this and all later rules are left out: the limit is {MAX_RULES} rules"));
     }
     loaded.bound_at_start();
     loaded

@@ -50,14 +50,14 @@ impl SkillText {
         let text = head.body.trim().to_owned();
         let mut warnings: Vec<String> = head.warning.clone().into_iter().collect();
         if !head.is_present {
-            warnings.push("it does not begin with lines between `---`".to_owned());
+            warnings.push("it has no front matter between lines of `---`".to_owned());
         }
         if head.has_flow_values {
-            warnings.push("a value in `[…]` or `{…}` is not for every reader; write one entry a line".to_owned());
+            warnings.push("some programs can't read a value in `[…]` or `{…}`; write one entry per line".to_owned());
         }
         let unknown: Vec<&str> = head.keys().filter(|key| !KNOWN_KEYS.contains(key)).collect();
         if !unknown.is_empty() {
-            warnings.push(format!("it has fields that the specification does not know: {}", unknown.join(", ")));
+            warnings.push(format!("it has fields that aren't in the specification: {}", unknown.join(", ")));
         }
         let name = name(head.text("name"), folder_name, &mut warnings);
         let description = description(head.text("description"), &text, &mut warnings);
@@ -146,10 +146,10 @@ fn name(name: Option<String>, folder_name: &str, warnings: &mut Vec<String>) -> 
         name.chars().all(is_plain) && !name.starts_with('-') && !name.ends_with('-') && !name.contains("--");
     if !is_strict || name.chars().count() > MAX_NAME_CHARS {
         warnings.push(format!(
-            "its name {name:?} is not up to {MAX_NAME_CHARS} lower-case letters, digits and single hyphens"
+            "its name {name:?} must be up to {MAX_NAME_CHARS} lower-case letters, digits and single hyphens"
         ));
     } else if name != folder_name {
-        warnings.push(format!("its name {name:?} is not its folder's, {folder_name:?}"));
+        warnings.push(format!("its name {name:?} differs from its folder's, {folder_name:?}"));
     }
     let is_usable = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.chars().count() <= MAX_NAME_CHARS && name.chars().all(is_usable) { name } else { folder_name.to_owned() }
@@ -195,16 +195,16 @@ mod tests {
     fn what_breaks_the_specification_is_said_and_the_skill_is_used() {
         let long = format!("---\nname: pdf\ndescription: {}\n---\n", "x".repeat(2000));
         for (source, warning) in [
-            ("# PDF\nFills forms.", "does not begin"),
+            ("# PDF\nFills forms.", "no front matter"),
             ("---\ndescription: x\n---\n", "no name"),
-            ("---\nname: PDF Forms\ndescription: x\n---\n", "is not up to 64"),
-            ("---\nname: other\ndescription: x\n---\n", "not its folder's"),
+            ("---\nname: PDF Forms\ndescription: x\n---\n", "must be up to 64"),
+            ("---\nname: other\ndescription: x\n---\n", "differs from its folder's"),
             ("---\nname: pdf\n---\n# H\nFills forms.", "no description"),
             ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML"),
-            ("---\nname: pdf\ndescription: x\ncolour: red\n---\n", "does not know: colour"),
+            ("---\nname: pdf\ndescription: x\ncolour: red\n---\n", "in the specification: colour"),
             ("---\nname: pdf\ndescription: x\npaths: \"a[\"\n---\n", "can't be read"),
-            ("---\nname: pdf\ndescription: x\nallowed-tools: [Read, Bash]\n---\n", "one entry a line"),
-            ("---\nname: pdf\ndescription: x\nmetadata:\n  tags: {a: b}\n---\n", "one entry a line"),
+            ("---\nname: pdf\ndescription: x\nallowed-tools: [Read, Bash]\n---\n", "one entry per line"),
+            ("---\nname: pdf\ndescription: x\nmetadata:\n  tags: {a: b}\n---\n", "one entry per line"),
             (long.as_str(), "was cut"),
         ] {
             let read = skill(source);

@@ -39,13 +39,13 @@ pub enum FileError {
     #[error("{path} is a link that leads back to itself.")]
     LinkLoop { path: String },
     /// By its own name it would not have been asked about.
-    #[error("{path} leads by a link to {real}, which is protected.")]
+    #[error("{path} leads through a link to {real}, which is protected.")]
     Disguised { path: String, real: String },
     #[error("{path} is behind a link, in {real}.")]
     BehindLink { path: String, real: String },
-    #[error("{path} can't be written: there is no folder to put it into.")]
+    #[error("Can't write {path}: its folder doesn't exist.")]
     NoFolder { path: String },
-    #[error("{path} is a folder; what is to be written needs the name of a file.")]
+    #[error("{path} is a folder, so no file can be written there.")]
     NameMissing { path: String },
     #[error("No permission to {action} {path}.")]
     PermissionDenied { path: String, action: FileAction },
@@ -57,7 +57,7 @@ pub enum FileError {
     NameTooLong { path: String },
     #[error("Too many files are open to {action} {path}.")]
     TooManyOpen { path: String, action: FileAction },
-    #[error("Another process is changing {path}, and doesn't finish.")]
+    #[error("Another process keeps {path} locked.")]
     Busy { path: String },
     /// The rest; `source` is for the log, not for readers.
     #[error("Can't {action} {path}: the disk reported a failure.")]
@@ -110,7 +110,7 @@ impl FileError {
             Self::NotFolder { .. } => "Read it instead, or give the folder that contains it.",
             Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
             Self::LinkLoop { .. } => "Remove the link, or name the file that it should lead to.",
-            Self::Disguised { real, .. } => return format!("Name {real} itself, so that it can be judged by that."),
+            Self::Disguised { real, .. } => return format!("Use the path {real} itself."),
             Self::BehindLink { .. } => "Remove the link, or name the file where it is.",
             Self::NoFolder { .. } => "Create the folder first, or choose another place.",
             Self::NameMissing { path } => return format!("Name a file in it, such as {}.", example_in(path)),

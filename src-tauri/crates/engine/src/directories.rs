@@ -24,7 +24,7 @@ impl Directories {
     pub fn from_environment() -> Result<Self, Fault> {
         if let Some(home) = std::env::home_dir().filter(|home| !home.is_absolute()) {
             let message = format!("The home folder {:?} is not an absolute path.", home.display().to_string());
-            return Err(Fault::new(Code::CONFIG_INVALID, message, "Set HOME to the whole path of your home folder."));
+            return Err(Fault::new(Code::CONFIG_INVALID, message, "Set HOME to the full path of your home folder."));
         }
         let config = variable("ARKI_CONFIG_DIR").or_else(default_config).ok_or_else(no_home)?;
         let data = variable("ARKI_DATA_DIR").or_else(default_data).ok_or_else(no_home)?;

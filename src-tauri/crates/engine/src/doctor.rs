@@ -62,7 +62,7 @@ pub async fn doctor_without_database(
     let storage = Check {
         name: "storage",
         state: CheckState::Warning,
-        detail: "not known as long as the database can't be opened".to_owned(),
+        detail: "unknown until the database can be opened".to_owned(),
         hint: String::new(),
     };
     let database = Check::of("database", CheckState::Failed, reason);
@@ -136,8 +136,7 @@ impl Doctor {
         let has_changed = !project.changed.is_empty();
         said.extend(project.notices);
         let state = if said.len() > 1 { CheckState::Warning } else { CheckState::Ok };
-        let hint =
-            if has_changed { "`arki trust --show` shows the difference, `arki trust` agrees to it." } else { "" };
+        let hint = if has_changed { "`arki trust --show` shows the difference, `arki trust` approves it." } else { "" };
         Check { name: "project", state, detail: said.join(" "), hint: hint.to_owned() }
     }
 
@@ -226,7 +225,7 @@ impl Doctor {
             name: "sandbox",
             state: CheckState::Warning,
             detail: status.reason.clone().unwrap_or_else(|| "There is no sandbox on this system.".to_owned()),
-            hint: "Commands are always asked about, whatever is granted beforehand.".to_owned(),
+            hint: "Every command needs your approval, even if you allowed it in advance.".to_owned(),
         }
     }
 
@@ -315,14 +314,12 @@ fn check_path() -> Check {
     let path = inherited_environment().into_iter().find(|(name, _)| name == "PATH").map_or_else(String::new, |it| it.1);
     let folders = path.split(if cfg!(windows) { ';' } else { ':' }).filter(|folder| !folder.is_empty()).count();
     match path_origin() {
-        PathOrigin::Inherited => {
-            Check::ok("path", format!("{folders} folders, as this program was given them: {path}"))
-        }
+        PathOrigin::Inherited => Check::ok("path", format!("{folders} folders, inherited by this program: {path}")),
         PathOrigin::LoginShell => Check::ok("path", format!("{folders} folders, from the login shell: {path}")),
         PathOrigin::NotTold(reason) => Check {
             name: "path",
             state: CheckState::Warning,
-            detail: format!("{reason} Commands have the {folders} folders that this program was given: {path}"),
+            detail: format!("{reason} Commands get the {folders} folders that this program inherited: {path}"),
             hint: "Start Arki from a terminal, or fix the shell's profile.".to_owned(),
         },
     }

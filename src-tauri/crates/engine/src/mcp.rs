@@ -179,7 +179,7 @@ impl Mcp {
                 }
                 Err(fault) => {
                     tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
-                    let hint = format!("This run goes on without its tools. {}", fault.hint);
+                    let hint = format!("This run continues without its tools. {}", fault.hint);
                     self.note(Fault { hint, ..fault });
                 }
             }
@@ -372,7 +372,7 @@ impl Mcp {
         let server = servers.find(|server| server.settings().name == name).ok_or_else(|| {
             let message = match open.is_trusted() {
                 true => format!("The program of the MCP server \"{name}\" has changed since you trusted this folder."),
-                false => "MCP servers are not started in a folder that is not trusted.".to_owned(),
+                false => "MCP servers don't start in a folder that isn't trusted.".to_owned(),
             };
             Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`, or choose another folder with -C.")
         })?;

@@ -181,7 +181,7 @@ async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
     }
     Ok(match connection.find_key().await? {
         Some(place) => TestOutcome::Ok(format!("Found in {place}.")),
-        None => TestOutcome::Skipped("There is none; the server is asked without one.".to_owned()),
+        None => TestOutcome::Skipped("No key was found; the server is asked without one.".to_owned()),
     })
 }
 
@@ -234,7 +234,9 @@ fn known(connection: &ProviderConnection, model: &str, listed: Option<&[ListedMo
         _ if info.source == ModelSource::Catalogue => {
             TestOutcome::Ok(format!("“{model}” is in the catalogue, with a window of {} tokens.", info.context_window))
         }
-        Some(None) => TestOutcome::Skipped(format!("“{model}” is not in the list; its answer tells.")),
+        Some(None) => {
+            TestOutcome::Skipped(format!("“{model}” is not in the list; the test request shows whether it exists."))
+        }
         None => TestOutcome::Skipped("The server lists no models; only a test request can tell.".to_owned()),
     }
 }

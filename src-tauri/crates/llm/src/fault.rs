@@ -148,7 +148,7 @@ impl Target {
         } else if problem.contains("CaUsedAsEndEntity") {
             ("is self-signed, so this computer doesn't trust it", ADD_CERTIFICATE)
         } else if problem.contains("UnknownIssuer") || problem.contains("BadSignature") {
-            ("is self-signed or of an authority that this computer doesn't know (unknown issuer)", ADD_CERTIFICATE)
+            ("is self-signed or from an authority that this computer doesn't know (unknown issuer)", ADD_CERTIFICATE)
         } else if problem.contains("Revoked") {
             ("was revoked", "The server needs a new certificate. Don't send anything to it until it has one.")
         } else {

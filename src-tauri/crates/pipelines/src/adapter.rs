@@ -224,7 +224,11 @@ fn checked<T: DeserializeOwned>(settings: &Value) -> Result<T, KeyProblem> {
             None => {
                 let key = key.split(['.', '[']).next().unwrap_or_default().to_owned();
                 let message = format!("`{key}` can't have this value: {told}.");
-                KeyProblem { key: Some(key), message, hint: "See docs/pipelines.md for what it can be.".to_owned() }
+                KeyProblem {
+                    key: Some(key),
+                    message,
+                    hint: "See docs/pipelines.md for the possible values.".to_owned(),
+                }
             }
         }
     })

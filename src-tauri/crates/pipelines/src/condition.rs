@@ -139,7 +139,7 @@ fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> 
     }));
     match found.pop() {
         Some(one) if found.is_empty() => Ok(one),
-        Some(_) => Err(invalid("`when` has one test; join several with `all` or `any`.")),
+        Some(_) => Err(invalid("`when` takes one test; join several with `all` or `any`.")),
         None => Err(invalid("`when` tests nothing.")),
     }
 }

@@ -85,7 +85,7 @@ impl Param {
     fn ensure_fits(&self, value: &str) -> Result<(), Fault> {
         let name = &self.name;
         if !self.kind.fits(value) {
-            let hint = format!("It is of the type {}.", self.kind.as_str());
+            let hint = format!("Its type is {}.", self.kind.as_str());
             return Err(invalid(format!("The parameter `{name}` can't be {value:?}."), hint));
         }
         if !self.choices.is_empty() && !self.choices.iter().any(|choice| choice == value) {
@@ -124,8 +124,11 @@ pub fn values(declared: &[Param], given: &BTreeMap<String, String>) -> Result<BT
     }
     let total: usize = values.iter().map(|(name, value)| name.len() + value.len()).sum();
     if values.len() > MAX_PARAMS || total > MAX_TOTAL_BYTES {
-        let words = format!("The parameters are more than {MAX_PARAMS}, or longer than {} KiB.", MAX_TOTAL_BYTES >> 10);
-        return Err(usage(words, "Hand long texts over with `--input`."));
+        let words = format!(
+            "There are more than {MAX_PARAMS} parameters, or they are longer than {} KiB.",
+            MAX_TOTAL_BYTES >> 10
+        );
+        return Err(usage(words, "Pass long texts with `--input`."));
     }
     Ok(values)
 }
@@ -153,7 +156,7 @@ fn ensure_usable_value(name: &str, value: &str) -> Result<(), Fault> {
     }
     if value.len() > MAX_VALUE_BYTES {
         let words = format!("The parameter `{name}` is longer than {} KiB.", MAX_VALUE_BYTES >> 10);
-        return Err(usage(words, "Hand long texts over with `--input`."));
+        return Err(usage(words, "Pass long texts with `--input`."));
     }
     Ok(())
 }

@@ -120,7 +120,7 @@ fn unknown_tool() -> Hit {
 }
 
 fn not_of_agent(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
-    let reason = "The agent at work does not have this tool.";
+    let reason = "The current agent doesn't have this tool.";
     (!settings.has_tool(question.tool)).then(|| hit(Decision::Deny, "builtin:agent-tools", reason))
 }
 
@@ -143,7 +143,7 @@ fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Op
         Category::Exec => command.is_some_and(|command| command.may_only_read),
         Category::Write | Category::Network => false,
     };
-    let reason = "The agent at work only reads: no other tools, and no commands but those that are known to only read.";
+    let reason = "The current agent is read-only: it can use only tools that read, and commands known to only read.";
     (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
 }
 

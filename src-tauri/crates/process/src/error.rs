@@ -14,7 +14,7 @@ pub enum ProcessError {
     #[error("Commands can't have a terminal on this system.")]
     NoTerminal { source: io::Error },
     /// On Windows; it was not started.
-    #[error("A command's rights can't be restricted here.")]
+    #[error("Commands can't be confined on this system.")]
     NotRestricted { source: io::Error },
     #[error("The command's folder {} does not exist.", directory.display())]
     DirectoryMissing { directory: PathBuf },

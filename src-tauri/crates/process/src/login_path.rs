@@ -79,7 +79,7 @@ pub fn path_origin() -> PathOrigin {
 #[cfg_attr(not(unix), expect(dead_code, reason = "there are no login shells"))]
 async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
     if !Path::new(shell).is_absolute() {
-        return Err("It is not known which shell is the login shell.".to_owned());
+        return Err("The login shell is unknown.".to_owned());
     }
     let environment = EnvironmentSpec { temp_dir: &tempfile::env::temp_dir(), sandbox: None };
     let spec = CommandSpec {
@@ -97,7 +97,7 @@ async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
         Ok(CommandOutcome { timed_out: true, .. }) => {
             Err(format!("{shell} took longer than {} s to start.", PATIENCE.as_secs()))
         }
-        Ok(outcome) => path_in(&outcome.output).ok_or_else(|| format!("{shell} did not say what its PATH is.")),
+        Ok(outcome) => path_in(&outcome.output).ok_or_else(|| format!("{shell} did not report its PATH.")),
         Err(error) => Err(format!("{shell} could not be asked: {error}")),
     }
 }
@@ -145,11 +145,11 @@ mod tests {
 
     #[test]
     fn a_shell_that_does_not_say_is_told_why() {
-        assert!(told_by("exit 0").unwrap_err().contains("did not say"));
-        assert!(told_by("PATH=relative").unwrap_err().contains("did not say"));
-        assert!(told_by("read answer </dev/tty; exit 1").unwrap_err().contains("did not say"));
+        assert!(told_by("exit 0").unwrap_err().contains("did not report"));
+        assert!(told_by("PATH=relative").unwrap_err().contains("did not report"));
+        assert!(told_by("read answer </dev/tty; exit 1").unwrap_err().contains("did not report"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        assert!(runtime.block_on(ask("", PathBuf::from("/"))).unwrap_err().contains("not known"));
+        assert!(runtime.block_on(ask("", PathBuf::from("/"))).unwrap_err().contains("is unknown"));
     }
 
     /// As the app has it asked.

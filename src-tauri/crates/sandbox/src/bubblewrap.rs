@@ -122,7 +122,7 @@ fn allowed(_: Network) -> Allowed {
 impl Bubblewrap {
     pub(super) fn new(spec: &SandboxSpec) -> Result<Self> {
         let failed = |reason: &str| ProcessError::SandboxUnavailable { reason: reason.to_owned() };
-        let program = program().ok_or_else(|| failed("Bubblewrap is gone."))?;
+        let program = program().ok_or_else(|| failed("Bubblewrap is no longer installed."))?;
         let filters =
             syscall_filter::build(allowed(spec.network)).ok_or_else(|| failed("There is no system call filter."))?;
         Ok(Self { program, spec: spec.clone(), filters })

@@ -13,8 +13,9 @@ const STEERS_GIT: &str = "Git's configuration, hooks and attributes can't be cha
 const SECRETS_ARE_HIDDEN: &str = "\n[Secret files can't be opened by a command that the user didn't approve. Name the file in \
                                   the line, and the user is asked.]\n";
 
-const PROJECT_IS_READ_ONLY: &str = "\n[This line was taken for one that only reads, so nothing could be written. If it has to write, say it in a way \
-                                    that shows it, such as a redirection to the file: then the user is asked.]\n";
+const PROJECT_IS_READ_ONLY: &str = "\n[Arki took this line for one that only reads, so nothing could be written. If \
+                                    it has to write, make that visible, for example with a redirection to the file. \
+                                    Then the user is asked.]\n";
 
 /// The words of programs about a file that they can't write.
 const REFUSALS: &[&str] =

@@ -55,7 +55,7 @@ fn succeeds(run: &dyn Fn(&str) -> CommandOutcome, line: &str) -> String {
     let outcome = run(line);
     assert_eq!(outcome.exit_code, Some(0), "{line}: {}", outcome.output);
     assert!(
-        !outcome.output.contains("outside the sandbox") && !outcome.output.contains("put back"),
+        !outcome.output.contains("outside the sandbox") && !outcome.output.contains("restored"),
         "{}",
         outcome.output
     );
@@ -393,7 +393,7 @@ fn where_times_say_nothing_a_look_beyond_the_bounds_is_unfinished_and_takes_noth
         let later = serde_json::to_value(SystemTime::now() + Duration::from_secs(3600)).unwrap();
         for unknown in [serde_json::Value::Null, later] {
             let settled = settled(unknown);
-            assert_eq!(settled.unfinished.as_deref(), Some("when it came into being is not known"));
+            assert_eq!(settled.unfinished.as_deref(), Some("it isn't known when it was created"));
             assert_eq!(settled.notes, [""; 0]);
         }
         let known = settled(serde_json::to_value(SystemTime::now() - Duration::from_millis(200)).unwrap());

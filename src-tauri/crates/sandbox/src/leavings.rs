@@ -235,7 +235,7 @@ impl Look<'_> {
     /// or the folder got that name or became a git directory since.
     fn came_since(&self, folder: &Path, name: &str, told: &mut Told) -> bool {
         let Some(began) = self.before.began.filter(|began| *began <= SystemTime::now()) else {
-            told.unfinished.get_or_insert_with(|| "when it came into being is not known".to_owned());
+            told.unfinished.get_or_insert_with(|| "it isn't known when it was created".to_owned());
             return false;
         };
         let has_changed = |path: &Path| has_changed_since(self.root(), path, began);
@@ -244,7 +244,7 @@ impl Look<'_> {
             piece || (whole && (is_new_here() || has_changed(&folder.join("HEAD")) == Some(true)))
         });
         if since.is_none() {
-            let why = || format!("when {} came into being is not known", folder.display());
+            let why = || format!("it isn't known when {} was created", folder.display());
             told.unfinished.get_or_insert_with(why);
         }
         since == Some(true)
@@ -254,7 +254,7 @@ impl Look<'_> {
     /// no time for.
     fn note_what_was_not_seen(&self, told: &mut Told) {
         if self.after.is_cut {
-            told.unfinished.get_or_insert_with(|| "there is too much in the project for the time there was".to_owned());
+            told.unfinished.get_or_insert_with(|| "the project is too large to check in time".to_owned());
         }
         for path in self.after.unreadable.difference(&self.before.git.unreadable) {
             self.note_unopened(path, &io::ErrorKind::PermissionDenied.into(), told);
@@ -271,7 +271,7 @@ impl Look<'_> {
             if place.chars().count() > MAX_SHOWN_CHARS {
                 place = format!("{}…", place.chars().take(MAX_SHOWN_CHARS).collect::<String>());
             }
-            told.unfinished.get_or_insert_with(|| format!("{place} can't be looked into"));
+            told.unfinished.get_or_insert_with(|| format!("{place} can't be read"));
         }
     }
 
@@ -375,7 +375,7 @@ fn words(path: &Path, ending: &io::Result<Option<PathBuf>>) -> String {
     match ending {
         Ok(Some(place)) => format!("{what}, so it was moved to {}.", place.display()),
         Ok(None) => format!("{what}, so it was removed."),
-        Err(error) => format!("{what}, and it can't be removed: {error}. Look at it before using git there."),
+        Err(error) => format!("{what}, and it can't be removed: {error}. Check it before you use git there."),
     }
 }
 

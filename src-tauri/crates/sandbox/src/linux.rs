@@ -286,7 +286,7 @@ fn restrict(ruleset: RulesetCreated, filters: &[BpfProgram]) -> Result<(), Proce
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
         return Err(failed("Landlock is not enforced."));
     }
-    give_up_powers().map_err(|_| failed("Administrator rights could not be given up."))?;
+    give_up_powers().map_err(|_| failed("Administrator rights could not be dropped."))?;
     for filter in filters {
         seccompiler::apply_filter(filter).map_err(|_| failed("The system call filter could not be switched on."))?;
     }

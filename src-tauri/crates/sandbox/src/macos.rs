@@ -113,6 +113,6 @@ pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<(Restricted, String
 }
 
 fn unsayable(Unsayable(path): Unsayable) -> io::Error {
-    let words = format!("the path {} has characters that no rule can name", path.display());
+    let words = format!("the path {} has characters that a sandbox rule can't contain", path.display());
     io::Error::new(io::ErrorKind::InvalidFilename, words)
 }

@@ -210,7 +210,7 @@ fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::
     };
     *bytes += if found.is_file() { found.len() } else { 0 };
     if states.len() >= MAX_FILES || *bytes > MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{path} is too large to look after")));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{path} is too large to protect")));
     }
     if found.is_symlink() {
         states.insert(path.to_owned(), State::Link(root.read_link_contents(path)?));
@@ -229,7 +229,7 @@ fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::
         let mode = mode_of(&found);
         states.insert(path.to_owned(), State::File { bytes: root.read(path)?, mode });
     } else {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{path} is no file")));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{path} is not a file")));
     }
     Ok(())
 }

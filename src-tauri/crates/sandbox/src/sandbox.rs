@@ -264,7 +264,7 @@ impl Sandbox {
         let looked = tokio::task::spawn_blocking(begin).await;
         let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
         looked.map_err(|error| {
-            let reason = format!("What commands may not change can't be looked after: {error}.");
+            let reason = format!("The files that commands may not change can't be protected: {error}.");
             ProcessError::SandboxUnavailable { reason }
         })
     }

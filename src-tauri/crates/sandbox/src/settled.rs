@@ -21,13 +21,14 @@ impl Told {
             Ok(changed) => {
                 if !changed.put_back.is_empty() {
                     let paths = changed.put_back.join(", ");
-                    self.notes.push(format!("Commands may not change {paths}: put back."));
+                    self.notes.push(format!("Commands may not change {paths}: restored."));
                 }
                 changed.left.into_iter().for_each(|path| self.leave(path));
             }
             Err(error) => {
-                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"));
-                self.unfinished.get_or_insert_with(|| format!("something could not be put back ({error})"));
+                self.notes
+                    .push(format!("The command changed protected files, and they could not be restored: {error}"));
+                self.unfinished.get_or_insert_with(|| format!("something could not be restored ({error})"));
             }
         }
     }
@@ -37,12 +38,12 @@ impl Told {
         match changed {
             Ok(changed) if changed.is_empty() => {}
             Ok(changed) => self.notes.push(format!(
-                "Git runs {} as hooks, and that changed: each git command that may run them asks until you have agreed \
-                 to them.",
+                "Git runs {} as hooks, and they changed. Git commands that may run them need your approval until you \
+                 approve the hooks.",
                 named(&changed)
             )),
             Err(error) => {
-                self.unfinished.get_or_insert_with(|| format!("git's hooks can't be looked at ({error})"));
+                self.unfinished.get_or_insert_with(|| format!("git's hooks can't be read ({error})"));
             }
         }
     }
@@ -56,8 +57,8 @@ impl Told {
     pub(super) fn into_notes(mut self) -> Vec<String> {
         if !self.left.is_empty() {
             self.notes.push(format!(
-                "Changed after Arki had ended, so left as they are: {}. Where that was not you, look at it before \
-                 using git there.",
+                "Changed after Arki had ended, so left as they are: {}. If that wasn't you, check them before you use \
+                 git there.",
                 named(&self.left)
             ));
         }

@@ -4,7 +4,7 @@ use super::{SandboxSpec, SandboxStatus};
 use arki_process::{ProcessError, Result};
 
 const REASON: &str = if cfg!(windows) {
-    "There is none for Windows yet. Commands have your own rights, without an administrator's, which confines nothing."
+    "Windows has no sandbox yet. Commands run with your own rights, without an administrator's, and aren't confined."
 } else {
     "There is no sandbox for this operating system yet."
 };

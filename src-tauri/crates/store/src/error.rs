@@ -121,7 +121,7 @@ impl StoreError {
             }
             Self::ImportTooLarge { .. } => "Nothing was imported. Export fewer sessions at once.",
             Self::SessionExists { .. } => "Nothing was imported. To replace the session here, remove it first.",
-            Self::CursorUnknown => "Begin anew, without a cursor.",
+            Self::CursorUnknown => "Start again without a cursor.",
             Self::Closed => "Start Arki again.",
             Self::Internal { .. } => {
                 "Everything shown as saved is safe. Please report this with the log from the data directory."

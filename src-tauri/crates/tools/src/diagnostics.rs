@@ -89,9 +89,9 @@ fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
     for pattern in patterns {
         // As a name alone is found in every folder.
         let anywhere = if pattern.contains('/') { (*pattern).to_owned() } else { format!("**/{pattern}") };
-        globs.add(Glob::new(&anywhere).map_err(|error| format!("has a glob that is none: {error}"))?);
+        globs.add(Glob::new(&anywhere).map_err(|error| format!("has an invalid glob: {error}"))?);
     }
-    globs.build().map_err(|error| format!("has a glob that is none: {error}"))
+    globs.build().map_err(|error| format!("has an invalid glob: {error}"))
 }
 
 /// Those of the first program in the line that is known: `npx tsc --noEmit` is `tsc`.

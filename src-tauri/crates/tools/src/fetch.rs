@@ -127,7 +127,7 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
     }
     let body = String::from_utf8(bytes).map_err(|_| {
         let words = format!("The answer of {} is not text (UTF-8).", host_of(&url));
-        Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for a text, for example with a header `Accept`.")
+        Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for text, for example with an `Accept` header.")
     })?;
     Ok(Answer { status: status.as_u16(), location: None, body })
 }

@@ -51,7 +51,7 @@ pub fn decode_picture(bytes: &[u8], max_bytes: usize, max_pixels: u64) -> Result
 /// Returns the error of a picture with too many bytes; `what` says how many it has.
 #[must_use]
 pub fn picture_too_large(what: &str, max_bytes: usize) -> Fault {
-    let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy mostly does.", max_bytes >> 20);
+    let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy usually works.", max_bytes >> 20);
     unusable(format!("A picture {what} is too large to be shown to a model."), &hint)
 }
 
@@ -117,7 +117,7 @@ fn is_cut_off(jpeg: &[u8]) -> bool {
 }
 
 fn damaged() -> Fault {
-    unusable("The picture is damaged, so models can't see it.".to_owned(), "Save it anew, or show another one.")
+    unusable("The picture is damaged, so models can't see it.".to_owned(), "Save it again, or show another one.")
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ describe("starting a pipeline", () => {
     await openPipelines(pipelinesFake());
     await press(/broken/);
     expect(screen.getByText("line 4, column 7")).toBeTruthy();
-    expect(screen.getByText("There is no adapter `comand`.")).toBeTruthy();
+    expect(screen.getByText("Unknown adapter `comand`.")).toBeTruthy();
     expect(screen.queryByRole("form")).toBeNull();
   });
 

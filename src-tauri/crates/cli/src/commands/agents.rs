@@ -59,8 +59,8 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
     });
     let changes: Vec<SettingChange> = set.collect();
     if changes.is_empty() {
-        let hint = "Say at least one of --model, --description and --core.";
-        return Err(Fault::new(Code::USAGE, format!("The agent {name:?} would say nothing."), hint));
+        let hint = "Give at least one of --model, --description and --core.";
+        return Err(Fault::new(Code::USAGE, format!("The agent {name:?} would have no settings."), hint));
     }
     engine.accounts().change_config(&changes)?;
     told("Added", name, output);

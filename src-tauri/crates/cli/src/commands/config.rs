@@ -19,7 +19,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &
             done(&key, &format!("Set {key}."), output);
             let models = engine.accounts().models().unwrap_or_default();
             if models.iter().any(|model| model.id == value && model.source == ModelFigures::Default) {
-                output.aside(format!("Arki knows nothing of {value}. `arki providers test` with --model tries it."));
+                output.aside(format!("Arki doesn't know {value}. `arki providers test` with --model tries it."));
             }
         }
         ConfigCommand::Unset { key } => {

@@ -38,7 +38,7 @@ fn show(next: &NextRequest, output: &Output) {
         Some(window) if window > 0 => {
             format!(" of {window} ({} %)", next.total_tokens.saturating_mul(100) / window)
         }
-        _ => " (the model's window is not known)".to_owned(),
+        _ => " (the model's context window is unknown)".to_owned(),
     };
     output.line(format!("{:>8}  tokens{window}, {}", next.total_tokens, visible(&next.model)));
     for compacted in &next.compactions {

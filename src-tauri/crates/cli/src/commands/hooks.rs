@@ -68,7 +68,7 @@ fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
     };
     let event = HookEvent::of_name(&event).ok_or_else(|| {
         let known: Vec<&str> = HookEvent::ALL.iter().map(|event| event.name()).collect();
-        usage(&format!("There is no event {event:?}."), &format!("Use one of: {}.", known.join(", ")))
+        usage(&format!("Unknown hook event {event:?}."), &format!("Use one of: {}.", known.join(", ")))
     })?;
     let kind = kind.as_deref();
     let moment = match event {
@@ -92,10 +92,7 @@ fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str
     let found = all.iter().copied().find(|kind| word.is_none_or(|word| word_of(*kind) == word));
     found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|kind| word_of(*kind)).collect();
-        usage(
-            &format!("There is no kind {:?}.", word.unwrap_or_default()),
-            &format!("Use one of: {}.", known.join(", ")),
-        )
+        usage(&format!("Unknown kind {:?}.", word.unwrap_or_default()), &format!("Use one of: {}.", known.join(", ")))
     })
 }
 
@@ -124,7 +121,7 @@ async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Output
         let is_untrusted = engine.projects().list_hooks(Some(dir))?.hooks.iter().any(is_off);
         output.aside(match is_untrusted {
             true => "This folder isn't trusted, so no hook runs here. `arki trust` changes that.",
-            false => "No hook is for this. `arki hooks list` shows all.",
+            false => "No hook matches this. `arki hooks list` shows all hooks.",
         });
     }
     Ok(Exit::Done)

@@ -10,7 +10,7 @@ pub(super) fn lines(trace: &PolicyTrace) -> Vec<String> {
         lines.push("The command, part by part:".to_owned());
         lines.extend(trace.parts.iter().map(part_line));
     }
-    lines.push("The checks, in order; the first that has something to say decides:".to_owned());
+    lines.push("The checks, in order; the first one that applies decides:".to_owned());
     lines.extend(trace.checks.iter().map(check_line));
     lines
 }

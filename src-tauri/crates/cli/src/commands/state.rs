@@ -12,7 +12,7 @@ pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Ou
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };
     if let Some(both) = unset.iter().find(|key| change.set.contains_key(*key)) {
-        let message = format!("{both:?} is to be set and removed at the same time.");
+        let message = format!("{both:?} can't be set and removed at the same time.");
         return Err(Fault::new(Code::USAGE, message, "Name each key once."));
     }
     let session_id = engine.sessions().find_session(id)?.session_id;
@@ -45,7 +45,7 @@ fn escaped(json: &str) -> String {
 /// Reads `KEY=JSON`.
 fn parsed(assignment: &str) -> Result<(String, Value), Fault> {
     let Some((key, json)) = assignment.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-        let message = format!("{assignment:?} names no key and value.");
+        let message = format!("{assignment:?} isn't a key with a value.");
         return Err(Fault::new(Code::USAGE, message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
     };
     let value = serde_json::from_str(json).map_err(|error| {

@@ -23,15 +23,15 @@ pub enum EditError {
     NotFound { path: String, edit: usize, closest: Option<Candidate> },
     /// `candidates` holds the first few of `count`.
     #[error(
-        "The old_text of edit {edit} is {count} times in {path}{}: {}",
+        "The old_text of edit {edit} occurs {count} times in {path}{}: {}",
         forgiven(*.tier),
         candidate_words(.candidates, *.count)
     )]
     Ambiguous { path: String, edit: usize, tier: Tier, count: usize, candidates: Vec<Candidate> },
     /// The place is known; what the new text should be there is not.
     #[error(
-        "The old_text of edit {edit} is at line {line} of {path}, but for {}, and what its new_text would be there \
-         can't be told.", .tier.difference()
+        "The old_text of edit {edit} is at line {line} of {path}, but for {}, so it isn't clear how to adapt its \
+         new_text.", .tier.difference()
     )]
     Unclear { path: String, edit: usize, tier: Tier, line: usize },
     #[error("Edit {edit} would make {path} larger than {limit} bytes.")]

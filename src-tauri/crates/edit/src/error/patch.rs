@@ -23,8 +23,8 @@ pub enum PatchError {
     )]
     HunkAmbiguous { path: String, hunk: usize, line: usize, tier: Tier, count: usize, candidates: Vec<Candidate> },
     #[error(
-        "Hunk {hunk} of {path} (line {line} of the patch) belongs at line {at}, but for {}, and what its new lines would \
-         be there can't be told.", .tier.difference()
+        "Hunk {hunk} of {path} (line {line} of the patch) belongs at line {at}, but for {}, so it isn't clear how to \
+         adapt its new lines.", .tier.difference()
     )]
     HunkUnclear { path: String, hunk: usize, line: usize, tier: Tier, at: usize },
     /// `there` is the line with the number that the hunk has, or the last one.
@@ -40,11 +40,11 @@ pub enum PatchError {
     NoSection { path: String, hunk: usize, line: usize, section: String, closest: Option<Candidate> },
     #[error("Hunk {hunk} of {path} (line {line} of the patch) changes the same lines as hunk {other}.")]
     Overlap { path: String, hunk: usize, other: usize, line: usize },
-    #[error("Line {line} of the patch makes {path}, which is there already.")]
+    #[error("Line {line} of the patch creates {path}, which already exists.")]
     Exists { path: String, line: usize },
-    #[error("Line {line} of the patch names {path}, which the patch has dealt with before.")]
+    #[error("Line {line} of the patch changes {path} a second time.")]
     Twice { path: String, line: usize },
-    #[error("Line {line} of the patch deletes {path}, but there is more in it than the patch shows.")]
+    #[error("Line {line} of the patch deletes {path}, but the file has more lines than the patch shows.")]
     DeletesOther { path: String, line: usize },
 }
 
@@ -80,8 +80,8 @@ impl PatchError {
             }
             Self::Overlap { .. } => "Make one hunk of the two.",
             Self::Exists { .. } => "Update it instead, or choose another name.",
-            Self::Twice { .. } => "Put everything about one file together.",
-            Self::DeletesOther { .. } => "Read the file again; delete it without showing its lines if it is to go.",
+            Self::Twice { .. } => "Put all changes to one file into one section.",
+            Self::DeletesOther { .. } => "Read the file again. To delete it, leave its lines out of the patch.",
         };
         format!("{advice} Nothing was applied.")
     }

@@ -70,7 +70,7 @@ impl<'a> Reading<'a, '_> {
             } else if line.is_empty() {
                 blank += 1;
             } else {
-                let problem = "is no line of a new file; each begins with +".to_owned();
+                let problem = "isn't a line of a new file; each begins with +".to_owned();
                 return Err(PatchError::Syntax { line: self.lines[self.at].0, problem });
             }
             self.at += 1;

@@ -45,7 +45,7 @@ pub(super) fn by_looks<'a>(lines: &[Line<'a>], is_end: impl Fn(&[Line<'_>]) -> b
     while taken < lines.len() && !is_end(&lines[taken..]) {
         let (number, line) = lines[taken];
         if reading.line(line).is_none() {
-            let problem = "is no line of a hunk; each begins with a space, + or -".to_owned();
+            let problem = "isn't a line of a hunk; each begins with a space, + or -".to_owned();
             return Err(PatchError::Syntax { line: number, problem });
         }
         taken += 1;

@@ -243,7 +243,7 @@ fn content(hunks: &[Hunk<'_>]) -> Result<String, PatchError> {
                 Op::Add(line) => content.extend([line, "\n"]),
                 Op::Keep("") => content.push('\n'),
                 Op::Keep(_) | Op::Remove(_) => {
-                    let problem = "shows lines of a file that is only to be made".to_owned();
+                    let problem = "shows lines of a file that doesn't exist yet".to_owned();
                     return Err(PatchError::Syntax { line: hunk.line, problem });
                 }
             }

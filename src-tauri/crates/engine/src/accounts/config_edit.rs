@@ -61,7 +61,7 @@ impl Accounts {
             change_private_file(&path, |found| {
                 if found.unwrap_or_default() != base {
                     let message = "Your configuration was changed while you edited it.";
-                    let hint = kept("run `arki config edit` again and take over what you want of it.");
+                    let hint = kept("run `arki config edit` again and copy over what you need.");
                     return Err(Fault::new(Code::CONFIG_CHANGED, message, hint));
                 }
                 let text = crate::config::text_of(&bytes, &path).map_err(edit_on)?;

@@ -223,8 +223,8 @@ fn variable_not_set(provider: &str, variable: &str) -> Fault {
     Fault::new(
         Code::KEY_MISSING,
         format!(
-            "\"apiKeyEnv\" of the provider {provider} names the variable {variable}, which is not set, and the keychain has \
-             no key of it either. Nothing was sent."
+            "\"apiKeyEnv\" of the provider {provider} names the variable {variable}, which is not set, and the \
+             keychain has no key for it either. Nothing was sent."
         ),
         format!(
             "Set {variable} in the environment. If the provider needs no key, remove \"apiKeyEnv\" from config.json."

@@ -112,7 +112,7 @@ impl Accounts {
         let name = known_name(name)?;
         if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
             let kinds: Vec<&str> = ProviderKind::ALL.iter().map(|kind| kind.name()).collect();
-            let message = format!("There is no provider kind \"{kind}\".");
+            let message = format!("Unknown provider kind \"{kind}\".");
             return Err(Fault::new(Code::CONFIG_INVALID, message, format!("Use one of: {}.", kinds.join(", "))));
         }
         let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
@@ -156,7 +156,7 @@ impl Accounts {
         }
         key_env.map_or(Ok(()), ensure_variable_name)?;
         if kind == ProviderKind::Custom.name() && base_url.is_none_or(|url| url.trim().is_empty()) {
-            let hint = "Say where the server is with `--base-url`, such as http://127.0.0.1:8080/v1.";
+            let hint = "Give the server's address with `--base-url`, such as http://127.0.0.1:8080/v1.";
             return Err(Fault::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
         }
         self.put_provider(name, kind, base_url, key_env, Presence::New)
@@ -218,7 +218,7 @@ enum Presence {
 
 fn taken(provider: &str) -> Fault {
     let hint = format!("`arki providers rm {provider}` removes it; `arki providers` shows it.");
-    Fault::new(Code::USAGE, format!("There is a provider \"{provider}\" already."), hint)
+    Fault::new(Code::USAGE, format!("The provider \"{provider}\" already exists."), hint)
 }
 
 pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
@@ -253,6 +253,6 @@ pub(crate) fn ensure_variable_name(name: &str) -> Result<(), Fault> {
     if is_name && name.len() <= 128 {
         return Ok(());
     }
-    let hint = "Name the variable, such as LAB_KEY, not what is in it.";
+    let hint = "Give the variable's name, such as LAB_KEY, not its value.";
     Err(Fault::new(Code::USAGE, "This can't be the name of an environment variable.", hint))
 }

@@ -88,7 +88,7 @@ impl Accounts {
         let was_valid = || parse(text, &path).is_ok();
         match merged {
             Err(fault) if was_valid() => {
-                Err(Fault { hint: "Give another value; the file is as it was.".to_owned(), ..fault })
+                Err(Fault { hint: "Give another value; the file is unchanged.".to_owned(), ..fault })
             }
             merged => merged.map(|_| edited),
         }

@@ -198,9 +198,9 @@ impl Approvals {
         }
         Err(Fault::new(
             Code::SECRET_UNRESOLVED,
-            format!("{placeholder} stands for a secret that only the process in which it was typed or read knows."),
-            "Approve in the window where that is where it was typed. Otherwise reject it, put the secret into a file \
-             of the project yourself, and let the model take it from there.",
+            format!("{placeholder} stands for a secret that only the process knows in which it was typed or read."),
+            "If you typed it in the window, approve there. Otherwise reject it, put the secret into a file of the \
+             project yourself, and let the model use it from there.",
         ))
     }
 
@@ -216,7 +216,7 @@ impl Approvals {
         if resolution.decision != ApprovalDecision::Approve || !is_whole {
             return Err(Fault::new(
                 Code::USAGE,
-                "Only a call approved as shown can be allowed from now on.",
+                "Only a call that you approve as shown can be allowed permanently.",
                 "Approve it this once.",
             ));
         }
@@ -224,7 +224,7 @@ impl Approvals {
             return Err(Fault::new(
                 Code::STALE_PREVIEW,
                 "The file changed after the preview was shown, so nothing was decided and no rule stored.",
-                "Approve it once. The change is then shown again, and you can allow it from now on.",
+                "Approve it once. The change is then shown again, and you can allow it permanently.",
             ));
         }
         let rules = self.proposed_rules(&record.approval_id)?;
@@ -238,7 +238,7 @@ impl Approvals {
         if rule_text(&rules) != shown {
             return Err(Fault::new(
                 Code::STALE_PREVIEW,
-                "The rules are no longer those you were shown.",
+                "The rules have changed since they were shown to you.",
                 "Look at the rules again, then decide.",
             ));
         }

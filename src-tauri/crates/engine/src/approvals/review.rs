@@ -104,7 +104,7 @@ impl ReviewDiff {
         let file = self.files.iter().find(|file| file.path == path).ok_or_else(|| {
             Fault::new(
                 Code::FILE_NOT_FOUND,
-                format!("The change is not about a file {path}."),
+                format!("The change doesn't include the file {path}."),
                 "`arki approvals show` lists the files of the change.",
             )
         })?;

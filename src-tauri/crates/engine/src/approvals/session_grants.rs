@@ -47,7 +47,7 @@ impl Approvals {
         if rules.len() + more.len() > MAX_SESSION_GRANTS {
             return Err(Fault::new(
                 arki_domain::Code::USAGE,
-                format!("More than {MAX_SESSION_GRANTS} permissions for one session are not kept."),
+                format!("A session can have at most {MAX_SESSION_GRANTS} permissions."),
                 format!("`arki approvals withdraw {session_id}` ends them all."),
             ));
         }

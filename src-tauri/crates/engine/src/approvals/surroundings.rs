@@ -27,7 +27,7 @@ impl Approvals {
         let record = self.approval(approval_id)?;
         let preview = record.request().and_then(|requested| requested.preview);
         if !preview.is_some_and(|preview| preview.files_affected.iter().any(|affected| affected == path)) {
-            let message = format!("The change is not about a file {path}.");
+            let message = format!("The change doesn't include the file {path}.");
             return Err(Fault::new(Code::FILE_NOT_FOUND, message, "Open the review again."));
         }
         let session = self.sessions.session(&record.session_id)?;

@@ -79,7 +79,7 @@ impl Approvals {
         })?;
         let missing = || {
             let message = "Your configuration no longer has this rule.";
-            Fault::new(Code::CONFIG_INVALID, message, "Open the settings again to see the rules that it has.")
+            Fault::new(Code::CONFIG_INVALID, message, "Open the settings again to see its current rules.")
         };
         was_there.then_some(()).ok_or_else(missing)
     }

@@ -38,7 +38,8 @@ impl ClaudeSettings {
         let mut settings = Self::default();
         for (key, decision) in [("deny", Decision::Deny), ("ask", Decision::Approval)] {
             let entries = permissions.remove(key).unwrap_or(json!([]));
-            let entries = entries.as_array().ok_or_else(|| invalid(path, &format!("\"permissions.{key}\" is no list")));
+            let entries =
+                entries.as_array().ok_or_else(|| invalid(path, &format!("\"permissions.{key}\" is not a list")));
             for entry in entries? {
                 settings.add_rules(entry, decision, name).map_err(|what| invalid(path, &what))?;
             }
@@ -73,7 +74,7 @@ impl ClaudeSettings {
         let (written, meant) = match (entry.as_str(), entry.as_object()) {
             (Some(text), _) => (text.to_owned(), meant_by(text)),
             (None, Some(parts)) => (entry.to_string(), meant_by_object(parts)?),
-            (None, None) => return Err(format!("{entry} is no permission")),
+            (None, None) => return Err(format!("{entry} is not a permission")),
         };
         let does = if decision == Decision::Deny { "denies" } else { "asks about" };
         for mut rule in meant.rules {

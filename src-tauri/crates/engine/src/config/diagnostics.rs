@@ -52,7 +52,7 @@ pub(crate) struct DetailedChecker {
 pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Checker>, Fault> {
     let commands = &file.diagnostics.commands;
     if commands.len() > MAX_CHECKERS {
-        let what = format!("\"diagnostics.commands\" has {} entries, and {MAX_CHECKERS} is the most", commands.len());
+        let what = format!("\"diagnostics.commands\" has {} entries; the limit is {MAX_CHECKERS}", commands.len());
         return Err(invalid(path, &what));
     }
     let checker = |(index, entry): (usize, &CheckerConfig)| {

@@ -95,7 +95,7 @@ const MAX_DESCRIPTION_CHARS: usize = 300;
 fn none_or_line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let Some(line) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
     if line.trim().is_empty() || line.chars().any(char::is_control) || line.chars().count() > MAX_DESCRIPTION_CHARS {
-        return Err(D::Error::custom(format_args!("it is one line of up to {MAX_DESCRIPTION_CHARS} characters")));
+        return Err(D::Error::custom(format_args!("it must be one line of up to {MAX_DESCRIPTION_CHARS} characters")));
     }
     Ok(Some(line))
 }
@@ -131,7 +131,7 @@ pub(crate) enum ReasoningEffort {
 pub(crate) fn known_effort(word: &str) -> Result<(), Fault> {
     let known = Value::String(word.to_owned());
     serde_json::from_value::<ReasoningEffort>(known).map(|_| ()).map_err(|_| {
-        let message = format!("There is no reasoning effort {word:?}.");
+        let message = format!("Unknown reasoning effort {word:?}.");
         Fault::new(Code::USAGE, message, "Use one of: minimal, low, medium, high.")
     })
 }

@@ -111,7 +111,7 @@ pub(crate) fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Resu
         }
     }
     if hooks.len() > MAX_HOOKS {
-        return Err(invalid(path, &format!("it has {} hooks, and {MAX_HOOKS} is the most", hooks.len())));
+        return Err(invalid(path, &format!("it has {} hooks; the limit is {MAX_HOOKS}", hooks.len())));
     }
     Ok(hooks)
 }
@@ -133,12 +133,12 @@ fn event_of(key: &str) -> Result<(HookEvent, Option<&str>), String> {
 
 fn of_entry(entry: &HookConfig, event: HookEvent, kind: Option<&str>, origin: HookOrigin) -> Result<Vec<Hook>, String> {
     if entry.network == Some(true) && origin != HookOrigin::User {
-        return Err("asks for the network, which only your own configuration can give".to_owned());
+        return Err("asks for network access, which only your own configuration can give".to_owned());
     }
     let Some(behind) = &entry.hooks else {
         let action = action_of(entry)?;
         match (action.file(), origin) {
-            (Some(_), HookOrigin::User) => return Err("names a file, which only a project's hook can".to_owned()),
+            (Some(_), HookOrigin::User) => return Err("names a file, which only a project's hook may do".to_owned()),
             (Some(path), _) if path.is_empty() || path.split(['/', '\\']).any(|part| part == "..") => {
                 return Err("names a file outside the project".to_owned());
             }
@@ -160,13 +160,15 @@ fn of_entry(entry: &HookConfig, event: HookEvent, kind: Option<&str>, origin: Ho
 
 fn condition_of(entry: &HookConfig, event: HookEvent, kind: Option<&str>) -> Result<HookCondition, String> {
     let matcher = match (kind, &entry.matcher) {
-        (Some(_), Some(_)) => return Err("has both a \"matcher\" and a kind behind its event".to_owned()),
+        (Some(_), Some(_)) => return Err("has both a \"matcher\" and a kind after its event".to_owned()),
         (Some(kind), None) => Some(kind),
         (None, matcher) => matcher.as_deref(),
     };
     match (matcher, &entry.condition) {
         (Some(_), Some(_)) => Err("has both \"matcher\" and \"condition\"".to_owned()),
-        (None, Some(_)) if !event.is_of_call() => Err(format!("has a \"condition\", and {event} is not about a tool")),
+        (None, Some(_)) if !event.is_of_call() => {
+            Err(format!("has a \"condition\", but {event} doesn't involve a tool"))
+        }
         (None, Some(condition)) => HookCondition::new(&condition.tool_name, &condition.path, &condition.command),
         (Some(matcher), None) => HookCondition::of_matcher(matcher),
         (None, None) if entry.hooks.is_some() => HookCondition::of_matcher(""),
@@ -198,7 +200,7 @@ fn action_of(entry: &HookConfig) -> Result<HookAction, String> {
 
 fn action_of_matched(matched: &MatchedHookConfig, entry: &HookConfig) -> Result<HookAction, String> {
     if let Some(kind) = matched.r#type.as_deref().filter(|kind| *kind != "command") {
-        return Err(format!("is of the type {kind:?}, and Arki only runs commands"));
+        return Err(format!("has the type {kind:?}, but Arki only runs commands"));
     }
     let line = matched.command.as_deref().ok_or("has no \"command\"")?;
     command_of(line, matched.timeout.or(entry.timeout_seconds), entry).map(HookAction::Command)

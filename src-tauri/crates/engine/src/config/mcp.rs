@@ -46,7 +46,7 @@ pub(super) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &P
             return refuse("replace an MCP server of yours");
         }
         if config.category.is_some_and(loosens) || config.categories.values().copied().any(loosens) {
-            return refuse("say what category an MCP server's tools are of");
+            return refuse("set the category of an MCP server's tools");
         }
         if !config.writable.is_empty() {
             return refuse("let an MCP server write outside of it");
@@ -55,7 +55,7 @@ pub(super) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &P
         if values().any(|value| value.contains("${"))
             || config.oauth.as_ref().is_some_and(|o| o.client_secret_env.is_some())
         {
-            return refuse("hand your environment to an MCP server");
+            return refuse("pass your environment to an MCP server");
         }
         servers.insert(name.clone(), ConfiguredServer { origin: McpOrigin::Project, config: config.clone() });
     }

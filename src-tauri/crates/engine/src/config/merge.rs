@@ -34,7 +34,7 @@ impl Config {
         let (user, user_path) = user;
         for (file, path) in [(user, user_path)].into_iter().chain(project) {
             if file.compaction.at_fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction)) {
-                return Err(invalid(path, "\"compaction.atFraction\" is a part of the window, from 0 to 1"));
+                return Err(invalid(path, "\"compaction.atFraction\" must be a part of the window, from 0 to 1"));
             }
         }
         let mut config = Self::of_user(user, user_path)?;
@@ -229,7 +229,7 @@ fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result
     }
     if let Some(seconds) = config.timeout_seconds {
         if !(1..=MAX_TIMEOUT_SECONDS).contains(&seconds) {
-            let what = format!("\"providers.{name}.timeoutSeconds\" is from 1 to {MAX_TIMEOUT_SECONDS}");
+            let what = format!("\"providers.{name}.timeoutSeconds\" must be from 1 to {MAX_TIMEOUT_SECONDS}");
             return Err(invalid(path, &what));
         }
         let silence = Duration::from_secs(seconds);

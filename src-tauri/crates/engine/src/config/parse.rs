@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &broken(text, &error)))?;
     if let Some(twice) = repeated_key(text) {
-        return Err(invalid(file, &format!("{} stands there twice", twice.in_text(text))));
+        return Err(invalid(file, &format!("{} is set twice", twice.in_text(text))));
     }
     let value = match value {
         Value::Null => Value::Object(serde_json::Map::new()),
@@ -119,7 +119,7 @@ fn repeated_in(value: &jsonc_parser::ast::Value<'_>, place: &KeyPath) -> Option<
 fn no_agent_name(name: &str, text: &str) -> String {
     let place = KeyPath::default().then("agents").then(name).in_text(text);
     format!(
-        "{place}: an agent's name is up to 32 lower-case letters, digits, \"-\" and \"_\", the first a letter or digit"
+        "{place}: an agent's name has up to 32 lower-case letters, digits, \"-\" and \"_\", the first a letter or digit"
     )
 }
 
@@ -160,7 +160,7 @@ impl UnknownKey {
                 format!("Did you mean \"{nearest}\"?")
             }
             [nearest, ..] => {
-                format!("Did you mean \"{nearest}\"? The keys that may stand there: {}.", self.known.join(", "))
+                format!("Did you mean \"{nearest}\"? Possible keys: {}.", self.known.join(", "))
             }
         }
     }
@@ -239,7 +239,7 @@ mod tests {
         assert!(fault.message.contains("\"providers.x.baseURL\" (line 1, column 40)"), "{}", fault.message);
         assert_eq!(fault.hint, "Did you mean \"baseUrl\"?");
         let far = self::fault(r#"{ "defaultModel": "openai/gpt-5.1" }"#).hint;
-        assert!(far.contains("The keys that may stand there: ") && far.contains(", agents"), "{far}");
+        assert!(far.contains("Possible keys: ") && far.contains(", agents"), "{far}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Faul
             compiled.push(built);
         }
     }
-    let set = set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too much: {error}")))?;
+    let set = set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too large: {error}")))?;
     Ok(SecretFiles { globs: compiled, set })
 }
 

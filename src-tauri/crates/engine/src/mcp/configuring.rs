@@ -33,7 +33,7 @@ impl Mcp {
             let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
             if servers.is_some_and(|servers| servers.get(&name).is_some()) {
                 let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
-                return Err(Fault::new(Code::USAGE, format!("There is an MCP server \"{name}\" already."), hint));
+                return Err(Fault::new(Code::USAGE, format!("The MCP server \"{name}\" already exists."), hint));
             }
             save(root, &name, settings);
             Ok(())

@@ -103,7 +103,7 @@ impl Process for ServerProcess {
         let Some(process) = self.process.take() else { return Ended::Left(String::new()) };
         Ended::Left(match process.stop().await {
             ProcessEnd { overran: Some(limit), .. } => return Ended::OverLimit(limit.to_string()),
-            ProcessEnd { exit_code: Some(NOT_FOUND), .. } => "exit code 127: is the program there?".to_owned(),
+            ProcessEnd { exit_code: Some(NOT_FOUND), .. } => "exit code 127: is the program installed?".to_owned(),
             ProcessEnd { exit_code: Some(code), .. } => format!("exit code {code}"),
             ProcessEnd { signal: Some(signal), .. } => format!("signal {signal}"),
             ProcessEnd { .. } => "it does not end".to_owned(),

@@ -130,7 +130,7 @@ fn read(project: &Project, name: &str) -> Result<Option<String>, Fault> {
     let file = project.root().join(name);
     let found = project.resolve(name).and_then(|path| project.read_if_present(&path, MAX_BYTES));
     let refused = |error: &dyn std::fmt::Display| {
-        let hint = "Put the file that you agreed to in its place, or none; `arki doctor` checks it again.";
+        let hint = "Restore the version that you approved, or remove the file. Then run `arki doctor`.";
         Fault::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
     };
     let Some(found) = found.map_err(|error| refused(&error))? else { return Ok(None) };

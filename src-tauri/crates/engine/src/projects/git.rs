@@ -219,8 +219,8 @@ impl Git {
     pub(super) fn failed(&self, answer: &Answer) -> Fault {
         Fault::new(
             Code::WORKTREE_FAILED,
-            format!("Git did not succeed: {}", answer.stderr.trim()),
-            format!("Look at what git says, or {}.", self.instead),
+            format!("Git failed: {}", answer.stderr.trim()),
+            format!("Fix what git reports, or {}.", self.instead),
         )
     }
 
@@ -235,7 +235,7 @@ impl Git {
     fn too_much(&self) -> Fault {
         Fault::new(
             Code::WORKTREE_TOO_LARGE,
-            "Git says more than Arki reads.",
+            "Git's output is too long for Arki to read.",
             format!("Add what needn't be copied to .gitignore, or {}.", self.instead),
         )
     }

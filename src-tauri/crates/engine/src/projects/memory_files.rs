@@ -127,11 +127,11 @@ fn unreadable(path: &str) -> Fault {
 }
 
 fn changed(path: &str) -> Fault {
-    let hint = "Look at the change and agree to it with `arki trust`, then try again.";
+    let hint = "Review the change and approve it with `arki trust`, then try again.";
     Fault::new(Code::UNTRUSTED, format!("{path} changed since you trusted this folder."), hint)
 }
 
 fn untrusted(open: &OpenProject) -> Fault {
-    let message = format!("The folder {} is not trusted, so nothing is written into it.", open.path());
+    let message = format!("The folder {} is not trusted, so Arki doesn't write to it.", open.path());
     Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`.")
 }

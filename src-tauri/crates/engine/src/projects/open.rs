@@ -26,8 +26,8 @@ use std::sync::{Arc, OnceLock};
 const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
 const MAX_RECENT_PROJECTS: usize = 12;
 const RECENT_PROJECTS: &str = "recent_projects";
-const PARTLY_SEEN: &str = "The folder has too much in it to look for every git directory: those that lie deepest are not \
-     protected from commands.";
+const PARTLY_SEEN: &str =
+    "The folder is too large to find every git directory, so the deepest ones aren't protected from commands.";
 
 /// A folder with everything that was decided about it.
 pub(crate) struct OpenProject {

@@ -81,7 +81,7 @@ impl Projects {
             )
         };
         if !(is_config || is_skill()? || is_agent()?) || !Path::new(path).is_file() {
-            let message = format!("{path} is not there any more.");
+            let message = format!("{path} no longer exists.");
             return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
         }
         let beside = Path::new(path).parent().unwrap_or(Path::new(path));
@@ -146,7 +146,7 @@ impl Projects {
         let Some(path) = path else { return Ok(project.root().to_owned()) };
         let inside = project.resolve(path)?;
         if project.kind(&inside)?.is_none() {
-            let message = format!("{path} is not there any more.");
+            let message = format!("{path} no longer exists.");
             return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
         }
         Ok(project.root().join(inside.to_string()))

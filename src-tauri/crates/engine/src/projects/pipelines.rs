@@ -256,7 +256,7 @@ fn unreadable(kind: ErrorKind, named: &str) -> Fault {
         ErrorKind::NotFound => Fault::new(
             Code::PIPELINE_NOT_FOUND,
             format!("There is no file {named}."),
-            "`arki pipelines list` shows what can be run by its name.",
+            "`arki pipelines list` shows the pipelines that you can run by name.",
         ),
         kind => not_readable(io_words(kind), named),
     }
@@ -270,7 +270,7 @@ fn not_agreed(path: &str) -> Fault {
     Fault::new(
         Code::UNTRUSTED,
         format!("{path} isn't approved, or has changed since you approved it."),
-        "`arki trust` shows the pipelines of the folder and agrees to them as they are.",
+        "`arki trust` shows the folder's pipelines and approves them as they are now.",
     )
 }
 
@@ -280,7 +280,7 @@ fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Fault {
     let hint = match near.filter(|(distance, _)| *distance <= MAX_DISTANCE) {
         Some((_, name)) => format!("Did you mean `{name}`? `arki pipelines list` shows all."),
         None if !open.is_trusted() => {
-            "`arki pipelines list` shows all. Those of the folder are there once you trust it.".to_owned()
+            "`arki pipelines list` shows all. The folder's own appear once you trust it.".to_owned()
         }
         None => "`arki pipelines list` shows all. A path names a file.".to_owned(),
     };

@@ -71,7 +71,7 @@ impl OpenProject {
             Ok(Some(EntryKind::Folder)) => unusable("is a folder"),
             Ok(Some(_)) if !self.rule_paths().any(|known| known == place.as_str()) => unusable("is too large"),
             Ok(Some(_)) => match self.agreed_bytes_up_to(PinKind::Rule, path, MAX_RULE_FILE_BYTES) {
-                None => unusable("is not as you agreed to it"),
+                None => unusable("has changed since you approved it"),
                 Some(bytes) => String::from_utf8(bytes).map_or_else(|_| unusable("is no text"), ImportedText::Text),
             },
             Err(_) => unusable("leads out of the project"),

@@ -63,7 +63,7 @@ impl SessionTrees {
         match self.noted(Path::new(folder)) {
             Some(note) if !note.is_made && !note.is_removed => Err(Fault::new(
                 Code::WORKTREE_UNAVAILABLE,
-                format!("The worktree {} is not complete: making it was interrupted.", note.branch),
+                format!("The worktree {} is incomplete: creating it was interrupted.", note.branch),
                 "Remove it with `arki worktrees rm`, and create it again.",
             )),
             _ => Ok(()),
@@ -163,7 +163,7 @@ fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Fault> {
     arki_git::own_refs(&folder.join(".git")).ok_or_else(|| {
         Fault::new(
             Code::WORKTREE_UNAVAILABLE,
-            "The worktree's branches can't be read as git writes them.",
+            "The worktree's branches can't be read.",
             format!("Look at {}.", folder.join(".git").display()),
         )
     })
@@ -173,7 +173,7 @@ fn gone(name: &str) -> Fault {
     Fault::new(
         Code::WORKTREE_GONE,
         format!("There is no worktree {name} of this project."),
-        "`arki worktrees list` names those there are.",
+        "`arki worktrees list` shows all worktrees.",
     )
 }
 

@@ -44,14 +44,14 @@ impl FoundSkill {
     /// From the bytes of a `SKILL.md`. `folder_name` is the name where the file has none.
     ///
     /// # Errors
-    /// `GUIDE_INVALID` when it says nothing, is too long or no text.
+    /// `GUIDE_INVALID` when it is empty, is too long or no text.
     pub(super) fn read(source: Vec<u8>, folder_name: &str, origin: String, files: GuideFiles) -> Result<Self, Fault> {
         if source.len() > MAX_SKILL_BYTES {
             return Err(invalid(&origin, &format!("it has more than {} KiB", MAX_SKILL_BYTES / 1024)));
         }
         let source = String::from_utf8(source).map_err(|_| invalid(&origin, "it isn't text"))?;
         let SkillText { name, description, text, triggers, allowed_tools, mut warnings } =
-            SkillText::read(&source, folder_name).ok_or_else(|| invalid(&origin, "it says nothing"))?;
+            SkillText::read(&source, folder_name).ok_or_else(|| invalid(&origin, "it is empty"))?;
         let allowed = AllowedTools::read(&allowed_tools);
         warnings.extend(allowed.warnings.clone());
         let guide = Guide { name, description, text: text.into(), origin, files: Some(files) };
@@ -93,8 +93,7 @@ mod tests {
     #[test]
     fn what_is_no_skill_says_why() {
         let long = vec![b'x'; 5 * 1024 * 1024];
-        for (source, why) in
-            [(&b"---\n---\n"[..], "says nothing"), (&[0xff, b'x'], "isn't text"), (&long, "more than 256")]
+        for (source, why) in [(&b"---\n---\n"[..], "is empty"), (&[0xff, b'x'], "isn't text"), (&long, "more than 256")]
         {
             let fault = read(source).err().unwrap();
             assert!(fault.is(Code::GUIDE_INVALID) && fault.message.contains(why), "{fault:?}");

@@ -224,14 +224,14 @@ impl Discarded {
         const MAX_NAMED: usize = 20;
         let removed = format!("Removed the worktree of the sub-agent {}", self.session_id);
         let Some(changed) = &self.changed else {
-            return format!("{removed}. Nobody took its changes, and which files they were to could not be read.");
+            return format!("{removed}. Its changes were not taken, and the list of changed files can't be read.");
         };
         let named: Vec<&str> = changed.iter().take(MAX_NAMED).map(String::as_str).collect();
         let more = match changed.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        format!("{removed}: nobody took its changes to {}{more}.", named.join(", "))
+        format!("{removed}. These changed files were not taken: {}{more}.", named.join(", "))
     }
 }
 

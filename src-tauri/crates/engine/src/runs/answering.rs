@@ -75,7 +75,7 @@ impl Runs {
             false => Fault::new(
                 Code::QUESTION_NOT_FOUND,
                 format!("The session {session_id} has no question {question_id}."),
-                format!("`arki resume {session_id}` shows what is asked, if anything."),
+                format!("`arki resume {session_id}` shows the open question, if there is one."),
             ),
         })
     }

@@ -107,7 +107,7 @@ impl Runs {
         let parts = switched(&before.off, &named(off)?, &named(on)?);
         if parts.len() > MAX_PARTS_OFF {
             let hint = format!("Switch off up to {MAX_PARTS_OFF}, or compact the session.");
-            return Err(Fault::new(Code::USAGE, "These are too many parts.", hint));
+            return Err(Fault::new(Code::USAGE, "Too many parts are switched off.", hint));
         }
         Ok(parts)
     }

@@ -139,7 +139,7 @@ impl Runs {
             false => Err(Fault::new(
                 Code::WORKTREE_GONE,
                 format!("The sub-agent's worktree {tree} is gone."),
-                "Delegate the task anew.",
+                "Delegate the task again.",
             )),
         })
         .await

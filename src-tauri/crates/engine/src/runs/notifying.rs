@@ -44,13 +44,13 @@ pub enum RunNews {
 impl fmt::Display for RunNews {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Done => out.write_str("Arki is done and waits for your input."),
+            Self::Done => out.write_str("Arki is done and waiting for your input."),
             Self::BudgetExhausted => out.write_str("The run's budget is used up."),
             Self::Failed(error) => write!(out, "The run failed: {error}"),
             Self::Permission(tool) => write!(out, "Arki needs your permission to use {tool}."),
             Self::Decision => out.write_str("Arki needs your decision."),
             Self::Asked(question) => out.write_str(question),
-            Self::Question => out.write_str("Arki asks you something."),
+            Self::Question => out.write_str("Arki has a question for you."),
         }
     }
 }

@@ -188,7 +188,7 @@ impl Runs {
             let due_at = due.at();
             let skipped = match due {
                 Due::Missed(_) => Some("Arki wasn't running then.".to_owned()),
-                Due::Run(_) if at_work => Some("The run before hadn't ended.".to_owned()),
+                Due::Run(_) if at_work => Some("The previous run hadn't ended.".to_owned()),
                 Due::Run(_) => None,
             };
             schedule.since_ms = due_at;
@@ -235,7 +235,7 @@ impl Runs {
             return Err(Fault::new(
                 Code::PIPELINE_CHANGED,
                 "The pipeline has changed since the schedule was made.",
-                format!("Look at it with `arki pipelines show`, then save the schedule {name} again."),
+                format!("Review it with `arki pipelines show`, then save the schedule {name} again."),
             ));
         }
         self.start_whole_pipeline(presence, start, whole).await
@@ -325,9 +325,5 @@ fn ensure_name(name: &str) -> Result<(), Fault> {
 }
 
 fn unknown(name: &str) -> Fault {
-    Fault::new(
-        Code::USAGE,
-        format!("There is no schedule {name:?}."),
-        "`arki schedule list` shows those that there are.",
-    )
+    Fault::new(Code::USAGE, format!("There is no schedule {name:?}."), "`arki schedule list` shows all schedules.")
 }

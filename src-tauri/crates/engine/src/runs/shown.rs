@@ -25,6 +25,6 @@ fn same_folder(shown: &str) -> Result<PathBuf, Fault> {
     if folder == Path::new(shown) {
         return Ok(folder);
     }
-    let message = format!("{shown} leads to {} by now.", folder.display());
+    let message = format!("{shown} now leads to {}.", folder.display());
     Err(Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open the folder that you mean."))
 }

@@ -175,9 +175,9 @@ fn busy(session_id: &SessionId, run: &RunState) -> Fault {
     let (what, hint) = if matches!(run.phase, RunPhase::Paused(PauseReason::Approval)) {
         ("waits for an approval", "Decide it first: `arki approvals list`.".to_owned())
     } else if run.open_question().is_some() {
-        ("waits for an answer", format!("Answer it first: `arki resume {session_id}` shows what is asked."))
+        ("waits for an answer", format!("Answer it first: `arki resume {session_id}` shows the question."))
     } else {
-        ("has a run that has not ended", "Go on with it or stop it first: `arki resume`.".to_owned())
+        ("has a run that has not ended", "Resume it with `arki resume`, or stop it.".to_owned())
     };
     Fault::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
 }

@@ -127,8 +127,8 @@ pub(crate) fn takes_no_tools(model: &ModelInfo) -> Option<String> {
     let ModelInfo { provider, model: name, .. } = model;
     (!model.takes_tools()).then(|| {
         format!(
-            "{provider}/{name} takes no tools, so Arki describes them in words and reads calls off its answers. \
-            Choose a model with the ability “tool_use” for better results (`arki models`)."
+            "{provider}/{name} doesn't support tools, so Arki describes them in words and reads calls from its \
+             answers. Choose a model with the ability “tool_use” for better results (`arki models`)."
         )
     })
 }

@@ -118,7 +118,7 @@ fn built_in(
         }
         name => {
             let hint = instead(name).map_or_else(|| list(&commands()), str::to_owned);
-            return Err(Fault::new(Code::USAGE, format!("/{name} begins no run."), hint));
+            return Err(Fault::new(Code::USAGE, format!("/{name} doesn't start a run."), hint));
         }
     }
     Ok(start)

@@ -204,7 +204,7 @@ fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
         || {
             Fault::new(
                 Code::FILE_NOT_FOUND,
-                format!("There is no file {path} now."),
+                format!("The file {path} doesn't exist now."),
                 "`arki rewind` can bring it back.",
             )
         },

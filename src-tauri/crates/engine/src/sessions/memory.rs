@@ -211,7 +211,7 @@ fn memory_unknown(name: &str) -> Fault {
         let hint = format!(
             "Give the id, or a part of it with at least {MIN_ID_PART_BYTES} characters; `arki memory list` shows them."
         );
-        return Fault::new(Code::MEMORY_UNKNOWN, format!("{} names no memory.", shown(name)), hint);
+        return Fault::new(Code::MEMORY_UNKNOWN, format!("No memory has the ID {}.", shown(name)), hint);
     }
     unknown(Code::MEMORY_UNKNOWN, "memory", name, "arki memory list")
 }

@@ -188,7 +188,7 @@ pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
     let article = if matches!(kind, "approval" | "artifact") { "an" } else { "a" };
     let hint = format!("`{list}` lists every {kind}.");
     match name.len() {
-        0 => Fault::new(code, format!("No {kind} is named."), hint),
+        0 => Fault::new(code, format!("No {kind} was given."), hint),
         1..MIN_ID_PART_BYTES => Fault::new(
             code,
             format!("\"{}\" is too short to name {article} {kind}.", shown(name)),
@@ -202,7 +202,7 @@ pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
 fn no_message(session: &SessionId, name: &str) -> Fault {
     Fault::new(
         Code::MESSAGE_NOT_FOUND,
-        format!("No message {} waits in the session {session}.", shown(name)),
-        format!("`arki queue list {session}` shows those that do."),
+        format!("No message {} is queued in the session {session}.", shown(name)),
+        format!("`arki queue list {session}` shows the queued messages."),
     )
 }

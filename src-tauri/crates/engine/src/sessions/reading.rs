@@ -20,7 +20,7 @@ impl Sessions {
             Fault::new(
                 Code::SESSION_NOT_FOUND,
                 format!("There is no session {session}."),
-                "`arki sessions list` shows the sessions there are.",
+                "`arki sessions list` shows all sessions.",
             )
         })
     }

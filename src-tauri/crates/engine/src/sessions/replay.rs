@@ -41,8 +41,8 @@ impl Sessions {
         let Some(file) = self.replayed(session_id, at_seq)?.remove(path) else {
             return Err(Fault::new(
                 Code::FILE_NOT_FOUND,
-                format!("The session never changes {path}."),
-                "`arki sessions files` lists the files that it changes.",
+                format!("The session never changed {path}."),
+                "`arki sessions files` lists the files that it changed.",
             ));
         };
         let content = |at: &FileAt| self.content_at(at).ok_or_else(|| missing(path));
@@ -114,6 +114,6 @@ fn missing(path: &str) -> Fault {
     Fault::new(
         Code::IMAGE_MISSING,
         format!("The content of {path} at that point is no longer stored."),
-        "The log only tells that it was changed. Choose another event or file.",
+        "The log only shows that it was changed. Choose another event or file.",
     )
 }

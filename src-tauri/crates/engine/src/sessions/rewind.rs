@@ -232,6 +232,6 @@ fn busy(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::SESSION_BUSY,
         format!("The session {session_id} has an active run."),
-        "Stop it first, then go back.",
+        "Stop it first, then rewind.",
     )
 }

@@ -94,7 +94,7 @@ impl Sessions {
     ) -> Result<(), Fault> {
         if names.len() > MAX_DISABLED_TOOLS {
             let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
-            return Err(Fault::new(Code::USAGE, "These are too many tools.", hint));
+            return Err(Fault::new(Code::USAGE, "Too many tools were named.", hint));
         }
         let kernel = self.kernels.kernel(open, config, Presence::default());
         names.iter().try_for_each(|name| kernel.ensure_known(name))

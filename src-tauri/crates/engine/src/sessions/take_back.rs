@@ -64,8 +64,8 @@ impl Sessions {
         if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
             return Err(Fault::new(
                 Code::CHANGE_CONFLICT,
-                format!("{} was changed again where this change was made.", planned.file.path),
-                "Take back the later change first, or edit the file by hand.",
+                format!("A later change touched the same lines of {}.", planned.file.path),
+                "Undo the later change first, or edit the file by hand.",
             ));
         }
         let (event, changed) = self.change_at(session_id, seq)?;

@@ -123,7 +123,7 @@ impl ExportedFile {
     fn reports(mut self, name: &str) -> Result<Vec<FileReport>, Fault> {
         for place in self.contents.missing() {
             if let Some((chain, seq)) = usize::try_from(place).ok().and_then(|place| self.spoken.get(place)) {
-                self.chains[*chain].break_at(*seq, "the diff that it speaks of is missing or another one");
+                self.chains[*chain].break_at(*seq, "the diff that it refers to is missing or differs");
             }
         }
         if self.chains.is_empty() {

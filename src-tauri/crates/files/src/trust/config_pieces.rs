@@ -39,7 +39,7 @@ fn words(server: &Value) -> String {
             format!("Runs {}. {network}", shown(&line.join(" ")))
         }
         (None, Some(url)) => {
-            format!("Sends what its tools are called with over the network, to {}.", shown(&bare(url)))
+            format!("Sends its tools' arguments over the network, to {}.", shown(&bare(url)))
         }
         (None, None) => "Names neither a program nor an address.".to_owned(),
     };

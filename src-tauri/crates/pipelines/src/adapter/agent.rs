@@ -60,7 +60,7 @@ impl Adapter for Agent {
         match &settings.pattern {
             None if is_empty => Err(KeyProblem {
                 key: None,
-                message: "An agent's step has a `prompt` or a `pattern`.".to_owned(),
+                message: "An agent step needs a `prompt` or a `pattern`.".to_owned(),
                 hint: "For example: `prompt: \"Summarise this:\\n{{input}}\"`.".to_owned(),
             }),
             Some(pattern) if !fabric::is_word(pattern) || pattern.contains(['/', ':']) || pattern.starts_with('.') => {

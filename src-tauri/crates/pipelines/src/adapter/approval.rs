@@ -34,7 +34,7 @@ impl Adapter for Approval {
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
         let settings: Settings = checked(settings)?;
         match settings.message.trim().is_empty() {
-            true => Err(KeyProblem::of("message", "`message` is empty.", "Ask what is to be decided.")),
+            true => Err(KeyProblem::of("message", "`message` is empty.", "Write the question to decide.")),
             false => Ok(()),
         }
     }

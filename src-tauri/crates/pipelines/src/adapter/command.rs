@@ -90,7 +90,7 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
         CommandEnding::Overran(_) if is_cut => return Err(StepFault::final_(too_long(limit))),
         CommandEnding::Overran(words) => {
             let message = format!("The command was ended: it {words}.");
-            return Err(StepFault::final_(Fault::new(Code::COMMAND_OVER_LIMIT, message, "Let it do less at once.")));
+            return Err(StepFault::final_(Fault::new(Code::COMMAND_OVER_LIMIT, message, "Make it do less at once.")));
         }
         CommandEnding::Exited => {}
     }

@@ -53,7 +53,7 @@ pub(super) fn limits(limits: &Limits, node: Option<&Node>, problems: &mut Proble
 
 fn within((key, place): (&str, Place), value: u64, (least, most): (u64, u64), problems: &mut Problems) {
     if !(least..=most).contains(&value) {
-        problems.add(place, format!("`{key}` is {value}."), format!("It can be {least} to {most}."));
+        problems.add(place, format!("`{key}` is {value}."), format!("Use a number from {least} to {most}."));
     }
 }
 
@@ -98,7 +98,7 @@ fn taken_names<'a>(steps: &'a [ReadStep], problems: &mut Problems) -> HashMap<&'
     for (index, step) in steps.iter().enumerate() {
         name(&step.file.name, step.place_of("name"), "A step's name", problems);
         if places.contains_key(step.file.name.as_str()) {
-            let words = format!("There is a step {:?} already.", step.file.name);
+            let words = format!("Two steps are named {:?}.", step.file.name);
             problems.add(step.place_of("name"), words, "Give each step a name of its own.");
         } else {
             places.insert(step.file.name.as_str(), index);
@@ -115,7 +115,7 @@ fn bounds_of(step: &ReadStep, problems: &mut Problems) {
         within(("timeout_seconds", step.place_of("timeout_seconds")), seconds, (1, MAX_SECONDS), problems);
     }
     if step.adapter.asks() && (step.file.foreach.is_some() || step.file.retry.max_attempts > 1) {
-        problems.add(step.place, "An approval is asked once: it has no `foreach` and no `retry`.", "Take them out.");
+        problems.add(step.place, "An approval step can't have `foreach` or `retry`.", "Remove them.");
     }
 }
 

@@ -60,7 +60,7 @@ impl Problems {
 
 fn read_root(root: &Node, problems: &mut Problems) -> Option<Definition> {
     let Some(entries) = root.entries() else {
-        problems.add(root.place, "A pipeline is a map with `name` and `steps`.", EXAMPLE);
+        problems.add(root.place, "A pipeline must be a map with `name` and `steps`.", EXAMPLE);
         return None;
     };
     let known = [keys_of::<DefinitionFile>(), vec!["params".to_owned(), "steps".to_owned()]].concat();
@@ -92,7 +92,7 @@ fn params(node: Option<&Node>, problems: &mut Problems) -> Vec<Param> {
     let Some(entries) = node.entries() else {
         problems.add(
             node.place,
-            "`params` is a map from names to what they are.",
+            "`params` must be a map from names to definitions.",
             "For example: {lang: {default: en}}.",
         );
         return Vec::new();
@@ -104,7 +104,7 @@ fn params(node: Option<&Node>, problems: &mut Problems) -> Vec<Param> {
         if entry.value.entries().is_none() && entry.value.kind != NodeKind::Scalar(Value::Null) {
             problems.add(
                 entry.value.place,
-                format!("The parameter `{}` is a map.", entry.key),
+                format!("The parameter `{}` must be a map.", entry.key),
                 "For example: {type: integer, default: 3}.",
             );
             continue;
@@ -156,14 +156,14 @@ fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
         return None;
     };
     let NodeKind::List(items) = &node.kind else {
-        problems.add(node.place, "`steps` is a list.", EXAMPLE);
+        problems.add(node.place, "`steps` must be a list.", EXAMPLE);
         return None;
     };
     if items.is_empty() {
-        problems.add(node.place, "A pipeline has at least one step.", EXAMPLE);
+        problems.add(node.place, "A pipeline needs at least one step.", EXAMPLE);
     }
     if items.len() > check::ENTRY_LIMIT {
-        let words = format!("The pipeline has {} steps, and at most {} are possible.", items.len(), check::ENTRY_LIMIT);
+        let words = format!("The pipeline has {} steps; the limit is {}.", items.len(), check::ENTRY_LIMIT);
         problems.add(node.place, words, "Use `foreach` for work that repeats.");
         return None;
     }
@@ -173,7 +173,7 @@ fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
 
 fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadStep> {
     let Some(entries) = node.entries() else {
-        problems.add(node.place, "A step is a map with `name` and `adapter`.", EXAMPLE);
+        problems.add(node.place, "A step must be a map with `name` and `adapter`.", EXAMPLE);
         return None;
     };
     let Some(named) = node.get(ADAPTER) else {
@@ -183,7 +183,7 @@ fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadSt
     let name = named.json().as_str().map(str::to_owned).unwrap_or_default();
     let Some(adapter) = adapter::find(&name) else {
         let hint = did_you_mean(&name, adapter::names());
-        problems.add(named.place, format!("There is no adapter {name:?}."), hint);
+        problems.add(named.place, format!("Unknown adapter {name:?}."), hint);
         return None;
     };
     let KnownKeys { common, by_adapter } = keys;
@@ -296,7 +296,7 @@ fn words(path: &str, error: &str) -> (String, String) {
         let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
         return (format!("`{name}` isn't known in `{path}`."), did_you_mean(&name, known));
     }
-    (format!("`{path}` can't have this value: {error}."), "See docs/pipelines.md for what it can be.".to_owned())
+    (format!("`{path}` can't have this value: {error}."), "See docs/pipelines.md for the possible values.".to_owned())
 }
 
 /// The keys that a type has.

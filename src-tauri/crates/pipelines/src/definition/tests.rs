@@ -69,7 +69,7 @@ fn an_unknown_key_is_told_with_its_place_and_the_nearest() {
 fn an_unknown_adapter_is_told_with_the_nearest() {
     check(
         "name: a\nsteps:\n  - { name: b, adapter: comand, run: ls }\n",
-        "3:25: There is no adapter \"comand\"",
+        "3:25: Unknown adapter \"comand\"",
         "`command`",
     );
     check("name: a\nsteps:\n  - { name: b, run: ls }\n", "`adapter` is missing", "command, agent");
@@ -91,7 +91,7 @@ fn what_is_missing_or_of_another_type_is_told() {
         "2:25: `max_parallel` is 0",
         "1 to 64",
     );
-    check("[1, 2]", "A pipeline is a map", "For example");
+    check("[1, 2]", "A pipeline must be a map", "For example");
     check("name: a\nsteps:\n  - { name: \"b c\", adapter: command, run: ls }\n", "3:13: A step's name has", "");
 }
 
@@ -106,7 +106,7 @@ fn steps_that_wait_for_each_other_are_named_in_a_circle() {
 fn two_steps_of_one_name_and_a_need_that_is_none_are_told() {
     let twice =
         "name: a\nsteps:\n  - { name: b, adapter: command, run: ls }\n  - { name: b, adapter: command, run: ls }\n";
-    check(twice, "4:13: There is a step \"b\" already", "");
+    check(twice, "4:13: Two steps are named \"b\"", "");
     check(
         "name: a\nsteps:\n  - { name: build, adapter: command, run: ls, needs: [] }\n  - { name: c, adapter: command, run: ls, needs: [biuld] }\n",
         "There is no step \"biuld\"",
@@ -182,7 +182,7 @@ fn a_template_or_condition_that_names_nothing_is_told() {
     check(&step("prompt: \"{{steps.x}}\""), "names a step that isn't in this one's `needs`", "needs");
     check(&step("prompt: \"{{input\""), "`{{` has no `}}`", "");
     check(&step("prompt: hi, when: { param: lnag, equals: x }"), "There is no parameter \"lnag\"", "`lang`");
-    check(&step("system: hi"), "has a `prompt` or a `pattern`", "");
+    check(&step("system: hi"), "needs a `prompt` or a `pattern`", "");
 }
 
 #[test]

@@ -222,7 +222,7 @@ impl PipelineRun {
             args,
             risk: Risk::Low,
             rule: format!("pipeline:{}", self.definition.name),
-            reason: "The pipeline asks before it goes on.".to_owned(),
+            reason: "The pipeline needs your approval to continue.".to_owned(),
             preview: None,
             command: None,
             supersedes: None,

@@ -83,7 +83,7 @@ impl PipelineRun {
             return Some(Fault::new(
                 Code::PIPELINE_LIMIT,
                 format!("The step's input has {} bytes; `limits.max_input_bytes` allows {limit}.", input.len()),
-                "Raise the limit, or let the steps before hand on less.",
+                "Raise the limit, or make the earlier steps pass on less.",
             ));
         }
         let (definition, world, input) = (self.definition.clone(), self.parts.world.clone(), input.clone());
@@ -113,11 +113,8 @@ impl PipelineRun {
         if all > limit {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
-                format!(
-                    "The step has {} items: with them the run has {all} steps, and {limit} are allowed.",
-                    items.len()
-                ),
-                "Raise `limits.max_steps`, or hand the step fewer items.",
+                format!("With the {} items of this step the run has {all} steps; the limit is {limit}.", items.len()),
+                "Raise `limits.max_steps`, or pass the step fewer items.",
             ));
         }
         Ok(Some(items))
@@ -166,8 +163,8 @@ fn elements(input: &str) -> Result<Vec<Arc<str>>, Fault> {
     let Ok(Value::Array(elements)) = serde_json::from_str(input) else {
         return Err(Fault::new(
             Code::STEP_FAILED,
-            "The step runs for each element of a JSON array, and its input is none.",
-            "Let the step before print a JSON array, or use `foreach: lines`.",
+            "The step runs for each element of a JSON array, but its input isn't one.",
+            "Make the previous step print a JSON array, or use `foreach: lines`.",
         ));
     };
     let text = |element: Value| match element {

@@ -31,7 +31,7 @@ const MAX_FAILURES: u32 = 2;
 /// The time after which a project's build files of checkers are removed if no checker ran there.
 const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// Told of a language server that may only be slow.
-const SILENT: &str = "(It has said nothing yet of what you changed, so it may find more.)";
+const SILENT: &str = "(It hasn't reported on your change yet, so it may find more.)";
 /// The folders below the checkers' own in which programs put build results and caches.
 const CACHES: &[(&str, &str)] = &[
     ("CARGO_TARGET_DIR", "cargo"),
@@ -146,7 +146,7 @@ impl Kernel {
         }
         let time_limit = record.time_left().map_or(checker.time_limit, |left| left.min(checker.time_limit));
         if time_limit.is_zero() {
-            return Err(failed("the run's time is over."));
+            return Err(failed("the run's time is up."));
         }
         if checker.is_server {
             return self.ask_server((index, checker), edited, time_limit, record.cancel()).await;

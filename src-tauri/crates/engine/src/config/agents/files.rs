@@ -36,14 +36,14 @@ pub(crate) fn add_agent_files(
             continue;
         }
         if added.len() == MAX_AGENT_FILES {
-            warn(format!("only {MAX_AGENT_FILES} files of agents count, so this one is left out"));
+            warn(format!("only {MAX_AGENT_FILES} agent files are loaded, so this one is left out"));
             continue;
         }
         agent.warnings.iter().for_each(|words| warn(words.clone()));
         let model = agent.model.filter(|model| {
             let is_known = is_known_model(model, file);
             if !is_known {
-                warn(format!("its model {model:?} is of no provider that you have, so it works with that of {AGENT}"));
+                warn(format!("you have no provider for its model {model:?}, so it uses the model of {AGENT}"));
             }
             is_known
         });

@@ -120,7 +120,7 @@ impl WholePipeline {
         Err(Fault::new(
             Code::PIPELINE_INVALID,
             format!("{} contains a secret.", found.origin),
-            "Take it out of the file: a definition is stored with each of its runs.",
+            "Remove it from the file: a definition is stored with each of its runs.",
         ))
     }
 
@@ -231,8 +231,8 @@ impl Gathering<'_> {
             (_, Source::Agreed | Source::Own) | (Source::Own, Source::Elsewhere) => Ok(()),
             (_, Source::InProject | Source::Elsewhere) => Err(Fault::new(
                 Code::UNTRUSTED,
-                format!("{} runs {}, and nobody has agreed to that file.", by.origin, found.origin),
-                "Move it to .arki/pipelines, agree to it with `arki trust`, and run it by its name.",
+                format!("{} runs {}, a file that isn't approved.", by.origin, found.origin),
+                "Move it to .arki/pipelines, approve it with `arki trust`, and run it by its name.",
             )),
         }
     }
@@ -246,7 +246,7 @@ fn too_deep() -> Fault {
     Fault::new(
         Code::PIPELINE_LIMIT,
         format!("Pipelines are nested more than {MAX_DEPTH} deep."),
-        "Let one of them do what a nested one does.",
+        "Move the steps of a nested pipeline into the one that runs it.",
     )
 }
 
@@ -255,6 +255,6 @@ fn circle(trail: &Trail, again: &FoundPipeline) -> Fault {
     Fault::new(
         Code::PIPELINE_INVALID,
         format!("A pipeline runs itself: {}.", way.collect::<Vec<_>>().join(", ")),
-        "Take out the step with which it begins again.",
+        "Remove the step that starts it again.",
     )
 }

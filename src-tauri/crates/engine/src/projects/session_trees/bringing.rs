@@ -93,7 +93,7 @@ impl SessionTrees {
             None => Err(Fault::new(
                 Code::WORKTREE_UNAVAILABLE,
                 format!("The branch {} isn't in the worktree any more.", note.branch),
-                "Make it again there, with the commits to bring back.",
+                "Create it there again, with the commits to bring back.",
             )),
         }
     }

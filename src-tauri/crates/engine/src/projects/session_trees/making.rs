@@ -50,7 +50,7 @@ impl SessionTrees {
     pub(crate) fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Fault> {
         let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
             let hint = format!("Move the project into a folder of its own, or {}.", Instead::IN_THE_FOLDER);
-            return Err(fitness::unavailable("The project has no folder around it.", hint));
+            return Err(fitness::unavailable("The project isn't inside another folder.", hint));
         };
         let mut all = OsString::from(name);
         all.push(".worktrees");
@@ -245,7 +245,7 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
 fn exists(what: &str) -> Fault {
     Fault::new(
         Code::WORKTREE_EXISTS,
-        format!("{what} is there already."),
+        format!("{what} already exists."),
         "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
     )
 }
@@ -253,8 +253,8 @@ fn exists(what: &str) -> Fault {
 fn not_made(place: &Path, kind: ErrorKind) -> Fault {
     Fault::new(
         Code::IO_FAILED,
-        format!("{} can't be made: {}.", place.display(), arki_domain::io_words(kind)),
-        "Check that you may write in the folder around the project.",
+        format!("{} can't be created: {}.", place.display(), arki_domain::io_words(kind)),
+        "Check that you can write to the folder that contains the project.",
     )
 }
 

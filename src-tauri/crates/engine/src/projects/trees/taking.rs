@@ -96,7 +96,7 @@ fn conflict(wanted: &ChangeSet) -> Fault {
             paths.join(", "),
             shown.trim_end()
         ),
-        "Make these changes yourself or delegate them anew. Take the other files with `paths`: the worktree stays until \
-         your run ends.",
+        "Make these changes yourself or delegate them again. Take the other files with `paths`: the worktree stays \
+         until your run ends.",
     )
 }

@@ -119,7 +119,7 @@ fn where_its_changes_can_not_be_read_that_is_told() {
     let session_id = home.made("call", &[("a", "1", "2")]);
     fs::remove_dir_all(home.trees.base_of(&session_id)).unwrap();
     let told = home.trees.discarded(session_id.clone()).unwrap().told();
-    assert!(told.contains(session_id.as_str()) && told.contains("could not be read"), "{told}");
+    assert!(told.contains(session_id.as_str()) && told.contains("can't be read"), "{told}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, room: usize) -> Result<Read, String> {
     if !is_in_repository(mentioned.kernel.project().root()) {
-        return Err("this folder is in no git repository.".to_owned());
+        return Err("this folder is not in a git repository.".to_owned());
     }
     let git = |line: &str, max_bytes| mentioned.bounded_tool("run_command", &json!({ "command": line }), max_bytes);
     let shown_by = |why: String| format!("{why} `{CHANGES}` would show it.");

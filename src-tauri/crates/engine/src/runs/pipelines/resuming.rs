@@ -174,8 +174,8 @@ impl Runs {
         state.ok_or_else(|| {
             Fault::new(
                 Code::RUN_NOT_FOUND,
-                format!("The run {run_id} is not of a pipeline."),
-                "`arki runs` lists the runs of pipelines.",
+                format!("The run {run_id} isn't a pipeline run."),
+                "`arki runs` lists all pipeline runs.",
             )
         })
     }
@@ -228,8 +228,8 @@ impl Runs {
             Code::PIPELINE_CHANGED,
             format!("{} changed since the run started.\n{diff}", origins.join(" and ")),
             format!(
-                "`arki resume {run_id}{more} --definition original` goes on as it started, `--definition current` goes on \
-                 with what is there now. Steps that are done stay done.",
+                "`arki resume {run_id}{more} --definition original` continues with the definition it started with, \
+                 `--definition current` with the current one. Finished steps aren't repeated.",
             ),
         )
     }
@@ -258,6 +258,8 @@ fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended, so it can't be resumed."),
-        format!("`arki resume {session_id} --from STEP` runs it again from a step on, `arki run` from the beginning."),
+        format!(
+            "`arki resume {session_id} --from STEP` runs it again from a given step, `arki run` from the beginning."
+        ),
     )
 }

@@ -44,7 +44,7 @@ impl Runs {
             return Err(Fault::new(
                 Code::USAGE,
                 "This run hasn't ended.",
-                format!("Go on with it with `arki resume {run_id}`, or stop it first."),
+                format!("Resume it with `arki resume {run_id}`, or stop it first."),
             ));
         }
         let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;

@@ -426,7 +426,7 @@ fn shown_state(step: &StepState, is_at_work: bool) -> PipelineStepState {
 fn not_found(name: &str) -> Fault {
     Fault::new(
         Code::RUN_NOT_FOUND,
-        format!("There is no run of a pipeline {name:?}, or it has no output."),
-        "`arki runs` lists the runs of pipelines.",
+        format!("No run of the pipeline {name:?} exists, or it has no output."),
+        "`arki runs` lists all pipeline runs.",
     )
 }

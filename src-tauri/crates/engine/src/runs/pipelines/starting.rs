@@ -144,7 +144,7 @@ impl Runs {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
                 format!("Pipelines are nested more than {MAX_DEPTH} deep."),
-                "Look whether one of them runs itself.",
+                "Check whether one of them runs itself.",
             ));
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
@@ -238,7 +238,7 @@ impl Runs {
             return Err(Fault::new(
                 Code::PIPELINE_LIMIT,
                 format!("The input has {} bytes; `limits.max_input_bytes` allows {limit}.", input.bytes.len()),
-                "Raise the limit in the pipeline, or give it less.",
+                "Raise the limit in the pipeline, or pass a shorter input.",
             ));
         }
         if let Some(path) = &input.path {
@@ -277,7 +277,7 @@ fn ensure_path(
         return Err(Fault::new(
             Code::POLICY_DENIED,
             format!("The input is {shown}, which looks like a file with secrets."),
-            "Copy what the pipeline needs of it into another file.",
+            "Copy what the pipeline needs into another file.",
         ));
     }
     Ok(())

@@ -128,7 +128,7 @@ fn what_is_protected_is_not_written_under_an_innocent_name() {
     for path in ["scripts/new", "scripts/old", "notes.txt"] {
         let error = write(path).unwrap_err();
         assert_eq!(error.code(), Code::PERMISSION_DENIED, "{path}");
-        assert!(error.to_string().contains("leads by a link to .") && error.hint().contains("itself"), "{error}");
+        assert!(error.to_string().contains("leads through a link to .") && error.hint().contains("itself"), "{error}");
     }
     let old = project.resolve("scripts/old").unwrap();
     assert!(crate::plan_delete(&project, &old).unwrap().apply(&project).is_err());
