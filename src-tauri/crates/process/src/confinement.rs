@@ -99,7 +99,7 @@ impl Findings {
 
 type Explain = dyn Fn(&str, Outcome) -> Option<String> + Send + Sync;
 
-/// How a command ended, as far as its exit code tells.
+/// The result of a command, as far as its exit code tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Succeeded,

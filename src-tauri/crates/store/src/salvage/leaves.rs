@@ -16,8 +16,9 @@ const LAYOUT: &str = "CREATE TABLE events (event_id, run_id, session_id, seq, ts
 /// SQLite's default; Arki sets no other.
 const PAGE_BYTES: usize = 4096;
 const TABLE_LEAF: u8 = 0x0d;
-/// Where the header has the number of pages: <https://www.sqlite.org/fileformat2.html#in_header_database_size>. With a 0
-/// there, SQLite goes by the length of the file.
+/// The position of the number of pages in the header:
+/// <https://www.sqlite.org/fileformat2.html#in_header_database_size>. With a 0 there, SQLite goes by the length of the
+/// file.
 pub(super) const PAGE_COUNT: std::ops::Range<usize> = 28..32;
 
 /// A file of pages, some of which are no longer part of any table.

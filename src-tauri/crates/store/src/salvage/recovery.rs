@@ -112,7 +112,7 @@ fn replace_header(path: &Path, fresh: &Connection) -> Result<(), StoreError> {
     Ok(File::options().write(true).open(path)?.write_all(&header)?)
 }
 
-/// Which events of those that are found are taken.
+/// The events that are taken of those that are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Proven,

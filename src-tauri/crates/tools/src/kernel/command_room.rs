@@ -24,7 +24,7 @@ pub(super) struct CommandRoom {
     /// Made for the first command of their kind.
     made: Mutex<Vec<(WritingKind, Sandbox)>>,
     sandbox_spec: SandboxSpec,
-    /// Where git writes outside the project, which is a linked worktree or a submodule.
+    /// The folders in which git writes outside the project, which is a linked worktree or a submodule.
     outside_git: Vec<PathBuf>,
     /// Files are kept from the run, so that no command sees them, whoever agreed to it.
     hides_secrets: bool,
