@@ -12,7 +12,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct DiagnosticsConfig {
-    /// Each is a command, or an object with more about it.
+    /// The checkers: each is a command, or an object with more about it.
     pub(crate) commands: Vec<CheckerConfig>,
 }
 
@@ -34,10 +34,9 @@ pub(crate) enum CheckerConfig {
 pub(crate) struct DetailedChecker {
     /// A shell line, run in the project's folder.
     pub(crate) command: String,
-    /// The files after whose change it runs. Where absent, a known program runs for those of its language, another for
-    /// all.
+    /// The files whose changes it checks. If absent, a known program checks those of its language, any other all files.
     pub(crate) glob: Option<String>,
-    /// 60 where absent.
+    /// The time limit in seconds; 60 if absent.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) timeout_seconds: Option<u64>,
     /// The command is a language server: it speaks the Language Server Protocol over its standard input and output.

@@ -17,20 +17,20 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct ConfigFile {
-    /// For editors.
+    /// The JSON Schema for editors.
     #[serde(rename = "$schema")]
     pub(crate) schema: Option<String>,
-    /// By name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
+    /// The agents, by name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
     #[schemars(extend("propertyNames" = { "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" }))]
     pub(crate) agents: BTreeMap<String, AgentConfig>,
-    /// The providers of models, by a name of yours.
+    /// The providers of models, by names that you choose.
     pub(crate) providers: BTreeMap<String, ProviderConfig>,
     pub(crate) policy: PolicyConfig,
     pub(crate) limits: LimitsConfig,
-    /// By event, such as `PreToolUse`.
+    /// The hooks, by event, such as `PreToolUse`.
     #[schemars(extend("propertyNames" = { "enum": super::hooks::event_names() }))]
     pub(crate) hooks: BTreeMap<String, Vec<HookConfig>>,
-    /// MCP servers, by a name of yours; their tools are called `mcp__NAME__TOOL`.
+    /// MCP servers, by names that you choose; their tools are called `mcp__NAME__TOOL`.
     pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
     pub(crate) prompts: PromptsConfig,
     pub(crate) skills: SkillsConfig,
@@ -47,13 +47,13 @@ pub(crate) struct ConfigFile {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "description": "When to use it, in one line", "systemPrompt": "What it does" }]))]
 pub(crate) struct AgentConfig {
-    /// `provider/model`; as for `arki` where absent.
+    /// The model, as `provider/model`; if absent, that of `arki`.
     pub(crate) model: Option<String>,
     /// The name of the core that decides how the agent works.
     #[serde(default, deserialize_with = "none_or_core")]
     #[schemars(extend("enum" = known_cores()))]
     pub(crate) core: Option<String>,
-    /// Ask for cheaper, slower answers, where the provider sells them.
+    /// Ask for cheaper, slower answers, if the provider offers them.
     pub(crate) flex: Option<bool>,
     /// The time that a model which can reason takes to think before it answers. Thoughts cost as much as output.
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
@@ -61,19 +61,19 @@ pub(crate) struct AgentConfig {
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_completion_tokens: Option<u32>,
-    /// Added to the built-in system prompt.
+    /// The text that is added to the built-in system prompt.
     #[schemars(extend("contentMediaType" = "text/plain"))]
     pub(crate) system_prompt: Option<String>,
-    /// When to use this agent, in one line; told to the model.
+    /// When to use this agent, in one line for the model.
     #[serde(default, deserialize_with = "none_or_line")]
     #[schemars(length(min = 1, max = 300))]
     pub(crate) description: Option<String>,
-    /// The only tools that the agent has, by name; one that ends in `*` stands for all that begin like it. All where
-    /// absent.
+    /// The only tools that the agent has, by name; a name that ends in `*` stands for all that begin like it. If absent,
+    /// the agent has all tools.
     #[serde(default, deserialize_with = "none_or_tool_names")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) tools: Option<ToolNames>,
-    /// The agent only reads: it has the tools that read, and of commands those that are known to only read.
+    /// The agent only reads: it has the tools that read, and commands that are known to only read.
     pub(crate) read_only: Option<bool>,
     /// The place where the agent works as a sub-agent, if not in the project's folder.
     pub(crate) isolation: Option<Isolation>,
@@ -154,25 +154,25 @@ pub(crate) struct ProviderConfig {
     /// The API that the provider speaks.
     #[schemars(with = "String", extend("enum" = provider_kinds()))]
     pub(crate) kind: ProviderKind,
-    /// The address of its API; the usual one of its kind where absent.
+    /// The address of its API; if absent, the usual one for its kind.
     pub(crate) base_url: Option<String>,
     /// The server is yours: it needs no key, costs nothing, and answers one request at a time.
     #[serde(default)]
     pub(crate) is_local: Option<bool>,
     /// The environment variable that holds the key.
     pub(crate) api_key_env: Option<String>,
-    /// The requests that may be under way at the same time. Where absent: one for a local provider, else any number.
+    /// The number of requests at the same time. If absent: one for a local provider, otherwise unlimited.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_parallel: Option<u32>,
-    /// The time after which connections that nobody uses are closed.
+    /// The time after which unused connections are closed.
     pub(crate) idle_timeout_seconds: Option<u64>,
-    /// The time that a request waits for its turn where `maxParallel` are under way.
+    /// The time that a request waits for its turn when `maxParallel` requests are running.
     pub(crate) queue_timeout_seconds: Option<u64>,
-    /// The time that the server may be silent: before its answer begins, and between two pieces of it.
+    /// The time that the server may be silent: before its answer starts, and between two pieces of it.
     #[schemars(range(min = 1, max = 86_400))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// Sent with every request.
+    /// Headers for every request.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
     /// Facts about models of this provider that Arki doesn't know, by the model's name.
@@ -198,23 +198,23 @@ pub(crate) struct ModelConfig {
     pub(crate) price: Option<PriceConfig>,
 }
 
-/// In US dollars per million tokens. Zero for a model that a subscription pays for.
+/// The prices in US dollars per million tokens. Zero for a model that a subscription pays for.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PriceConfig {
-    /// For what the model reads.
+    /// The price of what the model reads.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) input: f64,
-    /// For what the model writes.
+    /// The price of what the model writes.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) output: f64,
-    /// For the part of the prompt that the provider's cache had; as `input` where absent.
+    /// The price of the part of the prompt that was read from the provider's cache; if absent, as `input`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) cached_input: Option<f64>,
-    /// For the part that was written into it; as `input` where absent.
+    /// The price of the part that was written to the cache; if absent, as `input`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) cache_write: Option<f64>,
@@ -230,7 +230,7 @@ fn none_or_not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     if amount.is_some_and(|amount| amount < 0.0) { Err(D::Error::custom("an amount is negative")) } else { Ok(amount) }
 }
 
-/// Returns of what there is at least one.
+/// Checks that the number is at least one.
 fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + PartialEq>(
     deserializer: D,
 ) -> Result<Option<N>, D::Error> {
@@ -243,56 +243,56 @@ fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + P
 pub(crate) struct PolicyConfig {
     #[schemars(with = "CategoryKeys")]
     pub(crate) categories: BTreeMap<Category, Decision>,
-    /// Rules that decide about calls before you are asked; of several that match, the strictest counts.
+    /// Rules that decide on calls before you are asked. If several match, the strictest applies.
     #[schemars(with = "Vec<RuleKeys>")]
     pub(crate) rules: Vec<RuleDefinition>,
-    /// Globs of files whose every touch is asked about, as of `.env`.
+    /// Globs of files that always need your approval, as `.env` does.
     pub(crate) secret_files: Vec<String>,
     pub(crate) fetch: FetchConfig,
 }
 
-/// The hosts that `fetch_url` may reach besides the public internet. The user's alone.
+/// The hosts that `fetch_url` may reach besides the public internet. Only the user can set them.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct FetchConfig {
-    /// `host` or `host:port`, of a network of the user's own.
+    /// Hosts in the user's own network, as `host` or `host:port`.
     pub(crate) allow_private_hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct LimitsConfig {
-    /// The requests that a run may make before it pauses.
+    /// The number of model requests after which a run pauses.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_turns: Option<u32>,
-    /// The time that a run may work before it pauses; without end where `null`.
+    /// The time after which a run pauses; `null` for never.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_seconds: Option<u64>,
-    /// The cost of a run at which it pauses; none where `null`.
+    /// The cost at which a run pauses; `null` for no limit.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) max_cost_usd: Option<f64>,
-    /// The time after which an unanswered request is rejected; never where `null`.
+    /// The time after which an unanswered approval is rejected; `null` for never.
     pub(crate) approval_timeout_seconds: Option<u64>,
-    /// For one answer of the model, from its request to its last word.
+    /// The time limit for one answer of the model, from its request to its last word.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_answer_seconds: Option<u64>,
-    /// For one call of a tool.
+    /// The time limit for one tool call.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) tool_timeout_seconds: Option<u64>,
-    /// The part of a tool's output that a model gets.
+    /// The limit for a tool's output; the model gets longer output truncated.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_tool_output_bytes: Option<usize>,
-    /// The processes that a command may have at the same time, with all it started.
+    /// The number of processes that a command may have at the same time.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_command_processes: Option<usize>,
-    /// The memory that a command may take, with all it started; 75 % of the machine's where `null`.
+    /// The memory that a command and its processes may use; `null` for 75 % of the machine's.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub(crate) max_command_memory_megabytes: Option<u64>,
@@ -314,13 +314,13 @@ impl LimitsConfig {
     }
 }
 
-/// Retention: what is kept, and for how long. The user's alone.
+/// Retention: what is kept, and for how long. Only the user can set it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct RetentionConfig {
-    /// Sessions that were not used for so many days are removed; never where `null`.
+    /// Sessions are removed after this many days without use; `null` for never.
     pub(crate) delete_sessions_after_days: Option<u32>,
-    /// For the images of files, compressed.
+    /// The limit for snapshots of files, compressed.
     pub(crate) max_image_megabytes: Option<u64>,
 }
 
@@ -332,12 +332,12 @@ pub(crate) struct WindowConfig {
     pub(crate) notifications: Option<bool>,
     /// Keep the computer from sleeping while a run works.
     pub(crate) keep_awake: Option<bool>,
-    /// Look once a day whether there is a newer version of the app. Nothing is installed before you say so.
+    /// Check once a day for a newer version of the app. Nothing is installed until you say so.
     pub(crate) updates: Option<bool>,
     /// Show an icon with the number of pending decisions in the system's tray. Closing the last window then keeps Arki
     /// and its runs, unless the desktop shows no such icons.
     pub(crate) tray: Option<bool>,
-    /// The program for "Open in editor", by its name on your PATH; the first known one where absent.
+    /// The program for "Open in editor", by its name on your PATH; if absent, the first known one.
     #[serde(default, deserialize_with = "none_or_line")]
     pub(crate) editor: Option<String>,
 }
@@ -351,36 +351,38 @@ pub(crate) struct McpServerConfig {
     pub(crate) command: Option<String>,
     /// The arguments of the program.
     pub(crate) args: Vec<String>,
-    /// Besides the allow-listed environment. In your own configuration `${NAME}` stands for a variable of yours.
+    /// Variables in addition to the allow-listed environment. In your own configuration `${NAME}` stands for a variable
+    /// of yours.
     pub(crate) env: BTreeMap<String, String>,
-    /// Let the program reach the network.
+    /// Let the program use the network.
     pub(crate) network: Option<bool>,
-    /// Folders that the program may write to besides the project. The user's alone.
+    /// Folders that the program may write to besides the project. Only the user can set them.
     pub(crate) writable: Vec<String>,
-    /// The address of a server that is reached over HTTP.
+    /// The URL of an HTTP server.
     pub(crate) url: Option<String>,
-    /// Sent with every request. In your own configuration `${NAME}` stands for a variable of yours.
+    /// Headers for every request. In your own configuration `${NAME}` stands for a variable of yours.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) oauth: Option<McpOauthConfig>,
-    /// Off: the server isn't started, and its tools aren't offered.
+    /// If off, the server isn't started and its tools aren't offered.
     pub(crate) enabled: Option<bool>,
     /// The category of the server's tools; `network` if absent. Only the user can set it.
     #[schemars(with = "Option<CategoryWord>")]
     pub(crate) category: Option<Category>,
-    /// By the tool's own name. The user's alone.
+    /// The categories of single tools, by the tool's own name. Only the user can set them.
     #[schemars(with = "BTreeMap<String, CategoryWord>")]
     pub(crate) categories: BTreeMap<String, Category>,
-    /// The time that the server has to start.
+    /// The time limit for the server's start.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) start_timeout_seconds: Option<u64>,
-    /// For one call; `limits.toolTimeoutSeconds` where absent.
+    /// The time limit for one call; if absent, `limits.toolTimeoutSeconds`.
     #[schemars(range(min = 1, max = 86_400))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// The tokens of a request that its tools' definitions may take; beyond, they are searched.
+    /// The tokens that the definitions of its tools may take in a request. Above this, the model searches the tools
+    /// instead.
     pub(crate) tool_token_budget: Option<usize>,
 }
 
-/// For servers that know their clients beforehand. Others need none of it.
+/// The settings for servers that register their clients in advance. Other servers don't need them.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct McpOauthConfig {
@@ -392,11 +394,11 @@ pub(crate) struct McpOauthConfig {
     pub(crate) scopes: Vec<String>,
 }
 
-/// Texts that system prompts are made of. The user's alone.
+/// Texts for use in system prompts. Only the user can set them.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct PromptsConfig {
-    /// By name; a system prompt, or another fragment, has one where it says `{{fragment:NAME}}`.
+    /// The fragments, by name. `{{fragment:NAME}}` inserts one into a system prompt or another fragment.
     #[schemars(with = "BTreeMap<String, LongText>")]
     pub(crate) fragments: BTreeMap<String, String>,
 }
@@ -415,7 +417,7 @@ pub(crate) struct CompactionConfig {
     pub(crate) strategy: Option<CompactionStrategy>,
     /// The part of the model's window at which older turns are compacted.
     pub(crate) at_fraction: Option<f64>,
-    /// `provider/model` that writes the summary; the run's own where `null`. The user's alone.
+    /// The model that writes the summary, as `provider/model`; `null` for the run's own. Only the user can set it.
     pub(crate) model: Option<String>,
 }
 
@@ -439,7 +441,7 @@ impl From<CompactionStrategy> for arki_domain::CompactionStrategy {
     }
 }
 
-/// Memory beyond a session. The user's alone.
+/// Memory beyond a session. Only the user can set it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct MemoryConfig {
@@ -458,6 +460,6 @@ pub(crate) struct PlanConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct StateConfig {
-    /// When a core's changes to it are stored: at once (`explicit`), or once at the end of a run (`implicit`).
+    /// When a core's changes to the state are stored: at once (`explicit`), or at the end of a run (`implicit`).
     pub(crate) saving: Option<StateSavingStrategy>,
 }

@@ -21,28 +21,28 @@ use std::time::Duration;
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "command": "cargo fmt" }]))]
 pub(crate) struct HookConfig {
-    /// In the log and in rules (`hook:NAME`); the command where absent.
+    /// The name in the log and in rules (`hook:NAME`); if absent, the command.
     pub(crate) name: Option<String>,
     pub(crate) condition: Option<HookConditionConfig>,
-    /// `command` where a command is given.
+    /// The action; `command` if a command is given.
     pub(crate) action: Option<HookActionWord>,
     /// A shell line, run in the project's folder.
     pub(crate) command: Option<String>,
-    /// For `inject`, `log` and `remind`.
+    /// The text for `inject`, `log` and `remind`.
     pub(crate) text: Option<String>,
     /// Another word for `text`.
     pub(crate) message: Option<String>,
     /// Another word for `text`.
     pub(crate) content: Option<String>,
-    /// For the command; 60 where absent.
+    /// The time limit of the command; 60 if absent.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// Let the command reach the network. The user's alone.
+    /// Let the command use the network. Only the user can set it.
     pub(crate) network: Option<bool>,
     /// A regular expression for the names of tools, or for the kind of an event without one.
     pub(crate) matcher: Option<String>,
     pub(crate) hooks: Option<Vec<MatchedHookConfig>>,
-    /// For people.
+    /// A note for people; it has no effect.
     pub(crate) description: Option<String>,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct HookConfig {
 pub(crate) struct HookConditionConfig {
     /// Names of tools, Arki's or other agents'; `*` stands for anything.
     pub(crate) tool_name: Vec<String>,
-    /// Globs, relative to the project.
+    /// Globs of paths, relative to the project.
     pub(crate) path: Vec<String>,
-    /// Globs of commands, each held against every command of a line.
+    /// Globs of commands, matched against every command of a line.
     pub(crate) command: Vec<String>,
 }
 
@@ -74,12 +74,12 @@ pub(crate) struct MatchedHookConfig {
     /// `command`; other agents have kinds that Arki doesn't.
     pub(crate) r#type: Option<String>,
     pub(crate) command: Option<String>,
-    /// In seconds.
+    /// The time limit in seconds.
     #[schemars(range(min = 1, max = 600))]
     pub(crate) timeout: Option<u64>,
-    /// For people.
+    /// A note for people; it has no effect.
     pub(crate) description: Option<String>,
-    /// For people.
+    /// A note for people; it has no effect.
     pub(crate) status_message: Option<String>,
 }
 

@@ -125,9 +125,9 @@ pub(super) struct RuleKeys {
     command: Option<Vec<String>>,
     /// A glob, relative to the project.
     path: Option<String>,
-    /// A host that is spoken to; `*.example.org` is all below it.
+    /// A host that the call contacts; `*.example.org` stands for all hosts below it.
     host: Option<String>,
-    /// Holds only in this folder.
+    /// The only folder in which the rule applies.
     project: Option<String>,
     /// Also allows commands to use the network.
     network: Option<bool>,
