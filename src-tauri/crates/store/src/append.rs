@@ -1,12 +1,20 @@
 //! Adding events to a session's chain, inside a transaction of the writer.
 
-use crate::heads::{Head, Heads};
-use crate::projections::{self, SessionRow};
-use crate::seal::{SealedDraft, Unhashed};
-use crate::write::Isolation;
-use crate::{StoreError, leases, row, traces};
+pub(crate) mod cross_references;
+pub(crate) mod heads;
+pub(crate) mod projections;
+pub(crate) mod relay;
+pub(crate) mod replay;
+pub(crate) mod seal;
+
+use crate::database::row;
+use crate::writer::write::Isolation;
+use crate::{StoreError, leases};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
+use heads::{Head, Heads};
+use projections::SessionRow;
 use rusqlite::{CachedStatement, Connection, params};
+use seal::{SealedDraft, Unhashed};
 use std::sync::Arc;
 
 /// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
@@ -85,7 +93,7 @@ impl<'a> Appending<'a> {
         let Self { transaction, heads, mut head, events, bodies, .. } = self;
         head.session.save_if_due(transaction)?;
         projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
-        traces::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
+        cross_references::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
         heads.keep(head);
         Ok(events)
     }

@@ -1,11 +1,16 @@
 //! Contents that a session wants kept: stored once, on the disk before anything follows from them, and remembered as
 //! the session's, so that they are there as long as it is.
 
-use crate::blobs::{Blob, refresh};
-use crate::traces::{ContentUse, refer};
-use crate::write::Durability;
+pub(crate) mod blobs;
+pub(crate) mod garbage;
+pub(crate) mod project_snapshots;
+pub(crate) mod session_snapshots;
+
+use crate::append::cross_references::{ContentUse, refer};
+use crate::writer::write::Durability;
 use crate::{Reader, Store, StoreError};
 use arki_domain::{Content, ContentKind, SessionId};
+use blobs::{Blob, refresh};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 

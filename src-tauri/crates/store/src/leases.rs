@@ -1,6 +1,8 @@
 //! Leases: a session is run by one process at a time, as long as it keeps renewing. Another takes it over once the holder
 //! is dead or has been silent for [`LEASE_TTL`].
 
+pub(crate) mod requests;
+
 use crate::StoreError;
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, Row, params};

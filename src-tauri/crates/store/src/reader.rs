@@ -1,7 +1,7 @@
 //! Reading, on connections of its own: a few, opened when they are first needed.
 
 use crate::StoreError;
-use crate::connection::Location;
+use crate::database::connection::Location;
 use arki_domain::Clock;
 use rusqlite::Connection;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -5,11 +5,13 @@
 //! pages back to the file system. What is left to do is noted in the table `meta` until it is done, so that the next start
 //! finishes what a killed program has begun ([`Store::finish_removals`]).
 
-use crate::garbage::{ManifestReader, Released};
-use crate::import::imported_to;
-use crate::row::{OF_SESSION, lossy_text};
-use crate::write::Durability;
-use crate::{Reader, Store, StoreError, leases, search_index, settings, usage_events};
+use crate::contents::garbage::{ManifestReader, Released};
+use crate::database::row::{OF_SESSION, lossy_text};
+use crate::exchange::import::imported_to;
+use crate::read::usage_events;
+use crate::search::index;
+use crate::writer::write::Durability;
+use crate::{Reader, Store, StoreError, leases, settings};
 use arki_domain::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -218,7 +220,7 @@ fn note_cut(transaction: &Connection, before: i64) -> Result<(), StoreError> {
     let last_row = last_row(transaction)?;
     if last_row < before {
         transaction.execute("INSERT INTO log_cuts (last_row) VALUES (?1)", [last_row])?;
-        search_index::go_back_to(transaction, last_row)?;
+        index::go_back_to(transaction, last_row)?;
     }
     Ok(())
 }

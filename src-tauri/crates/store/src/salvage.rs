@@ -1,7 +1,7 @@
 //! A database that is damaged at SQLite's own level: what can still be read goes into a new one, the damaged one stays.
 //!
 //! Looking for damage takes as long as the database is large, so that it is done only when there is a reason: opening
-//! failed with it, or reading did and left a mark ([`damage`]). What was tampered with is no damage, and stays as
+//! failed with it, or reading did and left a mark ([`damage_mark`]). What was tampered with is no damage, and stays as
 //! it is: this restores what SQLite can't read, never a chain. A session with a gap is kept, shown, and read-only.
 //!
 //! `damaged_files` has the files, `leaves` reads rows that no table leads to, `recovery` puts them together.
@@ -10,9 +10,10 @@ mod damaged_files;
 mod leaves;
 mod recovery;
 
-use crate::connection::{self, Location};
+use crate::database::connection::{self, Location};
+use crate::database::damage_mark;
 use crate::reader::Reader;
-use crate::{Store, StoreError, StoreOptions, damage};
+use crate::{Store, StoreError, StoreOptions};
 use arki_domain::{Clock, SessionId, SystemClock, plural};
 use damaged_files::Scratch;
 use rusqlite::Connection;
@@ -86,7 +87,7 @@ impl Salvaged {
 /// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has
 /// the damaged file open, since what it writes there would be lost.
 pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
-    if !damage::is_noted(path) {
+    if !damage_mark::is_noted(path) {
         match Store::open(path, options.clone()).map_err(|error| told_apart(path, error)) {
             Err(StoreError::Damaged { .. }) => {}
             opened => return opened.map(|store| (store, None)),
@@ -117,7 +118,7 @@ fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
         }
         Err(error) => return Err(error),
     };
-    damage::forget(path)?;
+    damage_mark::forget(path)?;
     Ok(salvaged)
 }
 

@@ -4,12 +4,19 @@
 //! relevance lets SQLite stop as soon as the page is full, so that a common word costs no more than a rare one. Project
 //! and tool are words of the index too, so that they narrow before anything is read.
 
-use crate::row::{EVENT_COLUMNS, event, lossy_text, signed};
-use crate::search_query::{facet_expression, path_expression, project_facet, tool_facet, words_expression};
-use crate::snippet::Snippets;
+pub(crate) mod finding;
+pub(crate) mod index;
+pub(crate) mod query;
+pub(crate) mod searchable;
+pub(crate) mod snippet;
+pub(crate) mod unspaced_scripts;
+
+use crate::database::row::{EVENT_COLUMNS, event, lossy_text, signed};
 use crate::{Reader, SnippetPart, StoreError};
 use arki_domain::{Event, SessionId};
+use query::{facet_expression, path_expression, project_facet, tool_facet, words_expression};
 use rusqlite::params;
+use snippet::Snippets;
 
 /// Hits of one search, at most.
 pub const MAX_SEARCH_HITS: usize = 200;

@@ -1,15 +1,16 @@
 //! The store as the engine holds it: every write, and the way to every read.
 
+use crate::append::heads::Heads;
+use crate::append::relay::{MIN_RELAYED, Relay};
+use crate::append::seal;
+use crate::append::seal::SealedDraft;
 use crate::append::{Appending, Destination};
-use crate::blobs::Blob;
-use crate::connection::Location;
-use crate::heads::Heads;
+use crate::contents::blobs::Blob;
+use crate::database::connection::Location;
 use crate::reader::Reader;
-use crate::relay::{MIN_RELAYED, Relay};
-use crate::seal::SealedDraft;
-use crate::write::{Durability, Isolation};
+use crate::writer::write::{Durability, Isolation};
 use crate::writer::{WriteQueue, Writer};
-use crate::{StoreError, TrustRecord, append, leases, salvage, seal, settings};
+use crate::{StoreError, TrustRecord, append, leases, salvage, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
 use rusqlite::Connection;
 use std::path::Path;

@@ -4,14 +4,20 @@
 //! two cannot disagree unnoticed. Whoever can rewrite a whole chain and its end can still deceive this; an anchor, made
 //! with a key from outside of the database, is what shows that (`anchors`).
 
-use crate::projections::SessionRow;
-use crate::read_events::hash_at;
-use crate::row::{OF_SESSION, lossy_text};
-use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
-use crate::verify_report::VerifyReport;
-use crate::{Reader, StoreError, anchors, blobs, row};
+pub(crate) mod anchors;
+pub(crate) mod contents;
+pub(crate) mod report;
+
+use crate::append::projections::SessionRow;
+use crate::append::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
+use crate::contents::blobs;
+use crate::database::row;
+use crate::database::row::{OF_SESSION, lossy_text};
+use crate::read::event_pages::hash_at;
+use crate::{Reader, StoreError};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, GENESIS_HASH, SessionId};
+use report::VerifyReport;
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use std::collections::HashSet;

@@ -1,16 +1,18 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
-//! A write (`write`) is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
+//! A write (`write`) is a closure over the connection (`writing_connection`). Whatever waits when the thread is free goes into one
 //! transaction and, where that waits for the disk, what comes while it is at work (`group`); nobody is answered before
-//! the commit. A large append that finds nobody before it is sealed while the thread stores its beginning (`relay`). A
+//! the commit. A large append that finds nobody before it is sealed while the thread stores its beginning (`append::relay`). A
 //! small one, where the disk need not be waited for, is done by the caller itself: the connection is behind a lock, and
 //! still only one writes.
 
+pub(crate) mod group;
+pub(crate) mod write;
+pub(crate) mod writing_connection;
+
 use crate::StoreError;
-use crate::group::Waiting;
-use crate::heads::Heads;
-use crate::write::{Durability, Isolation, Job, Pending, Write};
-use crate::writing::WritingConnection;
+use crate::append::heads::Heads;
+use group::Waiting;
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +21,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::sync::{Semaphore, oneshot};
+use write::{Durability, Isolation, Job, Pending, Write};
+use writing_connection::WritingConnection;
 
 /// Writes that may wait; whoever comes later waits for a place.
 pub const MAX_QUEUED_WRITES: usize = 1024;

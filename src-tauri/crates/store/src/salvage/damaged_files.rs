@@ -1,7 +1,7 @@
 //! The files of a salvage: the one that is kept, the copies that are worked on, and the new one until it takes its place.
 
 use crate::StoreError;
-use crate::files::{beside, private_file, remove};
+use crate::database::files::{beside, private_file, remove};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};

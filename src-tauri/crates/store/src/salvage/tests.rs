@@ -1,5 +1,5 @@
 use super::*;
-use crate::files::beside;
+use crate::database::files::beside;
 use crate::tests::{Fixture, HandClock, approval_requested, called, completed, created, foreign, options, started};
 use crate::{PinRecord, TrustRecord};
 use arki_domain::{ApprovalId, Code, RunId};
@@ -71,7 +71,7 @@ fn root_of(path: &Path, name: &str) -> u64 {
 /// Salvages what was found to be damaged, and checks what holds however much is lost.
 fn salvage_noted(path: &Path) -> (Store, Option<Salvaged>) {
     let before = std::fs::read(path).unwrap();
-    damage::note(path);
+    damage_mark::note(path);
     let (store, salvaged) = open_or_salvage(path, options()).unwrap();
     if let Some(salvaged) = &salvaged {
         assert_eq!(std::fs::read(&salvaged.copy).unwrap(), before);
@@ -101,7 +101,7 @@ async fn a_sound_database_is_opened_and_not_touched() {
     let before = std::fs::read(&path).unwrap();
     assert_eq!(open_or_salvage(&path, options()).unwrap().1, None);
     assert_eq!(salvage_noted(&path).1, None);
-    assert!(!damage::is_noted(&path));
+    assert!(!damage_mark::is_noted(&path));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -324,7 +324,7 @@ async fn writing_that_comes_upon_damage_leaves_a_mark_too() {
     overwrite_page(&path, root);
     let store = Store::open(&path, options()).unwrap();
     assert_eq!(store.append(&id(0), vec![created("t", "/p")]).await.unwrap_err().code(), Code::DATABASE_DAMAGED);
-    assert!(damage::is_noted(&path));
+    assert!(damage_mark::is_noted(&path));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A disk without room: SQLite's own limit on pages stands for it, since it fails the same way in the same places.
 
 use super::{Fixture, called, created};
-use crate::write::Durability;
+use crate::writer::write::Durability;
 use crate::{Store, StoreError};
 use arki_domain::{Code, RunId, SessionId};
 use serde_json::json;

@@ -1,8 +1,10 @@
 //! Databases as earlier versions left them: `tests/fixtures/databases`, whose README says how each was made.
 
 use super::{created, foreign, options};
-use crate::traces::KnownImages;
-use crate::{ApprovalStatus, SearchQuery, Store, schema, traces};
+use crate::append::cross_references;
+use crate::append::cross_references::KnownImages;
+use crate::database::schema;
+use crate::{ApprovalStatus, SearchQuery, Store};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalId, RunId, SessionId};
 use rusqlite::Connection;
@@ -104,7 +106,7 @@ fn what_the_first_layout_did_not_note_is_noted_from_its_log() {
         let events: Vec<_> = reader.events(&SessionId::from(session), 0, 100).unwrap().events;
         let bodies: Vec<_> = events.iter().map(arki_domain::Event::body).collect();
         let events: Vec<_> = events.into_iter().map(Arc::new).collect();
-        traces::apply(&connection, "/tmp/notes", &mut KnownImages::default(), &events, &bodies).unwrap();
+        cross_references::apply(&connection, "/tmp/notes", &mut KnownImages::default(), &events, &bodies).unwrap();
     }
     assert_eq!(noted(&connection), (changes, contents));
 }

@@ -1,7 +1,7 @@
 //! What a killed program leaves of the three files is read without writing any of them.
 
 use super::{Fixture, created, foreign, options};
-use crate::files::beside;
+use crate::database::files::beside;
 use crate::{Store, StoreError};
 use arki_domain::SessionId;
 use rusqlite::Connection;

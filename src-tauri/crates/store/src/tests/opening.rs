@@ -1,5 +1,5 @@
 use super::{Fixture, created, foreign, options};
-use crate::connection::Location;
+use crate::database::connection::Location;
 use crate::{Store, StoreError};
 use arki_domain::{Code, Fault, SessionId};
 use std::path::Path;
@@ -135,7 +135,7 @@ async fn a_newer_database_is_refused_and_left_as_it_is() {
     foreign(&path).pragma_update(None, "user_version", 99).unwrap();
     let before = contents(folder.path());
     for error in [opened(&path).unwrap_err(), Store::open_read_only(&path).map(|_| ()).unwrap_err()] {
-        assert_eq!(error, StoreError::Newer { path: path.clone(), found: 99, known: crate::schema::VERSION });
+        assert_eq!(error, StoreError::Newer { path: path.clone(), found: 99, known: crate::database::schema::VERSION });
     }
     assert_eq!(contents(folder.path()), before);
 }
@@ -155,7 +155,7 @@ fn a_file_that_is_no_database_is_damaged_and_left_as_it_is() {
 /// Its version may be anything.
 #[test]
 fn another_programs_database_is_left_as_it_is() {
-    for version in [0, 1, crate::schema::VERSION] {
+    for version in [0, 1, crate::database::schema::VERSION] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("arki.db");
         let other = foreign(&path);

@@ -1,6 +1,6 @@
 use super::{Fixture, created};
 use crate::MAX_PAGE_BYTES;
-use crate::row::OF_SESSION;
+use crate::database::row::OF_SESSION;
 use arki_domain::{Event, SessionId};
 
 async fn ten() -> (Fixture, SessionId) {

@@ -1,0 +1,69 @@
+//! The folded state of a session, so that opening a long one need not fold it from its beginning. What the bytes mean is
+//! the caller's; a snapshot that is damaged, or ahead of the log, is none: the log has it all.
+
+use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
+use crate::database::row;
+use crate::read::event_pages::last_seq;
+use crate::writer::write::Durability;
+use crate::{Reader, Store, StoreError};
+use arki_domain::SessionId;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::io::{Read, Write};
+
+/// The longest snapshot, in bytes before compression.
+pub const MAX_SNAPSHOT_BYTES: usize = MAX_BLOB_BYTES;
+
+/// An older one never takes the place of a newer one: two processes may fold the same session.
+const REPLACE: &str = "INSERT INTO snapshots (session_id, last_seq, state) VALUES (?1, ?2, ?3) \
+     ON CONFLICT (session_id) DO UPDATE SET last_seq = ?2, state = ?3 WHERE last_seq <= ?2";
+const FIND: &str = "SELECT last_seq, state FROM snapshots WHERE session_id = ?1";
+
+impl Store {
+    /// Keeps the state as it was after event `last_seq`, in place of an older one. Compresses on the caller's thread.
+    ///
+    /// # Errors
+    /// `BlobTooLarge`, or when the database cannot be written.
+    pub async fn put_snapshot(&self, session: &SessionId, last_seq: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        let (session, state) = (session.clone(), compress(bytes)?);
+        self.write(Durability::Normal, move |transaction| replace(transaction, &session, last_seq, &state)).await
+    }
+}
+
+fn replace(transaction: &Connection, session: &SessionId, last_seq: u64, state: &[u8]) -> Result<(), StoreError> {
+    transaction.prepare_cached(REPLACE)?.execute(params![session.as_str(), row::signed(last_seq), state])?;
+    Ok(())
+}
+
+/// With a checksum, since nothing else tells whether what comes back is what was kept.
+fn compress(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    if bytes.len() > MAX_SNAPSHOT_BYTES {
+        return Err(StoreError::BlobTooLarge { bytes: bytes.len(), limit: MAX_SNAPSHOT_BYTES });
+    }
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), BLOB_COMPRESSION_LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
+}
+
+fn decompress(state: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(state).ok()?;
+    decoder.take(MAX_SNAPSHOT_BYTES as u64).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+impl Reader {
+    /// The last event that is folded in, and the state after it.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn snapshot(&self, session: &SessionId) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+        let stored: Option<(u64, Vec<u8>)> = self.read(|connection| {
+            let mut statement = connection.prepare_cached(FIND)?;
+            let found = statement.query_row([session.as_str()], |row| Ok((row::unsigned(row.get(0)?), row.get(1)?)));
+            let end = last_seq(connection, session.as_str())?;
+            Ok(found.optional()?.filter(|(last_seq, _)| *last_seq <= end))
+        })?;
+        Ok(stored.and_then(|(last_seq, state)| Some((last_seq, decompress(&state)?))))
+    }
+}

@@ -1,0 +1,78 @@
+//! Requests from one process to the one that runs a session. It is a word in the lease, so that it ends with the lease;
+//! whoever holds that one looks for it at its own pace.
+
+use crate::writer::write::Durability;
+use crate::{Reader, Store, StoreError, leases};
+use arki_domain::SessionId;
+use rusqlite::{Connection, OptionalExtension};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseRequest {
+    /// End the run.
+    Stop,
+    /// Let what is under way finish, then wait.
+    Pause,
+}
+
+impl LeaseRequest {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Pause => "pause",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Stop, Self::Pause].into_iter().find(|request| request.word() == word)
+    }
+}
+
+impl Store {
+    /// Asks whoever runs the session, in this process or another. A pause does not take the place of a stop. `false`
+    /// when nobody runs it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn request(&self, session: &SessionId, request: LeaseRequest) -> Result<bool, StoreError> {
+        let (session, reader) = (session.clone(), self.reader().clone());
+        self.write(Durability::Normal, move |transaction| {
+            let lease = leases::live(transaction, &session, reader.clock.now_ms(), &*reader.is_alive)?;
+            if lease.is_some() {
+                ask(transaction, &session, request)?;
+            }
+            Ok(lease.is_some())
+        })
+        .await
+    }
+}
+
+fn ask(transaction: &Connection, session: &SessionId, request: LeaseRequest) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("UPDATE leases SET request = ?2 WHERE session_id = ?1 AND request IS NOT 'stop'")?
+        .execute([session.as_str(), request.word()])?;
+    Ok(())
+}
+
+impl Reader {
+    /// Returns the request to `owner`, as long as the lease is its own. Cheap enough to ask again and again.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn lease_request(&self, session: &SessionId, owner: &str) -> Result<Option<LeaseRequest>, StoreError> {
+        let word: Option<String> = self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT request FROM leases WHERE session_id = ?1 AND owner = ?2")?;
+            Ok(statement.query_row([session.as_str(), owner], |row| row.get(0)).optional()?.flatten())
+        })?;
+        Ok(word.as_deref().and_then(LeaseRequest::from_word))
+    }
+
+    /// Returns who runs the session right now: the owner, and the process it is in.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn lease_holder(&self, session: &SessionId) -> Result<Option<(String, u32)>, StoreError> {
+        let lease = self.read(|connection| leases::live(connection, session, self.clock.now_ms(), &*self.is_alive))?;
+        Ok(lease.map(|lease| (lease.owner, lease.pid)))
+    }
+}

@@ -1,0 +1,13 @@
+//! What clients read: events by session, file, kind or place in the log, and the lists beside them.
+
+pub(crate) mod approvals;
+pub(crate) mod cursor;
+pub(crate) mod event_pages;
+pub(crate) mod file_events;
+pub(crate) mod memory_events;
+pub(crate) mod named_ids;
+pub(crate) mod sessions;
+pub(crate) mod sizes;
+pub(crate) mod state_events;
+pub(crate) mod tail;
+pub(crate) mod usage_events;

@@ -1,0 +1,129 @@
+//! Events, a bounded piece at a time.
+
+use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text, signed, unsigned};
+use crate::{Reader, StoreError};
+use arki_domain::{Event, RunId, SessionId};
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+/// The payloads of one page end it when together they are longer than this, in bytes.
+pub const MAX_PAGE_BYTES: usize = 32 << 20;
+
+#[derive(Debug, Clone)]
+pub struct EventPage {
+    /// Oldest first; at least one, if there is any.
+    pub events: Vec<Event>,
+    /// True if there are more events in the direction of the page.
+    pub has_more: bool,
+}
+
+impl Reader {
+    /// The events with numbers above `after_seq`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, StoreError> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq > ?2 ORDER BY seq LIMIT ?3");
+        let bounds = params![session.as_str(), signed(after_seq), more_than(limit)];
+        self.read(|connection| read_page(connection, &sql, bounds, limit))
+    }
+
+    /// The last events before `before_seq` (`None`: the very last), at most `limit`, oldest first. The cost does not
+    /// depend on how long the session is.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn page(&self, session: &SessionId, before_seq: Option<u64>, limit: usize) -> Result<EventPage, StoreError> {
+        let sql =
+            format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+        let before = before_seq.map_or(i64::MAX, signed);
+        let bounds = params![session.as_str(), before, more_than(limit)];
+        let mut page = self.read(|connection| read_page(connection, &sql, bounds, limit))?;
+        page.events.reverse();
+        Ok(page)
+    }
+
+    /// All events of a run, oldest first; none if there is no such run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn run_events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
+        let mut events = Vec::new();
+        self.each_run_event(run_id, |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// Hands out all events of a run, oldest first, one at a time: a long run has many.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn each_run_event(&self, run_id: &RunId, mut each: impl FnMut(Event)) -> Result<(), StoreError> {
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
+             ORDER BY seq"
+        );
+        self.read(|connection| {
+            let bounds = connection
+                .prepare_cached("SELECT session_id, first_seq, last_seq FROM runs WHERE run_id = ?1")?
+                .query_row([run_id.as_str()], |row| {
+                    Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?))
+                })
+                .optional()?;
+            let Some((session, first, last)) = bounds else { return Ok(()) };
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut rows = statement.query(params![session, first, last.unwrap_or(i64::MAX), run_id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                each(event(row)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// The number of the session's last event; 0 if there is none. Cheap enough to ask again and again.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn last_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.read(|connection| last_seq(connection, session.as_str()))
+    }
+}
+
+/// One event of a session.
+pub(crate) fn one(connection: &Connection, session: &SessionId, seq: i64) -> Result<Option<Event>, StoreError> {
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq = ?2");
+    Ok(connection.prepare_cached(&sql)?.query_row(params![session.as_str(), seq], event).optional()?)
+}
+
+pub(crate) fn last_seq(connection: &Connection, session: &str) -> Result<u64, StoreError> {
+    let sql = format!("SELECT max(seq) FROM events WHERE {OF_SESSION}");
+    let last: Option<i64> = connection.prepare_cached(&sql)?.query_row([session], |row| row.get(0))?;
+    Ok(unsigned(last.unwrap_or(0)))
+}
+
+/// The stored hash of one event of a session.
+pub(crate) fn hash_at(connection: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
+    let sql = format!("SELECT hash FROM events WHERE {OF_SESSION} AND seq = ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let hash = statement.query_row(params![session, signed(seq)], |row| row.get_ref(0).map(lossy_text));
+    Ok(hash.optional()?)
+}
+
+fn more_than(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+fn read_page(connection: &Connection, sql: &str, bounds: impl Params, limit: usize) -> Result<EventPage, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(bounds)?;
+    let mut page = EventPage { events: Vec::new(), has_more: false };
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        if page.events.len() >= limit || bytes > MAX_PAGE_BYTES {
+            page.has_more = true;
+            break;
+        }
+        let event = event(row)?;
+        bytes += event.payload.get().len();
+        page.events.push(event);
+    }
+    Ok(page)
+}

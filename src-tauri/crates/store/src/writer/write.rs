@@ -1,0 +1,78 @@
+//! One write, as the thread that writes sees it.
+
+use crate::StoreError;
+use crate::append::heads::Heads;
+use rusqlite::Connection;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+/// The durability that a write needs before it counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Durability {
+    /// Survives the end of the process, and usually that of the machine.
+    Normal,
+    /// On the disk: survives a power cut.
+    Full,
+}
+
+/// The fate of the rest of its group when a write fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// Nothing.
+    Savepoint,
+    /// Nothing, as long as it has not written anything; afterwards it takes the group with it.
+    Shared,
+}
+
+pub(crate) enum Job {
+    Write(Box<dyn Write>),
+    Close,
+}
+
+pub(crate) trait Write: Send {
+    fn durability(&self) -> Durability;
+    fn isolation(&self) -> Isolation;
+    fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError>;
+    /// `error` when it was taken back.
+    fn answer(self: Box<Self>, error: Option<StoreError>);
+}
+
+/// A write whose caller waits for the answer.
+pub(crate) struct Pending<T, F> {
+    pub(crate) work: Option<F>,
+    pub(crate) done: Option<T>,
+    pub(crate) durability: Durability,
+    pub(crate) isolation: Isolation,
+    pub(crate) answer: oneshot::Sender<Result<T, StoreError>>,
+    pub(crate) place: OwnedSemaphorePermit,
+}
+
+impl<T, F> Write for Pending<T, F>
+where
+    T: Send,
+    F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send,
+{
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError> {
+        if let Some(work) = self.work.take() {
+            self.done = Some(work(connection, heads)?);
+        }
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, error: Option<StoreError>) {
+        let result = match (error, self.done) {
+            (Some(error), _) => Err(error),
+            (None, done) => done.ok_or(StoreError::Closed),
+        };
+        drop(self.place);
+        // Whoever asked may have gone; the write stands.
+        let _ = self.answer.send(result);
+    }
+}
