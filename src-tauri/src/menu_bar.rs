@@ -10,7 +10,7 @@ use tauri::menu::{
 };
 use tauri::{AppHandle, Wry};
 
-/// Before a command's id in the id of its item.
+/// The prefix of a command's ID in the ID of its item.
 const COMMAND: &str = "command:";
 
 /// An item that the system defines: its name aside, what it does and which keys it has is the system's.

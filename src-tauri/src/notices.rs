@@ -40,7 +40,7 @@ pub(crate) async fn show_from_now_on(app: AppHandle, engine: Arc<Engine>) {
     }
 }
 
-/// Whoever looks at the window sees it there.
+/// Returns whether a notification is wanted. A user who looks at the window sees the news there.
 fn is_wanted(app: &AppHandle) -> bool {
     let Some(shared) = app.try_state::<Shared>() else { return false };
     let is_on = shared.engine.accounts().user_config().is_ok_and(|config| config.window.notifies);

@@ -24,7 +24,7 @@ pub(crate) struct Known<'a> {
 }
 
 impl Ask {
-    /// Whatever the model says next, as it says it.
+    /// A plain request: the model's words are streamed as it says them, and nothing more is read from its answer.
     pub(crate) const TURN: Self = Self { stage: None, said_as: TokenType::LlmResponse, read: |_, _| Vec::new() };
 
     /// Returns whether it asks for a plan or its calls, not for the answer to the user.

@@ -52,8 +52,8 @@ pub enum Compacted {
 }
 
 impl RunHost {
-    /// Before the model is asked: makes room where the next request would fill too much of the window. One that is larger
-    /// than a window that is known isn't sent: the run ends, and says what takes the space.
+    /// Makes room before a request that would fill too much of the window. A request larger than a known window isn't
+    /// sent: the run ends, and says what takes the space.
     pub(crate) async fn compact_where_due(&mut self) -> Result<Option<RunEnd>, Fault> {
         let Some(window) = self.parts.model.context_window() else { return Ok(None) };
         let request = self.request();
@@ -94,7 +94,7 @@ impl RunHost {
         }
     }
 
-    /// After the provider has refused the request: makes room, or says why that can't be.
+    /// Makes room after the provider has refused the request, or says why that isn't possible.
     pub(crate) async fn compact_after(&mut self, refused: &Fault) -> Result<Result<Option<RunEnd>, Fault>, Fault> {
         let tokens = self.tally.tokens();
         let named = named_window(&refused.message).filter(|named| *named > self.tally.fixed_tokens());

@@ -1,4 +1,4 @@
-//! After a provider has refused a request: what is changed so that it takes the next one. In this order: a part that the
+//! Changes made after a provider has refused a request, so that it takes the next one. In this order: a part that the
 //! error names is left out; a conversation that fills most of the window is compacted, once; then the newest picture,
 //! result or reasoning is left out. Never the system prompt, the user's words or a decision.
 //!

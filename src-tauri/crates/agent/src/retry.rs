@@ -87,7 +87,7 @@ fn decide(fault: Fault, retries: &Retries, attempts: u32, random: u64) -> Verdic
     }
 }
 
-/// Between half of the full wait and all of it, so that many who failed at once don't come back at once.
+/// Returns a wait between half of the full wait and all of it, so that many who failed at once don't come back at once.
 fn backoff(retry: u32, random: u64) -> Duration {
     let full = FIRST_WAIT.saturating_mul(2u32.saturating_pow(retry.saturating_sub(1))).min(MAX_BACKOFF);
     let half_ms = u64::try_from(full.as_millis() / 2).unwrap_or(u64::MAX).max(1);

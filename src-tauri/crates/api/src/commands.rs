@@ -119,7 +119,7 @@ commands! {
     restart {} -> ();
     /// The newest report of a crash of Arki; null where there is none.
     crash_report {} -> Option<CrashReport>;
-    /// Those up to that time, in milliseconds since 1970.
+    /// Removes the crash reports up to that time, in milliseconds since 1970.
     remove_crash_reports { until: i64 } -> ();
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;

@@ -68,7 +68,7 @@ wire! {
         pub permission: String,
         pub decision: String,
         pub question: String,
-        /// On the button that leads to the session.
+        /// The label of the button that opens the session.
         pub open: String,
     }
     /// The titles of the system's dialogs for files.
@@ -87,10 +87,10 @@ wire! {
     TrayWords {
         pub show: String,
         pub new_session: String,
-        /// Before the number of decisions that wait, in brackets.
+        /// The text before the number of pending decisions, in brackets.
         pub inbox: String,
         pub quit: String,
-        /// Before that number, in the tooltip.
+        /// The text before that number, in the tooltip.
         pub pending: String,
     }
 }
@@ -100,8 +100,8 @@ wire! {
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[ts(export)]
 pub enum AskedOfWindow {
-    /// To show a session.
+    /// Shows a session.
     Session { session_id: String },
-    /// To run a command of the window's.
+    /// Runs a command of the window's.
     Command { id: String },
 }

@@ -8,7 +8,7 @@ use ts_rs::TS;
 wire! {
     /// The past calls that a rule matches, and what it would decide about them.
     BacktestResult {
-        /// Those that would be decided differently first; not all if there are many.
+        /// The matching calls, those whose decision would change first; not all of them if there are many.
         pub matched: Vec<PastCallEntry>,
         pub matched_count: usize,
         /// The number of matched calls that would be decided differently.

@@ -8,7 +8,7 @@ use arki_domain::{EventBody, TokenType};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Between two drawings.
+/// The interval between two drawings.
 pub(crate) const TICK: Duration = Duration::from_millis(120);
 /// Work that is over sooner isn't told.
 const PATIENCE: Duration = Duration::from_millis(600);

@@ -111,7 +111,7 @@ pub(crate) fn diff(
     Ok(())
 }
 
-/// At a stop: what waits, with its secrets as the log has them, since this may be anybody's log.
+/// Prints a pending approval when the run stops, with its secrets as the log has them, since this may be anybody's log.
 pub(crate) fn at_stop(engine: &Engine, record: &ApprovalRecord, mut line: impl FnMut(String)) {
     let Some(requested) = record.request() else { return };
     head(&requested).into_iter().for_each(&mut line);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A longer prompt is a mistake.
 const MAX_PROMPT_BYTES: usize = 4 * 1024 * 1024;
-/// After this long somebody wonders what is waited for.
+/// The time after which a user may wonder what the program waits for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// All of it is the prompt.

@@ -171,7 +171,7 @@ fn position(after: &str) -> Option<usize> {
     (ends || after[1..].starts_with(". ") || &after[1..] == ".").then_some(digit as usize)
 }
 
-/// At blanks, but for those between quotes.
+/// Splits the arguments at blanks, except between quotes.
 #[must_use]
 pub fn split_arguments(arguments: &str) -> Vec<String> {
     let mut words = Vec::new();

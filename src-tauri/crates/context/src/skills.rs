@@ -8,7 +8,7 @@ use globset::{Glob, GlobMatcher};
 /// The specification's bounds.
 const MAX_NAME_CHARS: usize = 64;
 const MAX_DESCRIPTION_CHARS: usize = 1024;
-/// Those of the specification, and those of skills.sh.
+/// The keys of the specification, and those of skills.sh.
 const KNOWN_KEYS: [&str; 10] = [
     "allowed-tools",
     "compatibility",

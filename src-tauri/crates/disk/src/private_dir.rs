@@ -166,7 +166,7 @@ fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Bui
     builder.permissions(fs::Permissions::from_mode(FOLDER_MODE))
 }
 
-/// On Windows a user's folders are closed to others by inheritance.
+/// Does nothing on Windows, where a user's folders are closed to others by inheritance.
 #[cfg(not(unix))]
 fn set_folder_mode(_: &mut fs::DirBuilder) {
     let _ = (FILE_MODE, FOLDER_MODE);

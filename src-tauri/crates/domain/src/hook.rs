@@ -15,17 +15,18 @@ pub const MAX_STOP_HOLDS: u32 = 3;
 /// The moment at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
 pub enum HookEvent {
-    /// Before a session's first request, the first one of another program, and the first one after a compaction.
+    /// The point before a session's first request, the first one of another program, and the first one after a
+    /// compaction.
     SessionStart,
-    /// Before the model gets what the user said.
+    /// The point before the model gets the user's message.
     UserPromptSubmit,
-    /// Before a call is decided on.
+    /// The point before a call is decided on.
     PreToolUse,
-    /// After a call was carried out.
+    /// The point after a call was carried out.
     PostToolUse,
-    /// Before a run completes.
+    /// The point before a run completes.
     Stop,
-    /// Before a command of the agent that commits.
+    /// The point before a command of the agent's that commits.
     PreCommit,
     /// When the run has ended or waits for the user.
     Notification,

@@ -27,7 +27,7 @@ impl Permissions {
         self.0
     }
 
-    /// Those that nothing has to be said of.
+    /// Returns whether these are the usual permissions, which need not be recorded.
     #[must_use]
     pub fn are_ordinary(self) -> bool {
         self.0 == ORDINARY

@@ -14,13 +14,13 @@ pub enum PolicyCheck {
     Trust,
     /// A tool that doesn't exist is denied.
     UnknownTool,
-    /// So is one that the agent at work doesn't have,
+    /// The check for tools that the current agent doesn't have. They are unknown to it as well.
     AgentTools,
-    /// one that the user has switched off for the session,
+    /// The check for tools that the user has switched off for the session.
     DisabledTools,
-    /// all but reading where a run only plans,
+    /// The check for runs that only plan: they may only read.
     PlanOnly,
-    /// and all but reading for an agent that only reads.
+    /// The check for agents that only read.
     ReadOnlyAgent,
     /// Rules and categories that deny.
     DenyRules,

@@ -57,7 +57,7 @@ pub trait EventLog: Send + Sync {
 /// Contents by their SHA-256, kept as long as a session speaks of them, and the last snapshot of each project.
 #[async_trait]
 pub trait ContentStore: Send + Sync {
-    /// On the disk when it returns. Contents that are there already are not stored again.
+    /// Stores the contents; they are on the disk when it returns. Contents that exist already are not stored again.
     async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
 
     /// Returns what the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
@@ -225,7 +225,7 @@ impl LateContext for NoLateContext {
 /// The standing of a run's sub-agents in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubagentsStanding {
-    /// At least one is at work.
+    /// At least one sub-agent is working.
     AtWork,
     /// None is at work, and this approval is what the first of those that wait is waiting for.
     Waiting(ApprovalId),

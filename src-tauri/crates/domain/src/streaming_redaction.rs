@@ -8,10 +8,10 @@ use zeroize::Zeroize;
 /// Holds back the end of what was pushed while it might still become a secret.
 pub struct StreamingRedactor {
     redactor: Redactor,
-    /// Those of the beginning, so that the same text comes out however it is cut.
+    /// The values known at the beginning, so that the same text comes out however it is cut.
     known: Arc<Known>,
     text: String,
-    /// So much of `text` was given away already; it is only looked back at.
+    /// The part of `text` that was given away already and is only looked back at.
     given: usize,
 }
 

@@ -85,7 +85,7 @@ impl Kernels {
         &self.background
     }
 
-    /// To ask, not to act.
+    /// Returns a kernel that judges calls and doesn't carry them out.
     pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
         self.kernel_judging(folder, "")
     }

@@ -169,7 +169,7 @@ impl Mcp {
         self.new_mcp_servers(open, config).iter().find_map(|server| unmet_tool(server, tool_id))
     }
 
-    /// Before a run: new servers are started, all at once, to say what tools they have. One that fails has none in this
+    /// Starts new servers before a run, all at once, to learn their tools. A server that fails has no tools in this
     /// run.
     pub(crate) async fn meet_mcp_servers(&self, new: &[Arc<Server>]) {
         for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {

@@ -60,13 +60,13 @@ pub struct Runs {
     sessions: Arc<Sessions>,
     approvals: Arc<Approvals>,
     active: ActiveRuns,
-    /// So that what came of a sub-agent's call is told once.
+    /// Held while results are reported to a parent run, so that each is reported once.
     telling_above: tokio::sync::Mutex<()>,
     /// The work that follows runs, on nobody's way.
     afterwards: Mutex<Vec<JoinHandle<()>>>,
     /// The sessions that this program has worked on.
     taken_up: Mutex<HashSet<SessionId>>,
-    /// To whoever tells the user how runs stopped.
+    /// The channel to the clients that notify the user of stopped runs.
     notices: broadcast::Sender<RunNotice>,
     /// The past request that a client opened last, whose parts it asks for one by one.
     opened_request: Mutex<Option<Arc<sent_request::SentRequest>>>,

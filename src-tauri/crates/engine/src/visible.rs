@@ -6,7 +6,7 @@ pub enum Writing {
     /// Leaves alone the characters that join letters and emoji, and marks of direction without an effect beyond their
     /// place.
     Prose,
-    /// Whatever is not seen could change what the code does.
+    /// Code: hidden characters are made visible, since they could change what it does.
     Code,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn written_out(character: char) -> String {
     }
 }
 
-/// On one line, as code.
+/// Returns the text on one line, as code.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" "), Writing::Code)

@@ -53,9 +53,9 @@ pub(crate) enum WriteProtected {
 /// The links of a path that are followed to the file to write, read or remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// To where they lead.
+    /// Writes through links, to the file where they lead.
     Through,
-    /// To the folder; what is in it is meant itself, also a link.
+    /// Writes to the path itself in its folder, even if it is a link.
     Itself,
     /// Not at all: a link on the way is an error.
     InPlace,
@@ -316,7 +316,7 @@ impl MadeFolders {
         self.0.push((parent, name.to_owned()));
     }
 
-    /// Those that were made later come last.
+    /// Appends changes that were made later.
     pub(crate) fn append(&mut self, mut later: Self) {
         self.0.append(&mut later.0);
     }

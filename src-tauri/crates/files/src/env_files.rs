@@ -13,7 +13,7 @@ use crate::walk;
 use arki_disk::EntryKind;
 use arki_disk::{entries, open_folder};
 
-/// Below the project's folder.
+/// The depth of the search below the project's folder.
 const MAX_DEPTH: usize = 3;
 /// Files and folders looked at.
 const MAX_ENTRIES: usize = 5000;

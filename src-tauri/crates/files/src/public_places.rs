@@ -48,7 +48,7 @@ const KERNEL: &[&str] = &[
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
-/// Below the user's home.
+/// The folders of toolchains below the user's home.
 const TOOLCHAINS: &[&str] = &[
     ".asdf/installs",
     ".bun/install/cache",
@@ -91,7 +91,7 @@ const TOOLCHAINS: &[&str] = &[
     "anaconda3/lib",
     "anaconda3/pkgs",
 ];
-/// Below what a variable names.
+/// The folders below those that variables name.
 const NAMED_BY_VARIABLES: &[(&str, &str)] = &[
     ("ANDROID_HOME", ""),
     ("ANDROID_SDK_ROOT", ""),

@@ -45,7 +45,7 @@ pub struct LineWindow {
     pub final_newline: Option<bool>,
 }
 
-/// At most `limit` lines from line `offset` (counted from 1; 0 is 1), at most `max_bytes` of text.
+/// Reads at most `limit` lines from line `offset` (counted from 1; 0 is 1), and at most `max_bytes` of text.
 pub fn read_lines(
     project: &Project,
     path: &ProjectPath,
@@ -160,7 +160,7 @@ impl<R: Read> Scan<'_, R> {
         Ok((lines, false))
     }
 
-    /// At most `keep` bytes of the next line without its ending, and its whole length without it.
+    /// Reads at most `keep` bytes of the next line without its ending, and its whole length without it.
     fn read_line(&mut self, keep: usize) -> Result<Option<(Vec<u8>, u64)>> {
         let mut kept = Vec::new();
         let before = self.consumed;

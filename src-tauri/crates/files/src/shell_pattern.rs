@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 
 use crate::project::Project;
 
-/// So many words may braces become.
+/// The limit for the words that braces expand to.
 const MAX_ALTERNATIVES: usize = 64;
 
 /// The paths, relative to the project, as the shell would spell them; `None` where they can't be told, or are looked for

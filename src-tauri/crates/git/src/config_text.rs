@@ -49,7 +49,7 @@ fn skip_line(rest: &mut Peekable<Chars<'_>>) {
     while rest.next_if(|next| *next != '\n').is_some() {}
 }
 
-/// Behind the bracket: `name]`, `name.about]` or `name "about"]`.
+/// Reads a header after its bracket: `name]`, `name.about]` or `name "about"]`.
 fn header(rest: &mut Peekable<Chars<'_>>) -> Option<(String, String)> {
     let mut name = String::new();
     while let Some(letter) = rest.next_if(|next| next.is_ascii_alphanumeric() || matches!(next, '-' | '.')) {

@@ -241,7 +241,7 @@ fn known(connection: &ProviderConnection, model: &str, listed: Option<&[ListedMo
     }
 }
 
-/// On one line and short; `None` when there is nothing to see.
+/// Shortens the text to one line; `None` if nothing of it can be seen.
 fn shown(text: &str) -> Option<String> {
     let line = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");

@@ -278,7 +278,7 @@ impl Target {
         )
     }
 
-    /// Before anything is asked.
+    /// Returns the error for a key that is missing before any request.
     pub(crate) fn key_missing(&self) -> Fault {
         self.key_wanted("")
     }

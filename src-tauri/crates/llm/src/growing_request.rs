@@ -29,7 +29,7 @@ struct Written {
     given: Vec<Arc<Message>>,
     /// The number of settled ones that came of these.
     of_given: usize,
-    /// Those that nothing can be joined to any more.
+    /// The messages that nothing can be joined to any more.
     settled: Vec<Arc<Message>>,
     body: Bytes,
     /// The bytes of the body before the first message.

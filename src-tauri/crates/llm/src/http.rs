@@ -19,7 +19,7 @@ pub struct Timeouts {
     pub connect: Duration,
     /// From the request until the answer begins. A local model may read a long prompt in silence.
     pub first_byte: Duration,
-    /// Between two pieces of an answer; keep-alive comments count as pieces.
+    /// The time limit between two pieces of an answer; keep-alive comments count as pieces.
     pub idle: Duration,
 }
 
@@ -70,7 +70,7 @@ fn ensure_time(now: SystemTime, url: &Url, target: &Target) -> Result<(), Fault>
     }
 }
 
-/// Those of a file that the environment names; none where it names none.
+/// Reads the certificates in a file that the environment names; none if it names no file.
 fn named_certificates(file: Option<OsString>, target: &Target) -> Result<Vec<Certificate>, Fault> {
     let Some(file) = file.filter(|file| !file.is_empty()).map(PathBuf::from) else { return Ok(Vec::new()) };
     let mut pem = Vec::new();

@@ -73,7 +73,7 @@ impl Price {
         charged.iter().map(|(tokens, rate)| *tokens as f64 * rate).sum::<f64>() / TOKENS_PER_PRICE
     }
 
-    /// Those of the highest tier that the prompt exceeds.
+    /// Returns the rates of the highest tier that the prompt exceeds.
     fn rates_for(&self, prompt_tokens: u64) -> Rates {
         let tier = self.tiers.iter().rfind(|tier| prompt_tokens > tier.above_input_tokens);
         tier.map_or(self.rates, |tier| tier.rates)

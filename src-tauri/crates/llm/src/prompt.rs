@@ -64,7 +64,7 @@ pub(crate) struct Sendable {
     pub(crate) ends: Vec<End>,
 }
 
-/// So many messages were given, and so many came of them.
+/// The number of messages that were given, and of those that they became.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) given: usize,

@@ -9,7 +9,7 @@ use crate::token_estimate::text_tokens;
 
 /// The longest stretch that is looked for, in bytes.
 const MAX_PERIOD: usize = 4096;
-/// So many bytes at the end are looked up, to see where they were last.
+/// The number of bytes at the end that are searched for earlier in the text.
 const WINDOW: usize = 16;
 const SLOTS: usize = 1 << 13;
 /// A stretch has to come at least so often: a document may well be quoted twice.

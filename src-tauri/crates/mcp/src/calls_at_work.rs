@@ -29,7 +29,7 @@ impl CallsAtWork {
         THIS_CALL.scope(at_work, call).await
     }
 
-    /// Those that a question of the server may have come up in.
+    /// Returns the calls that a question of the server may belong to.
     pub(crate) fn asking(&self) -> Vec<AtWork> {
         if let Ok(this) = THIS_CALL.try_with(Clone::clone) {
             return vec![this];

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Heard {
     pub(crate) trail: Trail,
     pub(crate) findings: Findings,
-    /// At first too: nothing was listed yet.
+    /// True if the tools have changed, and at first, when nothing was listed yet.
     pub(crate) tools_changed: AtomicBool,
     pub(crate) progress: Listeners,
     pub(crate) calls: CallsAtWork,

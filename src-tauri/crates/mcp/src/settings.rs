@@ -42,7 +42,7 @@ pub enum Transport {
 pub struct Command {
     pub command: String,
     pub args: Vec<String>,
-    /// Besides the allow-listed environment.
+    /// Variables in addition to the allow-listed environment.
     pub env: BTreeMap<String, String>,
     pub network: bool,
     /// Folders it may write to besides the project and its own temporary one.

@@ -114,7 +114,7 @@ pub struct PipelineRun {
     items: usize,
     failure: Option<Fault>,
     is_over_time: bool,
-    /// To be appended together.
+    /// The events that are appended together.
     told: Vec<EventBody>,
     /// Told of before them: what was done before. Alone it isn't worth an event.
     passed: Vec<EventBody>,

@@ -40,8 +40,8 @@ pub(super) fn read(line: &str) -> Option<Grammatical> {
     Some(read)
 }
 
-/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its
-/// table and may end the process.
+/// Replaces characters that aren't ASCII: to a shell they are all alike. The grammar's scanner calls C's `isdigit` on
+/// them, which reads beyond its table and may end the process.
 pub(super) fn in_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);

@@ -19,7 +19,7 @@ pub(crate) const REPEATS_TO_ASK: u32 = 3;
 
 pub(crate) const READ_ONLY_RULE: &str = "builtin:read-only";
 pub(crate) const BUILD_RULE: &str = "builtin:build";
-/// Between the names of rules that allow a line together.
+/// The separator between the names of rules that allow a line together.
 pub(crate) const RULE_SEPARATOR: &str = ", ";
 /// The rule of a git that writes with what could have it run something else.
 pub const REFUSED_GIT_RULE: &str = "builtin:git-program";
@@ -96,7 +96,7 @@ fn refused_git(question: &Question<'_>) -> Option<Hit> {
     Some((Decision::Deny, REFUSED_GIT_RULE.to_owned(), why))
 }
 
-/// Whatever was granted beforehand: nobody knew then that the hook would object.
+/// Asks if a hook objected, whatever was granted in advance: nobody knew then that the hook would object.
 fn asked_by_hook(question: &Question<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref()?;
     Some((Decision::Approval, rule_of_hook(&objection.hook), objection.reason.clone()))

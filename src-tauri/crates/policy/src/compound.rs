@@ -365,7 +365,7 @@ fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split([IN_QUOTES, BARE]).skip(1).map(|from| from.split(VARIABLE_END).next().unwrap_or_default())
 }
 
-/// Whatever it stands for: in quotes it is one word, and so is the number of an exit.
+/// Returns whether the word stays one word whatever it stands for, as in quotes or as the number of an exit code.
 fn is_one_word_of_a_test(word: &Word) -> bool {
     let is_number = |name: &str| name == "?" || name.starts_with("PIPESTATUS[0") || name.starts_with("PIPESTATUS[1");
     !word.text.contains(BARE) || variables(&word.text).all(is_number)

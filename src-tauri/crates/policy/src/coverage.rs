@@ -17,7 +17,7 @@ use std::collections::HashSet;
 /// The grounds on which a line's commands may be allowed.
 pub(crate) struct Sources<'a> {
     pub(crate) shell: Shell,
-    /// Those that allow commands, and speak of this call.
+    /// The rules that allow commands and concern this call.
     pub(crate) rules: Vec<&'a PolicyRule>,
     pub(crate) grants: Vec<&'a PolicyRule>,
     /// True where commands may be allowed for what they are known to do.

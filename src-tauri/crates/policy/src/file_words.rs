@@ -6,10 +6,10 @@ use super::{CommandLine, Shell, SimpleCommand, build, read_only};
 
 /// Beyond so many changes of folder only the words themselves are told.
 const MAX_FOLDERS: usize = 16;
-/// So many short options may stand in one word before a file's name.
+/// The limit for short options in one word before a file's name.
 const MAX_SHORT_OPTIONS: usize = 8;
 
-/// Whatever could stand before or after a file's name in a word: `if=FILE`, `HEAD:FILE`, `@FILE`.
+/// Recognizes characters that can come before or after a file's name in a word: `if=FILE`, `HEAD:FILE`, `@FILE`.
 fn is_separator(character: char) -> bool {
     character.is_whitespace() || "'\"`;|&<>()$={},:@".contains(character)
 }

@@ -7,7 +7,7 @@
 
 use super::plain_shell::Word;
 
-/// Behind a long option that takes a value: any, perhaps one, one that is written, one that is a target.
+/// The marks of a long option's value: any, an optional one, one that is written, one that is a target.
 const VALUES: [char; 4] = ['=', '?', '>', '@'];
 
 /// An option as it was given.

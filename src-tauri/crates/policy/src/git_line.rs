@@ -13,7 +13,7 @@ use super::plain_shell::Word;
 use super::read_only::reads_plainly;
 use super::wrappers::Inside;
 
-/// Those that write.
+/// The commands that write.
 const WRITING: &[&str] = &[
     "add",
     "am",
@@ -60,7 +60,7 @@ const WRITING: &[&str] = &[
     "worktree",
     "write-tree",
 ];
-/// Those that may stand beside them.
+/// The commands that may be in the same line.
 const READING: &[&str] = &[
     "blame",
     "cat-file",

@@ -54,7 +54,7 @@ struct Scanner<'a> {
     written: String,
     /// The ends as they are written, and the texts.
     found: Vec<(String, String)>,
-    /// Those whose text begins on the next line.
+    /// The here-documents whose text begins on the next line.
     awaited: Vec<End>,
 }
 

@@ -12,7 +12,7 @@ use std::str::Chars;
 
 /// Marks of compound commands: each is a command of its own to this reader, where a command may begin.
 const MARKS: &[&str] = &["!", "{", "do", "elif", "else", "if", "then", "until", "while"];
-/// Those that end one: only redirections may follow.
+/// The words that end a compound command; only redirections may follow.
 const CLOSING: &[&str] = &["}", "done", "fi"];
 /// Words that begin something else than a simple command.
 const RESERVED: &[&str] = &[

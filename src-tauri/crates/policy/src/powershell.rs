@@ -177,7 +177,7 @@ fn read(line: &str) -> Result<Vec<SimpleCommand>, Unclear> {
     if commands.is_empty() { Err("an empty command") } else { Ok(commands) }
 }
 
-/// At `;`, `|` and line ends, quotes respected.
+/// Splits a line at `;`, `|` and line ends, respecting quotes.
 fn split(line: &str) -> Result<Vec<String>, Unclear> {
     let mut parts = vec![String::new()];
     let mut quote = None;

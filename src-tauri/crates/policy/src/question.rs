@@ -32,7 +32,7 @@ pub struct Subject {
     /// True if the files that the command reads without naming them ([`super::wide_reads`]) were checked, and `paths`
     /// has the secrets among them. Otherwise such a command needs approval.
     pub wide_reads_checked: bool,
-    /// Those of them that were looked at and are harmless, where not all of them are.
+    /// The reads among them that were checked and are harmless, if not all of them are.
     pub harmless_reads: Vec<WideRead>,
     /// A path that the command names and that lies neither in the project nor where anyone may read.
     pub outside: Option<String>,

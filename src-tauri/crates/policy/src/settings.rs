@@ -138,7 +138,7 @@ impl PolicySettings {
         })
     }
 
-    /// Whoever can't say what is forbidden allows nothing.
+    /// Denies everything while the configuration that may forbid it can't be read.
     pub(super) fn refuses(&self) -> Option<Hit> {
         let why = self.refused.as_ref()?;
         Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))

@@ -24,9 +24,9 @@ impl Descent {
 pub enum WideRead {
     /// Everything below a folder, or below whatever a pattern stands for; with endings, of the files whose names end so.
     Below { folder: String, is_pattern: bool, descent: Descent, endings: Vec<String> },
-    /// Whatever git keeps of the project: all that it does not ignore.
+    /// Everything in the project that git does not ignore.
     Kept,
-    /// Whatever a pattern stands for. A name that begins with a dash would be an option.
+    /// Everything that a pattern stands for. A name that begins with a dash would be an option.
     Matching(String),
     /// No more than the names that a pattern stands for, of which none may be an option, nor several words.
     Names { pattern: String, splits: bool },

@@ -13,7 +13,7 @@ pub enum ProcessError {
     NotACommand,
     #[error("Commands can't have a terminal on this system.")]
     NoTerminal { source: io::Error },
-    /// On Windows; it was not started.
+    /// A failure on Windows before the command was started.
     #[error("Commands can't be confined on this system.")]
     NotRestricted { source: io::Error },
     #[error("The command's folder {} does not exist.", directory.display())]

@@ -43,7 +43,7 @@ impl Guarded {
     }
 }
 
-/// After what a command printed.
+/// Formats the notes for the end of a command's output.
 pub(super) fn as_output(notes: &[String]) -> String {
     let mut output = String::new();
     for note in notes {

@@ -53,7 +53,7 @@ impl Standard {
 /// The only descriptors the child gets.
 pub struct Streams {
     standard: Standard,
-    /// Those from number 3 on; most programs have none.
+    /// The descriptors from number 3 on; most programs have none.
     more: Vec<OwnedFd>,
 }
 

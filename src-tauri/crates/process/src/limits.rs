@@ -5,7 +5,7 @@ use std::fmt;
 /// The limits for a command with all that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandLimits {
-    /// At the same time.
+    /// The limit for processes at the same time.
     pub max_processes: usize,
     /// The limit for private memory; shared memory, such as the code of its programs, does not count.
     pub max_memory_bytes: u64,

@@ -102,7 +102,7 @@ async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
     }
 }
 
-/// Between the marks. Only absolute folders: a relative one would be a project's to fill.
+/// Reads the PATH between the marks. Only absolute folders count: a relative one would be a project's to fill.
 fn path_in(output: &str) -> Option<String> {
     let variables = output.split_once(MARK)?.1.strip_prefix('\0')?;
     let variables = variables.split_once(&format!("{MARK}\0"))?.0;

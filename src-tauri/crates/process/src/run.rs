@@ -46,7 +46,8 @@ pub struct CommandSpec<'a> {
     /// The whole of it; see [`crate::child_environment`].
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a dyn Confinement>,
-    /// At a terminal of its own, instead of at pipes; nobody types at it. `output` is what was to be read there.
+    /// True if the command gets a terminal of its own instead of pipes; nobody types at it. `output` is what the
+    /// terminal showed.
     pub terminal: bool,
     pub time_limit: Duration,
     pub limits: CommandLimits,

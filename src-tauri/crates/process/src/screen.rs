@@ -161,7 +161,7 @@ impl Reader {
         self.written.printed.push('\n');
     }
 
-    /// Whoever watches need not see the colours exactly: cursors that are saved with theirs are rare.
+    /// Follows the colours approximately: cursors that are saved with theirs are rare.
     fn follow_look(&mut self, function: &Function) {
         match function {
             Function::Sgr(operations) => self.look.apply(operations.as_slice()),

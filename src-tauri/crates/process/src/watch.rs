@@ -27,7 +27,7 @@ use crate::confinement::ConfinedStart;
 const GLANCE_EVERY: Duration = Duration::from_millis(25);
 /// Looking through them takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// So many more processes and threads on the machine are looked at sooner: a part of what a command may have.
+/// The share of a command's limit by which the machine's processes and threads may grow before an early check.
 const SOONER_AT: usize = 4;
 /// Threads that a command may have for each process.
 const THREADS_A_PROCESS: usize = 4;

@@ -210,7 +210,7 @@ impl Bubblewrap {
         Ok(())
     }
 
-    /// To git that only reads, a hidden file is a file still: else it would not tell that it is there.
+    /// Returns whether hidden files still appear as files. Git that only reads would otherwise not see that they exist.
     fn shows_closed_files(&self, reach: Reach<'_>) -> bool {
         reach.secrets == SecretSight::HiddenFromGit && self.spec.project == ProjectAccess::ReadOnly
     }

@@ -26,7 +26,7 @@ pub(super) fn enter() -> bool {
     entered.is_ok_and(|status| status.ruleset == RulesetStatus::FullyEnforced)
 }
 
-/// Those that are in this thread's domain.
+/// Returns the processes that are in this thread's domain.
 pub(super) fn own(processes: &[i32]) -> Vec<i32> {
     let is_own = |number: &i32| Pid::from_raw(*number).is_some_and(|pid| test_kill_process(pid).is_ok());
     processes.iter().copied().filter(is_own).collect()

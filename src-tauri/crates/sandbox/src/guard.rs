@@ -22,7 +22,7 @@ use arki_process::{Findings, Meanwhile};
 
 /// The interval of checks whether a look is due; the first is at once.
 const TICK: Duration = Duration::from_millis(500);
-/// Between two looks while commands run.
+/// The interval between two looks while commands run.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A look takes milliseconds; where it takes more, it is made so much more seldom.
 const LOOK_SHARE: u32 = 200;
@@ -162,7 +162,7 @@ struct Running {
     meanwhile: Option<Meanwhile>,
 }
 
-/// Those of every project that commands were run in.
+/// The watches of every project in which commands were run.
 static WATCHED: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
 /// Commands that run now.
 static RUNNING: Mutex<usize> = Mutex::new(0);

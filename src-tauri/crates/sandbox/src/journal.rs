@@ -33,9 +33,9 @@ const EXTENSION: &str = "journal";
 const MAX_BYTES: u64 = 256 << 20;
 /// The interval at which its owner touches it.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// After the last touch, by when its commands are gone for certain: it may have been held up.
+/// The time after the last touch by which its commands are gone for certain, even if it was held up.
 const SURELY_DEAD: Duration = Duration::from_secs(10);
-/// After the word of their end; a killed command finishes the system call that it is in.
+/// The time after the note of their end; a killed command finishes its current system call.
 const LAST_BREATH: Duration = Duration::from_secs(1);
 /// Attempts to make a file that nobody else takes for a dead one's, and how long that one may take to see that it is not.
 const ATTEMPTS: usize = 200;
@@ -92,7 +92,7 @@ impl Journal {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    /// Before the command begins.
+    /// Adds an entry, before the command begins.
     pub(super) fn add(&mut self, reached: &Reached) -> io::Result<()> {
         let mut line = serde_json::to_vec(reached)?;
         line.push(b'\n');
@@ -176,7 +176,7 @@ impl Abandoned {
     }
 }
 
-/// To be written too, as some network file systems want it of what is locked.
+/// Opens the file for writing as well, since some network file systems require it for a lock.
 fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).append(true).open(path)
 }

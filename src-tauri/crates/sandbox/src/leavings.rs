@@ -410,7 +410,7 @@ fn pieces(folder: &Dir) -> Pieces {
     pieces
 }
 
-/// Those in a folder within; itself where it is none.
+/// Adds the pieces in a folder within; the path itself if it is no folder.
 fn add_pieces(pieces: &mut Pieces, folder: &Dir, within: &str, counts: impl Fn(&str) -> bool) {
     let Ok(inner) = open_folder(folder, within) else {
         pieces.extend(piece(folder, within).map(|piece| (within.to_owned(), piece)));

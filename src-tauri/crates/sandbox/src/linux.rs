@@ -24,7 +24,7 @@ use super::{GitAccess, Network, ProjectAccess, Reach, SandboxSpec, SandboxStatus
 use arki_process::Wrapped;
 use arki_process::{ProcessError, Result, orphan_guard_number};
 
-/// Before it (Linux 6.2) a file outside the project could be emptied.
+/// The oldest supported version: before it (Linux 6.2) a file outside the project could be emptied.
 const OLDEST_ABI: ABI = ABI::V3;
 /// With it, who is in a domain can signal nobody outside.
 const SIGNALS_ABI: ABI = ABI::V6;
@@ -246,7 +246,7 @@ fn prepare_landlock(spec: &SandboxSpec) -> Result<Prepared> {
     Ok((restricted, landlock().name, notes))
 }
 
-/// On the thread of the domain.
+/// Arranges, on the thread of the domain, that all commands end with this process.
 fn end_all_when_gone() -> Option<File> {
     domain::end_all_when_gone(orphan_guard_number()?).unwrap_or_else(|error| {
         tracing::warn!(%error, "commands that detach themselves may outlive this process");

@@ -58,7 +58,7 @@ struct Kept {
 /// Seconds and nanoseconds of Unix time.
 type Changed = (i64, i64);
 
-/// Those of the last search through a project; only what a search asks for again is still there after it.
+/// The listings of the last search through a project; after a search only those that it asked for remain.
 #[derive(Debug, Default)]
 pub(super) struct Listings {
     kept: HashMap<Identity, Kept>,
@@ -82,7 +82,7 @@ impl Listings {
         self.devices.clear();
     }
 
-    /// At most so many entries of a folder of the project. What is gone is empty.
+    /// Returns at most `max_entries` entries of a folder in the project. A missing folder is empty.
     pub(super) fn of(&mut self, root: &Path, path: &Path, max_entries: usize) -> Arc<Listing> {
         let folder = root.join(path);
         let found = match folder.symlink_metadata() {

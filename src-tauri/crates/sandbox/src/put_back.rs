@@ -91,8 +91,8 @@ impl PutBack {
         Ok(place.changed(self.watched.iter()))
     }
 
-    /// At `root`, as often as one likes: all of it, or what steers git alone. Arki's folder does nothing until the user
-    /// has agreed to what changed in it.
+    /// Restores what changed at `root`, any number of times: all of it, or only what steers git. Arki's folder does
+    /// nothing until the user has approved what changed in it.
     pub(super) fn put_back(&self, root: &Path, moment: Moment, ended: Option<Ended>) -> io::Result<Changed> {
         let is_meant = |watched: &&Watched| moment == Moment::AtTheEnd || watched.path != ARKI_FOLDER;
         let place = InPlace { root: Dir::open_ambient_dir(root, ambient_authority())?, before: &self.before };

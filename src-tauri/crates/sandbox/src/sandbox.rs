@@ -24,7 +24,7 @@ use arki_process::{Meanwhile, Wrapped};
 #[serde(rename_all = "camelCase")]
 pub struct SandboxStatus {
     pub available: bool,
-    /// Such as `landlock ABI 7`, or `none`.
+    /// The sandbox's name, such as `landlock ABI 7`, or `none`.
     pub name: String,
     /// A sentence on what is missing.
     pub reason: Option<String>,
@@ -251,7 +251,7 @@ impl Sandbox {
         is_held && self.git == GitAccess::ReadOnly && self.project == ProjectAccess::Writable
     }
 
-    /// To be held while a command runs.
+    /// Returns the guard, which is held while a command runs.
     #[cfg(unix)]
     pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));

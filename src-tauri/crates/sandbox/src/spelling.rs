@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) struct Spellings {
     /// Each path as given and with its links followed as far as it exists.
     pub(super) all: Vec<PathBuf>,
-    /// Those of them that exist and have no link on the way.
+    /// The paths that exist and have no link on the way.
     pub(super) existing: Vec<PathBuf>,
 }
 

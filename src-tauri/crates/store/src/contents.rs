@@ -40,7 +40,7 @@ impl Store {
 }
 
 impl Reader {
-    /// Those of the hashes whose content is not, or no longer, kept.
+    /// Returns the hashes whose content is not, or no longer, stored.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -79,7 +79,7 @@ impl Reader {
         self.shared.location.open_reader().map_err(|error| self.locate(error))
     }
 
-    /// So that damage is looked for at the next start.
+    /// Notes damage, so that the next start looks for it.
     pub(crate) fn note(&self, error: &StoreError) {
         if let StoreError::Damaged { .. } = error {
             self.shared.location.note_damage();

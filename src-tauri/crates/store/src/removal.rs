@@ -38,7 +38,7 @@ const MAX_FORKS_NAMED: i64 = 10;
 pub struct RemovedSessions {
     /// In the database.
     pub freed_bytes: u64,
-    /// Those of its sub-agents, which went with it.
+    /// The sessions of its sub-agents, which were removed with it.
     pub subagents: Vec<SessionId>,
 }
 

@@ -36,7 +36,7 @@ pub struct Salvaged {
     pub lost_contents: u64,
     /// Set when decisions about trust, or settings, may be missing: the user is asked again.
     pub lost_settings: bool,
-    /// Those with a gap; they can be read but not gone on with.
+    /// The sessions with a gap; they can be read but not continued.
     pub sessions_broken: Vec<SessionId>,
 }
 

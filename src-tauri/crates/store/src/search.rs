@@ -36,7 +36,7 @@ pub struct SearchQuery {
     pub tool: Option<String>,
     /// A file's path or its last components: calls, approvals and changes that name it.
     pub path: Option<String>,
-    /// At most [`MAX_SEARCH_HITS`].
+    /// The limit for hits, at most [`MAX_SEARCH_HITS`].
     pub limit: usize,
 }
 

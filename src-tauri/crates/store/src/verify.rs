@@ -135,7 +135,7 @@ struct Walk<'a> {
     end: CachedStatement<'a>,
     rows: i64,
     reports: Vec<VerifyReport>,
-    /// Whoever is handed the events.
+    /// The receiver of the events.
     each: Option<&'a mut dyn FnMut(&Event)>,
 }
 

@@ -3,7 +3,7 @@
 use arki_domain::{ArtifactEmitted, Content, ContentKind, Redactor, sha256_hex};
 use serde_json::Value;
 
-/// Before the hash in what a model is told, and in what it may give as a path.
+/// The prefix of the hash in what a model is told, and in what it may give as a path.
 pub(crate) const SCHEME: &str = "artifact:";
 /// The longest text that is kept of what a tool says; of a longer one the beginning and the end. It is compressed.
 pub const MAX_ARTIFACT_BYTES: usize = 16 << 20;

@@ -56,8 +56,8 @@ impl Caller {
         &self.0.place
     }
 
-    /// Before the user is asked. What is never answered stays as it is given here. `None` where this call has asked
-    /// often enough.
+    /// Records the question before the user is asked. A question that is never answered stays as it is given here.
+    /// `None` if this call has asked often enough.
     #[must_use]
     pub fn ask(&self, elicitation: Elicitation) -> Option<OpenElicitation> {
         let mut asked = self.asked();

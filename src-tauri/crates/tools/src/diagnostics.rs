@@ -94,7 +94,7 @@ fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
     globs.build().map_err(|error| format!("has an invalid glob: {error}"))
 }
 
-/// Those of the first program in the line that is known: `npx tsc --noEmit` is `tsc`.
+/// Returns the globs of the first known program in the line: `npx tsc --noEmit` is `tsc`.
 fn globs_of_program(command: &str) -> Option<&'static [&'static str]> {
     let of_word = |word: &str| {
         let name = word.rsplit('/').next().unwrap_or(word);
@@ -123,7 +123,7 @@ pub(crate) struct Diagnostic {
     pub(crate) column: u64,
     pub(crate) severity: Severity,
     pub(crate) code: Option<String>,
-    /// On one line.
+    /// The message on one line.
     pub(crate) message: String,
 }
 

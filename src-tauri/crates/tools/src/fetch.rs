@@ -25,7 +25,7 @@ const MAX_REDIRECTS: usize = 5;
 /// The limit for the body, unpacked. More is not read.
 const MAX_BODY_BYTES: usize = 5 << 20;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Between two pieces of a body.
+/// The time limit between two pieces of a body.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 const ACCEPTED: &str = "text/html, text/markdown, text/plain, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) struct InsideTask<'a> {
     pub(crate) args: &'a Value,
     pub(crate) tools: &'a [Tool],
-    /// Those that the model has.
+    /// The tools that the model has.
     pub(crate) offered: &'a [ToolDefinition],
     pub(crate) guides: &'a Guides,
     /// The result that is to be read again.

@@ -178,7 +178,7 @@ impl Kernel {
         self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Before each call: what is forbidden may be more by now.
+    /// Reads the policy before each call, since more may be forbidden by now.
     fn look_at_policy(&self) {
         let began_with = &self.settings.policy;
         let now = self.settings.standing.now(began_with).unwrap_or_else(|| began_with.clone());

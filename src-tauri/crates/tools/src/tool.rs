@@ -90,7 +90,7 @@ pub struct Retry {
     pub on: Code,
     /// The first one counts.
     pub attempts: u32,
-    /// Before the second attempt; twice as long before each further one.
+    /// The pause before the second attempt; it doubles before each further one.
     pub pause: Duration,
 }
 

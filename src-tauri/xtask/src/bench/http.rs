@@ -8,7 +8,7 @@ use std::{
 
 /// More than any request of a measured run; a bound against a broken client.
 const MAX_BODY_BYTES: usize = 256 << 20;
-/// So that who writes a long request seldom waits for the reader.
+/// The size of the read buffer, so that the writer of a long request seldom waits for the reader.
 const READ_AT_ONCE: usize = 1 << 20;
 
 /// The last chunk.

@@ -25,7 +25,7 @@ use crate::{
 };
 
 const TURNS: usize = 2000;
-/// So many files are read in turn: the same call again and again is asked about.
+/// The number of files that are read in turn, since repeating the same call would need approval.
 const FILES: usize = 7;
 const FILE_BYTES: usize = 50_000;
 /// The first turns fill caches and start threads.

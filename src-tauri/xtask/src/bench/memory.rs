@@ -8,7 +8,7 @@ use crate::{failure::Failure, process, repository::Repository};
 
 const SHORT: usize = 300;
 const LONG: usize = 3000;
-/// So many files are read in turn: the same call again and again is asked about.
+/// The number of files that are read in turn, since repeating the same call would need approval.
 const FILES: usize = 7;
 const FILE_BYTES: usize = 12_000;
 const WINDOW: &str = "32768";

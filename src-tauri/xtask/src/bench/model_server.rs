@@ -24,7 +24,7 @@ use crate::{
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Between the first event of an answer and the others, where there is one: longer than anything takes that the first
+/// The pause between the first event of an answer and the others, if there is one: longer than anything that the first
 /// event sets off.
 const PAUSE: Duration = Duration::from_millis(20);
 

@@ -24,7 +24,7 @@ use crate::{
 };
 
 const EVENTS: usize = 100_000;
-/// Beside it, to see whether memory grows with the number of events.
+/// The smaller number, to see whether memory grows with the number of events.
 const FEW_EVENTS: usize = 10_000;
 const ROUNDS: usize = 9;
 const FIRST_TOKENS: usize = 50;

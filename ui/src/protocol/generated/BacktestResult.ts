@@ -6,7 +6,7 @@ import type { PastCallEntry } from "./PastCallEntry";
  */
 export type BacktestResult = {
   /**
-   * Those that would be decided differently first; not all if there are many.
+   * The matching calls, those whose decision would change first; not all of them if there are many.
    */
   matched: Array<PastCallEntry>;
   matchedCount: number;

@@ -172,7 +172,7 @@ export type Commands = {
    */
   crash_report: { params: Record<symbol, never>; result: CrashReport | null };
   /**
-   * Those up to that time, in milliseconds since 1970.
+   * Removes the crash reports up to that time, in milliseconds since 1970.
    */
   remove_crash_reports: { params: { until: number }; result: null };
   trust_project: { params: { path: string }; result: ProjectState };

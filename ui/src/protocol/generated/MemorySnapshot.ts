@@ -8,7 +8,7 @@ export type MemorySnapshot = {
   observations: Array<Remembered>;
   reflections: Array<Remembered>;
   /**
-   * Those of the last reflection.
+   * The goals of the last reflection.
    */
   goals: Array<string>;
   blockers: Array<string>;

@@ -17,7 +17,7 @@ export type NoticeWords = {
   decision: string;
   question: string;
   /**
-   * On the button that leads to the session.
+   * The label of the button that opens the session.
    */
   open: string;
 };

@@ -28,7 +28,7 @@ export type Observation = {
    */
   content: unknown;
   /**
-   * At least `eventType` and `seq`, and in a run `agent`.
+   * Details of the event: at least `eventType` and `seq`, and in a run `agent`.
    */
   metadata: { eventType: string; seq: number; [key: string]: unknown };
 };

@@ -23,7 +23,8 @@ export type ToolResult = {
    */
   code?: string | null;
   /**
-   * So many values in the result might be secrets, but do not have the form of one, so that they were left.
+   * The number of values in the result that might be secrets, but don't have the form of one, so they were not
+   * replaced.
    */
   possibleSecrets?: number;
   /**

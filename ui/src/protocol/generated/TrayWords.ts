@@ -7,12 +7,12 @@ export type TrayWords = {
   show: string;
   newSession: string;
   /**
-   * Before the number of decisions that wait, in brackets.
+   * The text before the number of pending decisions, in brackets.
    */
   inbox: string;
   quit: string;
   /**
-   * Before that number, in the tooltip.
+   * The text before that number, in the tooltip.
    */
   pending: string;
 };

@@ -15,7 +15,7 @@ const NOTES_SHARE: usize = 16;
 const MIN_PIECE: usize = 1024;
 /// A text of at most so many bytes is as short as a note.
 const MAX_NOTE: usize = 256;
-/// Between the beginning of a text and what is said of the rest.
+/// The words between the beginning of a text and the note about the rest.
 const CUT_WORDS: &str = "\n[Cut here: ";
 
 /// Bytes of the texts that may come late in a run: for a model with a small window as many as its window has tokens,

@@ -1,6 +1,6 @@
 //! The context window that an error names, such as “maximum context length is 8192 tokens. However, you requested 9000”.
 
-/// Before the number of the limit, or right behind it.
+/// The words before the number of the limit, or right after it.
 const LIMIT: &[&str] = &[
     "max",
     "limit",
@@ -19,7 +19,7 @@ const LIMIT: &[&str] = &[
     "最大",
     "不能超过",
 ];
-/// Before the number of what was sent.
+/// The words before the number of tokens that were sent.
 const SENT: &[&str] = &["request", "result", "contain", "your", "you ", "got", "received", "used", "count", "n_prompt"];
 /// Parts of a request whose names say a limit too, of the answer.
 const OPTIONS: &[&str] = &["max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"];

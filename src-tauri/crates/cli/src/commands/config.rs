@@ -108,7 +108,7 @@ fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &O
     Ok(())
 }
 
-/// On a copy, so that only a valid text takes the file's place and nothing that was typed is lost.
+/// Edits a copy, so that only a valid text replaces the file and nothing that was typed is lost.
 fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
     let accounts = engine.accounts();
     let edit = accounts.begin_config_edit()?;

@@ -24,7 +24,8 @@ pub(super) struct Screen<'a> {
     run: &'a ActiveRun,
     last_seq: u64,
     at_line_start: bool,
-    /// On a terminal, which would obey what control characters the model writes. A program gets them as they are.
+    /// The filter for a terminal, which would obey control characters in the model's text. A program gets them
+    /// unchanged.
     shown: Option<VisiblePieces>,
     told: Told,
     /// The sub-agents that work for the run.

@@ -31,7 +31,8 @@ const DETAILS: [Detail; 5] = [
 
 pub(super) const DETAIL_LEVELS: usize = DETAILS.len();
 
-/// At most as long for fewer dropped messages: `is_dropped` says which of the conversation's are.
+/// Returns the facts. They get no longer with fewer dropped messages: `is_dropped` says which of the conversation's
+/// are.
 pub(super) fn facts(
     inputs: &CompactionInputs<'_>,
     level: usize,

@@ -63,7 +63,8 @@ payload! {
         /// The fault's code, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub code: Option<String>,
-        /// So many values in the result might be secrets, but do not have the form of one, so that they were left.
+        /// The number of values in the result that might be secrets, but don't have the form of one, so they were not
+        /// replaced.
         #[serde(default, skip_serializing_if = "is_zero")]
         pub possible_secrets: usize,
         /// This is a placeholder: the call goes on, and its result comes as a `tool.async_result` of this id.

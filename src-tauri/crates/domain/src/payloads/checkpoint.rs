@@ -65,7 +65,7 @@ payload! {
     MemorySnapshot {
         pub observations: Vec<Remembered>,
         pub reflections: Vec<Remembered>,
-        /// Those of the last reflection.
+        /// The goals of the last reflection.
         pub goals: Vec<String>,
         pub blockers: Vec<String>,
     }

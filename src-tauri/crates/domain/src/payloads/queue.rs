@@ -9,7 +9,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueMode {
-    /// At the next turn of the run that works.
+    /// Sends the message at the next turn of the current run.
     Steer,
     /// Starts a run of its own with this prompt, after the current one.
     FollowUp,

@@ -15,7 +15,7 @@ pub const MAX_STATE_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StateSavingStrategy {
-    /// At once, whenever a core sets it.
+    /// Stores the state at once, whenever a core sets it.
     #[default]
     Explicit,
     /// Once, when the run ends or waits: the differences to the state that is stored.

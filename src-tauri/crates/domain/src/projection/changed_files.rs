@@ -16,9 +16,9 @@ const FORGOTTEN_AT_ONCE: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedFile {
-    /// Before the first change.
+    /// The hash before the first change.
     pub first_before_hash: Option<String>,
-    /// After the last change, or as a rewind found it.
+    /// The hash after the last change, or as a rewind found it.
     pub last_after_hash: Option<String>,
     /// The number of writes and deletions, going back included.
     pub changes: u64,

@@ -20,7 +20,7 @@ pub struct WantedFile {
     pub wanted: FileAt,
     /// The last state in the log. The disk may say otherwise.
     pub last_known: FileAt,
-    /// Those that it had then: for making it again where it is gone.
+    /// The permissions that it had then, for creating it again if it is gone.
     pub wanted_permissions: Permissions,
     /// From the first to the last; between two of them somebody else changed the file.
     pub steps: Vec<FileStep>,

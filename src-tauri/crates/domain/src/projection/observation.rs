@@ -52,7 +52,7 @@ pub struct Observation {
     /// A text where there is one to read, else an object; null where the title says all.
     #[ts(type = "unknown")]
     pub content: Value,
-    /// At least `eventType` and `seq`, and in a run `agent`.
+    /// Details of the event: at least `eventType` and `seq`, and in a run `agent`.
     #[ts(type = "{ eventType: string; seq: number; [key: string]: unknown }")]
     pub metadata: Value,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 const CUT_MARK: &str = "…";
 
-/// At most `max_bytes` of the text, the mark of the cut included, never in the middle of a character.
+/// Returns at most `max_bytes` of the text, including the mark of the cut, and never cuts a character in two.
 pub(crate) fn cut(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);

@@ -220,7 +220,7 @@ impl Transcript {
         &self.background
     }
 
-    /// Between turns only. `seq` is the event since which it counts.
+    /// Tells the model what arrived, between turns only. `seq` is the event since which it counts.
     fn tell_arrived(&mut self, seq: u64) {
         if self.open.is_some() || !self.unanswered.is_empty() {
             return;

@@ -81,7 +81,7 @@ pub(super) fn at(text: &str, start: usize) -> Option<Lookalike<'_>> {
     Some(Lookalike { start, text: &text[start..start + OPENING.len() + length + 1], tag })
 }
 
-/// Between the colon and the closing bracket.
+/// Returns whether the byte may be between the colon and the closing bracket.
 pub(super) fn is_inside(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_.-#".contains(&byte)
 }

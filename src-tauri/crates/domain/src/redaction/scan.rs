@@ -55,5 +55,5 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// So far back a form looks at most, so that whoever drops what is decided keeps as much.
+/// The limit for looking back. Whoever drops text that is decided keeps this much of it.
 pub(crate) const LOOK_BACK_BYTES: usize = 256;

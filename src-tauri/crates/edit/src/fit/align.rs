@@ -18,7 +18,7 @@ const ANCHOR_PLACES: usize = 8;
 const PLACES: usize = 24;
 /// The number of lines that may have been forgotten or made up.
 const SLACK: usize = 4;
-/// Below this much of what was asked for, it is another place.
+/// The lowest share of matching lines; below it, this is another place.
 const LEAST_SCORE: f64 = 0.6;
 /// The lead over the next best place that is needed.
 const LEAST_LEAD: f64 = 0.2;

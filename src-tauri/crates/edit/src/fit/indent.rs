@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// The likely widths of one level where the text itself does not tell.
 const LIKELY_WIDTHS: [usize; 3] = [4, 2, 8];
 
-/// So wide that no spaces make a level.
+/// A width so large that no number of spaces makes a level.
 const TABS_ALONE: usize = usize::MAX;
 
 /// The indentation learned from the lines that matched.

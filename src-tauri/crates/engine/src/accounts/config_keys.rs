@@ -29,7 +29,7 @@ struct Place {
 enum Item {
     /// From 0.
     At(usize),
-    /// After the last.
+    /// The place after the last item.
     New,
 }
 

@@ -50,7 +50,7 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// To all of what is shown, this once, without a word.
+    /// Makes a decision on everything that is shown, this once, without a note.
     #[must_use]
     pub fn of(decision: ApprovalDecision) -> Self {
         Self {

@@ -68,8 +68,8 @@ pub(crate) struct AgentConfig {
     #[serde(default, deserialize_with = "none_or_line")]
     #[schemars(length(min = 1, max = 300))]
     pub(crate) description: Option<String>,
-    /// The only tools that the agent has, by name; a name that ends in `*` stands for all that begin like it. If absent,
-    /// the agent has all tools.
+    /// The only tools that the agent has, by name; a name that ends in `*` stands for all that begin like it. If
+    /// absent, the agent has all tools.
     #[serde(default, deserialize_with = "none_or_tool_names")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) tools: Option<ToolNames>,

@@ -143,7 +143,7 @@ pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Faul
 struct UnknownKey {
     path: KeyPath,
     key: String,
-    /// Those that may stand there, the nearest first.
+    /// The known keys at that place, the nearest first.
     known: Vec<String>,
 }
 

@@ -98,7 +98,7 @@ pub struct Subscription {
     agents: HashMap<RunId, String>,
 }
 
-/// So many announcements were missed; stored events can be read from the log, from the last one that was heard.
+/// The number of missed announcements. Stored events can be read from the log, after the last one that arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lagged(pub u64);
 

@@ -31,10 +31,10 @@ const MAX_GUIDE_BYTES: u64 = MAX_SKILL_BYTES as u64;
 const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 /// Folders of skills, and procedures, that count. The user's own come first.
 const MAX_GUIDES: usize = 1000;
-/// Below a folder of the user's own, and how deep.
+/// The limits for the files below one of the user's own folders, and for their depth.
 const MAX_OWN_FILES: usize = 2000;
 const MAX_OWN_DEPTH: usize = 8;
-/// Below all of them, by one walk.
+/// The limit for the files below all of these folders, in one walk.
 const MAX_OWN_FILES_AT_ONCE: usize = 20_000;
 
 /// The skills or procedures found, and the files that look like one but are none.
@@ -103,7 +103,7 @@ pub(crate) fn left_out_words(left_out: usize) -> Option<String> {
 }
 
 impl FoundGuides {
-    /// Those that the session doesn't go without.
+    /// Returns the skills and procedures that the session hasn't switched off.
     pub(crate) fn without(&self, off: &[String]) -> Guides {
         let mut guides = self.guides.clone();
         guides.skills.retain(|skill| !PartKind::Skill.is_off(&skill.name, off));

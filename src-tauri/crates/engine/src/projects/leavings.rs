@@ -22,7 +22,7 @@ const MAX_FILES: usize = 100;
 pub(crate) struct Leavings {
     folder: PathBuf,
     has_more: Notify,
-    /// So that two runs in one folder don't tell the same.
+    /// Held while one run reports, so that two runs in one folder don't report the same.
     telling: Mutex<()>,
 }
 

@@ -12,7 +12,7 @@ use kinds::{Asked, Shape};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Below these, values may be secrets.
+/// The keys below which values may be secrets.
 const HIDDEN_BELOW: [&str; 2] = [".headers.", ".env."];
 const HIDDEN: &str = "(hidden)";
 

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Before the name of a tool that is to be switched.
+/// The prefix of a tool's name in the parts that can be switched.
 const TOOL: &str = "tool:";
 
 impl Runs {

@@ -28,7 +28,7 @@ pub(crate) struct Place {
     pub(crate) presence: Presence,
     /// The project, where somebody has just opened it.
     pub(crate) open: Option<OpenProject>,
-    /// Those of the session.
+    /// The settings of the session.
     pub(crate) settings: SessionSettings,
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So much new is enough to reflect on.
+/// The number of new runs that is enough to reflect on.
 const ENOUGH_RUNS: usize = 3;
 const ENOUGH_OBSERVATIONS: usize = 8;
 /// For the model's answer.

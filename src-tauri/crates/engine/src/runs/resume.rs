@@ -32,7 +32,7 @@ pub(crate) struct Resume {
     pub(crate) run: Option<RunId>,
     /// The capabilities of the client that hosts the run from now on.
     pub(crate) presence: Presence,
-    /// To what the model asked.
+    /// The answer to the model's question.
     pub(crate) answer: Option<QuestionAnswered>,
     /// The version of the definition with which a pipeline's run goes on.
     pub(crate) definition: DefinitionChoice,

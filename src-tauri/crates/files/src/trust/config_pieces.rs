@@ -63,7 +63,7 @@ fn bare(url: &str) -> String {
     format!("{scheme}://{}{path}", authority.rsplit('@').next().unwrap_or(authority))
 }
 
-/// Those of `${NAME}` and `${NAME:-otherwise}`, in order.
+/// Returns the names in `${NAME}` and `${NAME:-otherwise}`, in order.
 fn variables(text: &str) -> Vec<String> {
     let pieces = text.split("${").skip(1).filter_map(|piece| piece.split_once('}'));
     let mut names: Vec<String> =

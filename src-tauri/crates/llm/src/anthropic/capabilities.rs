@@ -15,7 +15,7 @@ pub(super) struct Capabilities {
 /// The treatment of a request's `thinking` by a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// Before Claude 3.7: nothing.
+    /// Models before Claude 3.7 don't think.
     Never,
     /// Up to Claude 4.5, and other vendors' models behind this API: as many tokens as the request says.
     Budget,
@@ -23,7 +23,7 @@ pub(super) enum Thinking {
     Adaptive {
         /// Claude 5 and later think unless told otherwise, and say nothing of it unless told so.
         always: bool,
-        /// After Claude 5: thoughts hold only for the conversation in which they were thought.
+        /// True for models after Claude 5, whose thoughts hold only for the conversation in which they were thought.
         bound: bool,
     },
 }

@@ -18,7 +18,7 @@ pub(super) enum Piece {
     RedactedThinking {
         data: String,
     },
-    /// So many bytes of the message's text.
+    /// The number of bytes of the message's text.
     Text {
         bytes: usize,
     },

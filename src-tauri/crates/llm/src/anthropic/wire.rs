@@ -26,7 +26,7 @@ pub(super) struct Head<'a> {
     pub(super) tools: Vec<Tool<'a>>,
 }
 
-/// At the top level: all of the request up to its last block.
+/// A cache mark. At the top level it covers all of the request up to its last block.
 #[derive(Serialize)]
 pub(super) struct CacheControl {
     #[serde(rename = "type")]
@@ -215,7 +215,7 @@ struct OutputDetails {
 }
 
 impl WireUsage {
-    /// Those of the message that `message_start` carries.
+    /// Reads the usage of the message that `message_start` carries.
     pub(super) fn of_started(message: Option<&Value>) -> Option<Self> {
         Self::deserialize(message?.get("usage")?).ok()
     }

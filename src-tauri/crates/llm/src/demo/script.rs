@@ -14,7 +14,7 @@ pub(super) struct Turn {
 
 /// Files that turn out not to be readable text are passed over, but not for ever.
 const MAX_READ_ATTEMPTS: usize = 3;
-/// Below that there is hardly room for two separate changes.
+/// The size of a file with room for two separate changes; below it there is hardly any.
 const ROOMY_FILE_BYTES: u64 = 400;
 const PROSE: &[&str] = &["md", "markdown", "txt", "rst"];
 const SOURCE: &[&str] = &["rs", "py", "js", "ts", "go", "c", "h", "java", "sh", "rb", "toml", "yaml", "yml"];

@@ -32,7 +32,7 @@ pub(super) fn head<'a>(generation: &Generation, system: &'a str, request: &'a Ch
     }
 }
 
-/// Before the third generation a prescribed form and tools exclude each other.
+/// Returns whether the schema is sent. Before the third generation a prescribed form and tools exclude each other.
 fn is_schema_sent(generation: &Generation, request: &ChatRequest) -> bool {
     request.tools.is_empty() || generation.takes_schema_with_tools()
 }

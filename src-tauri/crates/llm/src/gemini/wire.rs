@@ -248,7 +248,7 @@ impl UsageMetadata {
         }
     }
 
-    /// Besides thoughts.
+    /// Returns the tokens of the answer, without thoughts.
     pub(super) fn answer_tokens(&self) -> u64 {
         self.candidates_token_count.unwrap_or(0)
     }

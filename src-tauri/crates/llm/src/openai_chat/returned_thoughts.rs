@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 const FORMAT: &str = "reasoning_content";
 
-/// To be kept with a turn; `None` where there is nothing to give back. `extras` are those of the turn's calls, in their
-/// order.
+/// Returns what is stored with a turn; `None` if there is nothing to give back. `extras` are those of the turn's calls,
+/// in their order.
 pub(super) fn kept(model: &str, name: Option<&str>, extras: &[Option<Value>]) -> Option<Reasoning> {
     let has_extras = extras.iter().any(Option::is_some);
     let items = match name {

@@ -71,7 +71,7 @@ impl ProviderConnection {
         *window
     }
 
-    /// Before each turn: other processes learn too.
+    /// Recalls the window before each turn, since other processes learn too.
     pub(crate) async fn recall_window(&self, model: &str, known: u64) {
         let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(&window_of(known), model)) else {
             return;
@@ -81,7 +81,7 @@ impl ProviderConnection {
         }
     }
 
-    /// Before the first request of a run.
+    /// Recalls the refused parts before the first request of a run.
     pub(crate) async fn recall_refused(&self, model: &str) {
         let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key("refused_parameters", model)) else {
             return;

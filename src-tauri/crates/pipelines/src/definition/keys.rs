@@ -56,7 +56,7 @@ pub struct Retry {
     /// The first included.
     #[schemars(range(min = 1, max = 20))]
     pub max_attempts: u32,
-    /// Before the second attempt; it doubles with each further one, up to five minutes.
+    /// The pause before the second attempt; it doubles with each further one, up to five minutes.
     #[schemars(range(max = 300_000))]
     pub backoff_ms: u64,
 }

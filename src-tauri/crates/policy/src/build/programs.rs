@@ -20,7 +20,7 @@ pub(super) enum Operands {
     /// Tests, packages or files, named without an option.
     Any,
     None,
-    /// At most the folder that is built: what stands after `--` goes to the tool that builds.
+    /// One argument at most, the folder that is built: the words after `--` go to the tool that builds.
     Folder,
     /// Each is a name that says building or testing.
     Targets,

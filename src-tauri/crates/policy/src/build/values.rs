@@ -105,7 +105,7 @@ pub(super) fn names_nothing_outside(tool: &str, flag: &Flag<'_>, long: &str, wid
     }
 }
 
-/// Whoever has the files at hand sees whether a build made what is there.
+/// Notes that the path is written. Whoever has access to the files checks whether a build made them.
 pub(super) fn writes(path: &str, wide: &mut Vec<WideRead>) -> bool {
     if path == NULL_DEVICE {
         return true;

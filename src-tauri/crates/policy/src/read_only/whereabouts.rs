@@ -7,7 +7,7 @@ use super::super::plain_shell::{Joint, Word};
 use super::super::wrappers::Inside;
 use super::{WideRead, handed_on, joined, places};
 
-/// So many places at once are not followed.
+/// The limit for the places that are followed at once.
 const MAX_STATES: usize = 16;
 
 /// The shell's folder, and whether the last command went well.

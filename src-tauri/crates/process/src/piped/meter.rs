@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-/// After so long it is counted anew: a program may be spoken to for days, and what matters is that it does not flood.
+/// The period after which counting starts over. A program may run for days, and it matters only that it doesn't flood.
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// Counts bytes, of all that a program writes together.

@@ -34,7 +34,7 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// To be called within each transaction, before anything else.
+    /// Begins a transaction. Call it within each one, before anything else.
     pub(crate) fn begin(&mut self, transaction: &Connection) -> Result<(), StoreError> {
         let version = transaction.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.version != Some(version) {

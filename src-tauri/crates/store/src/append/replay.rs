@@ -39,7 +39,7 @@ impl Replay {
         cross_references::apply(transaction, &self.session.summary.project, &mut self.images, &events, bodies)
     }
 
-    /// To be called after the last event.
+    /// Saves the session. Call it after the last event.
     pub(crate) fn save(&mut self, transaction: &Connection) -> Result<(), StoreError> {
         self.is_saved = true;
         self.session.save(transaction)

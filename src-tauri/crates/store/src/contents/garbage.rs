@@ -89,7 +89,7 @@ impl Released {
         self.until_ms = self.until_ms.max(other.until_ms);
     }
 
-    /// To be called before the session's references are gone.
+    /// Adds a session's contents. Call it before the session's references are gone.
     pub(crate) fn add(&mut self, transaction: &Connection, session: &str) -> Result<(), StoreError> {
         let mut statement = transaction.prepare_cached("SELECT hash, kind FROM blob_refs WHERE session_id = ?1")?;
         let mut rows = statement.query([session])?;

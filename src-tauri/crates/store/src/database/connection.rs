@@ -98,7 +98,7 @@ impl Location {
         read_only_open::state(&self.path)
     }
 
-    /// So that the next start looks for it; nothing where nothing may be changed, or lasts.
+    /// Notes the damage so that the next start looks for it; does nothing if nothing may be changed, or nothing lasts.
     pub(crate) fn note_damage(&self) {
         if let Kind::File = self.kind {
             damage_mark::note(&self.path);

@@ -1,4 +1,4 @@
-//! Between SQLite's values and the domain's.
+//! Conversions between SQLite's values and the domain's.
 //!
 //! Reading is lenient: a row that was tampered with is still shown, and `verify` says that it is broken.
 

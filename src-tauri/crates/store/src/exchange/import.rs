@@ -191,7 +191,7 @@ impl Spool {
         Ok(imported)
     }
 
-    /// Those of sessions that are not stored are nobody's, and go with the next tidying.
+    /// Stores the contents. Those of sessions that are not stored belong to nobody, and go with the next cleanup.
     fn store_contents(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
         let mut kept = self.connection.prepare("SELECT hash, size, content FROM blobs")?;
         let mut rows = kept.query([])?;

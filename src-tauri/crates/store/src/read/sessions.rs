@@ -38,7 +38,7 @@ impl Reader {
         self.list_sessions(&sql, params![row::signed(limit as u64), row::signed(offset as u64)])
     }
 
-    /// Those of one folder (its canonical path), the most recently used first.
+    /// Lists the sessions of one folder (its canonical path), the most recently used first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -63,8 +63,8 @@ impl Reader {
         Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
     }
 
-    /// Those that were last used before that moment (milliseconds since 1970), the oldest first. A session and those of
-    /// its sub-agents are as old as the youngest of them, and only the first is named.
+    /// Lists the sessions that were last used before that moment (milliseconds since 1970), the oldest first. A session
+    /// and those of its sub-agents are as old as the youngest of them, and only the first is named.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -78,7 +78,7 @@ impl Reader {
         self.list_sessions(&sql, [before_ms])
     }
 
-    /// Those that wait for the user otherwise than for an approval, the most recently used first.
+    /// Lists the sessions that wait for the user for something other than an approval, the most recently used first.
     ///
     /// # Errors
     /// When the database cannot be read.

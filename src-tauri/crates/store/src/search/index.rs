@@ -78,7 +78,7 @@ impl Place {
 }
 
 struct Batch {
-    /// Before it.
+    /// The place before the batch.
     place: Place,
     /// The last row it has dealt with.
     to: i64,
@@ -161,8 +161,8 @@ fn begin_anew(transaction: &Connection) -> Result<(), StoreError> {
     settings::set_meta(transaction, FORM, CURRENT_FORM)
 }
 
-/// To be called within the transaction that removes events: what comes in the place of the last ones is still to be
-/// indexed.
+/// Moves the index back within the transaction that removes events: the events that take the place of the last ones are
+/// still to be indexed.
 pub(crate) fn go_back_to(transaction: &Connection, last_row: i64) -> Result<(), StoreError> {
     if Place::read(transaction)?.indexed_to > last_row {
         settings::set_meta(transaction, INDEXED_TO, &last_row.to_string())?;

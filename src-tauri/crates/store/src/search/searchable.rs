@@ -93,7 +93,7 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
     }
 }
 
-/// Between the lines of a file their numbers would part a phrase, and be found for nothing.
+/// Removes a line's number: between the lines of a file, numbers would part a phrase and be found by mistake.
 fn without_number(line: &str) -> &str {
     match line.split_once('\t') {
         Some((number, text)) if number.trim_start().bytes().all(|byte| byte.is_ascii_digit()) => text,

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-/// Between characters; to the tokenizer no part of a word, and shown to nobody.
+/// The separator between characters; to the tokenizer it is no part of a word, and it is never shown.
 pub(crate) const APART: char = '\u{200b}';
 
 pub(crate) fn set_apart(text: &str) -> Cow<'_, str> {

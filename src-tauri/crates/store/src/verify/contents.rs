@@ -20,10 +20,10 @@ const SESSIONS: &str = "SELECT session_id FROM blob_refs WHERE hash = ?1 ORDER B
 /// The result of checking the contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentsReport {
-    /// Those that were looked at, and their bytes.
+    /// The number of contents that were checked; their bytes follow.
     pub contents: u64,
     pub bytes: u64,
-    /// Those that are damaged.
+    /// The contents that are damaged.
     pub damaged: Vec<DamagedContent>,
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 pub(crate) enum Durability {
     /// Survives the end of the process, and usually that of the machine.
     Normal,
-    /// On the disk: survives a power cut.
+    /// Syncs to the disk, so that it survives a power cut.
     Full,
 }
 

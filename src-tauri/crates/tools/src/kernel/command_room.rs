@@ -69,7 +69,7 @@ impl CommandRoom {
         &self.sandbox_spec.temp_dir
     }
 
-    /// Those of commands that may write; `None` where nothing confines them.
+    /// Returns the sandbox for commands that may write; `None` if nothing confines them.
     fn sandbox(&self, kind: WritingKind) -> Result<Option<Sandbox>, ToolError> {
         if self.sandbox.is_none() {
             return Ok(None);

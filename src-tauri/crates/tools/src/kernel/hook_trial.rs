@@ -21,7 +21,7 @@ pub enum HookTrial {
         event: HookEvent,
         tool: String,
         args: Value,
-        /// After the call.
+        /// The result, for an event after the call.
         result: String,
     },
     Moment(HookMoment),

@@ -42,7 +42,7 @@ pub(super) struct BeforeCall {
 pub(super) struct HookTask<'a> {
     pub(super) hook: &'a Hook,
     pub(super) occasion: &'a Occasion,
-    /// On its standard input.
+    /// The JSON on its standard input.
     pub(super) told: &'a Value,
     pub(super) access: ProjectAccess,
 }

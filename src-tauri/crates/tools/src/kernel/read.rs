@@ -10,7 +10,7 @@ use globset::GlobSetBuilder;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Between the attempts of a read whose failure may pass.
+/// The pauses between the attempts of a read whose failure may pass.
 pub(crate) const READ_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Kernel {

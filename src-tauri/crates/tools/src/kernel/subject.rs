@@ -206,7 +206,7 @@ impl Kernel {
         }
     }
 
-    /// Those words that name a secret file or a protected path.
+    /// Returns the words that name a secret file or a protected path.
     fn sensitive_among(&self, words: &[String]) -> Vec<TouchedPath> {
         let touched = words.iter().flat_map(|word| self.touched_by_word(word));
         touched.filter(|touched| touched.secret || touched.protected).collect()

@@ -320,7 +320,7 @@ fn is_link(content: &Option<FileContent>) -> bool {
     content.as_ref().is_some_and(FileContent::is_link)
 }
 
-/// Those of a file that is removed; any other keeps its own.
+/// Returns the permissions of a file that is removed; any other file keeps its own.
 fn permissions(file: &FileChange) -> Permissions {
     if file.after.is_none() { file.permissions() } else { Permissions::default() }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A file as the log tells of it; between two changes it may have been another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayedFile {
-    /// Before the session's first change.
+    /// The file before the session's first change.
     pub began: FileAt,
     /// Right after the event.
     pub then: FileAt,

@@ -17,7 +17,7 @@ pub(super) struct Phrase {
 /// The form of the argument in the title.
 enum Object {
     Plain(&'static str),
-    /// Between backticks.
+    /// A subject that is shown between backticks.
     Code(&'static str),
     None,
 }

@@ -12,12 +12,12 @@ use std::ops::Range;
 /// The limit for the name on either side of the word by which it was found.
 const MAX_NAME_BYTES: usize = 64;
 const MAX_BLANKS: usize = 40;
-/// Between a name and the `value` that belongs to it, in the next line.
+/// The limit for the gap between a name and the `value` that belongs to it, in the next line.
 const MAX_GAP_BYTES: usize = 80;
 /// `: Option<&str> =`, `String::from(`.
 const MAX_TYPE_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 256;
-/// So far back a line is looked at.
+/// The limit for looking back on a line.
 const MAX_LINE_START_BYTES: usize = 200;
 /// The limit for an entry of `.netrc`, before its password.
 const MAX_NETRC_BYTES: usize = 200;
@@ -39,7 +39,7 @@ enum Place {
     Setting(Range<usize>),
     Literal(Range<usize>),
     Bare(Range<usize>),
-    /// Among other words.
+    /// A value among other words.
     Loose(Range<usize>),
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Outcome {
     },
 }
 
-/// So many characters of one kind.
+/// A number of characters of one kind.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
     pub(super) class: fn(u8) -> bool,
@@ -52,18 +52,19 @@ const MAX_PEM_LABEL_BYTES: usize = 40;
 const PEM_LINE_BYTES: usize = 40;
 /// The last line stands this close to the end mark, whatever stands between them: line numbers, quotes, signs of a diff.
 const PEM_GAP_BYTES: usize = 24;
-/// Between the beginning mark and the first line, where a key is encrypted.
+/// The limit for the gap between the beginning mark and the first line; a longer one is for headers of an encrypted
+/// key.
 const MAX_PEM_HEADERS_BYTES: usize = 200;
 const MAX_USER_INFO_BYTES: usize = 512;
 const MAX_CREDENTIAL_BYTES: usize = 4096;
 pub(super) const MIN_CREDENTIAL_BYTES: usize = 16;
-/// Between a name and its value: quotes, colons, blanks.
+/// The limit for what separates a name from its value: quotes, colons, blanks.
 pub(super) const MAX_SEPARATOR_BYTES: usize = 12;
 /// The schemes of a header, besides `Basic`.
 const SCHEMES: &[&str] = &["bearer", "token", "apikey", "bot", "oauth", "key"];
 const MAX_SCHEME_BYTES: usize = 10;
 const AWS_SECRET_BYTES: usize = 40;
-/// After the colon.
+/// The length of the part after the colon.
 const TELEGRAM_BYTES: usize = 35;
 const MIN_REST_BYTES: usize = 24;
 const MAX_REST_BYTES: usize = 256;

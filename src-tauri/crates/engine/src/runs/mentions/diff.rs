@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// No program that the repository names takes part, and no colour.
 const CHANGES: &str = "git diff --no-ext-diff --no-textconv --no-color HEAD";
-/// Before the first commit there is nothing to compare with but what was added.
+/// The command for a repository without commits, which shows the files that were added.
 const ADDED: &str = "git diff --no-ext-diff --no-textconv --no-color --cached";
 const NEW_FILES: &str = "git ls-files --others --exclude-standard";
 /// The limit for the names of new files, in bytes.

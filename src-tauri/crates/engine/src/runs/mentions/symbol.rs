@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// Words before the name that is defined.
 const WORDS: &str = "fn|struct|enum|trait|type|const|static|mod|macro_rules!|class|interface|def|function|func|let|var";
-/// Before the definition, for its documentation.
+/// The number of lines before the definition, for its documentation.
 const LINES_BEFORE: u64 = 3;
 const LINES: u64 = 60;
 const MAX_NAME_CHARS: usize = 200;

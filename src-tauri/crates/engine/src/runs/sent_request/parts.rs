@@ -215,7 +215,7 @@ fn neutral(message: &Message) -> Value {
     }
 }
 
-/// At most so many bytes of a text from `from` on; both are moved to where a character begins.
+/// Returns at most `most` bytes of a text from `from` on; both are moved to the beginning of a character.
 fn piece(text: &str, from: usize, most: usize) -> SentText {
     let from = text.ceil_char_boundary(from.min(text.len()));
     let rest = &text[from..];

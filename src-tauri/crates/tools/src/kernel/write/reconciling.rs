@@ -10,7 +10,7 @@ use arki_domain::{CallOutcome, EventBody, Fault, FileChanged, FileEffect, ToolCa
 use arki_files::FileContent;
 
 impl Kernel {
-    /// After a crash: the files' hashes tell whether the change was made.
+    /// Reconciles a write after a crash: the files' hashes tell whether the change was made.
     pub(in crate::kernel) async fn reconcile_write(
         &self,
         plan: WriteAction,
