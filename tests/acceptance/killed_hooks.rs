@@ -106,11 +106,20 @@ fn after_a_call_what_did_not_answer_is_told_and_not_repeated() {
 #[test]
 fn a_formatter_that_was_killed_is_told_and_not_repeated() {
     let writes = Turn::calls().call("write_file", json!({"path": "a.txt", "content": "a"}));
-    let line = format!("echo b >a.txt; {}", waiting("echo c >a.txt"));
+    let line = format!("echo b >a.txt; echo b >other.txt; {}", waiting("echo c >a.txt"));
     let (stage, code, events) = killed_and_resumed("PostToolUse", &[&line], vec![writes, Turn::text("Done.")]);
     assert_eq!(code, Some(0));
     are(&events, &[(">a.txt", "interrupted")]);
     assert_eq!(stage.read("a.txt"), "b\n");
     let changes = payloads(&events, "file.changed");
     assert_eq!((changes.len(), &changes[1]["byHook"]), (2, &payloads(&events, "hook.ran")[0]["hook"]));
+    let told = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
+    for words in [
+        "was interrupted: Arki ended while it ran. It had changed a.txt.",
+        "left as they are: closed-for-killed-hooks, other.txt.",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+    let told = stage.model.requests()[1].json["messages"].to_string();
+    assert!(told.contains("left as they are: closed-for-killed-hooks, other.txt."), "{told}");
 }

@@ -26,6 +26,13 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
+    /// `None` where another holds it, or the folder can't be opened.
+    #[must_use]
+    pub fn try_take(folder: &Path) -> Option<Self> {
+        let file = open_lock(folder).ok()?;
+        file.try_lock().ok().map(|()| Self { _file: file })
+    }
+
     /// Waits for those before. Blocks.
     ///
     /// # Errors

@@ -275,7 +275,12 @@ impl HookRan {
             Some(HookOutcome::Stopped) => format!("stopped the run: {said}"),
             Some(HookOutcome::Failed | HookOutcome::TimedOut | HookOutcome::OverLimit) => format!("failed: {said}"),
             Some(HookOutcome::Cancelled) => "was stopped with the run".to_owned(),
-            Some(HookOutcome::Interrupted) => "was interrupted: Arki ended while it ran".to_owned(),
+            Some(HookOutcome::Interrupted) => match &self.said {
+                Some(effect) => {
+                    return format!("Hook {} was interrupted: Arki ended while it ran. {effect}", self.hook);
+                }
+                None => "was interrupted: Arki ended while it ran".to_owned(),
+            },
             Some(HookOutcome::Passed) => return format!("Hook {}{}", self.hook, self.passed()),
         };
         format!("Hook {} {did}{}", self.hook, self.others())
@@ -295,6 +300,9 @@ impl HookRan {
 
     fn others(&self) -> String {
         let mut others = String::new();
+        if !self.changed.is_empty() && self.outcome != Some(HookOutcome::Passed) {
+            others.push_str(&format!("; it had changed {}", paths(self.changed.iter().map(String::as_str))));
+        }
         if !self.restored.is_empty() {
             others.push_str(&format!(
                 "; its other changes were undone: {}",

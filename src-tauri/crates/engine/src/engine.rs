@@ -121,6 +121,7 @@ impl Engine {
     /// From the bottom up; what a lower one needs of runs it has as a port.
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
+        projects.session_trees().remove_unfinished();
         let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
         let runs = Arc::new_cyclic(|runs: &Weak<Runs>| {
             let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());

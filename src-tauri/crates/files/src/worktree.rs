@@ -22,7 +22,14 @@ pub fn make_worktree_folder(place: &Path) -> io::Result<PathBuf> {
             Err(_) => private(all)?,
         }
     }
-    fs::create_dir(place)?;
+    match fs::create_dir(place) {
+        // A kill may have left it before anything was in it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_dir(place).map_err(|_| error)?;
+            fs::create_dir(place)?;
+        }
+        made => made?,
+    }
     private(place)?;
     place.canonicalize()
 }

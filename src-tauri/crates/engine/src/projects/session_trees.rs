@@ -37,6 +37,7 @@ impl SessionTrees {
 
     /// The worktrees of a project, or of all, the newest first. Blocking.
     pub(crate) fn list(&self, project: Option<&Path>) -> Vec<WorktreeEntry> {
+        self.remove_unfinished();
         let notes = WorktreeNote::all(&self.notes).into_iter().filter(|note| !note.is_removed);
         let of_project = notes.filter(|note| project.is_none_or(|project| project == note.project));
         let mut notes: Vec<WorktreeNote> = of_project.collect();
@@ -55,18 +56,37 @@ impl SessionTrees {
         self.noted(Path::new(folder)).map(|note| note.of())
     }
 
-    /// Checks that a folder is no worktree whose making was cut off. Blocking.
+    /// Checks that a folder is no worktree whose making was cut off; what is left of one is removed. Blocking.
     ///
     /// # Errors
-    /// `WORKTREE_UNAVAILABLE`.
+    /// `WORKTREE_GONE`, `WORKTREE_UNAVAILABLE`.
     pub(crate) fn ensure_whole(&self, folder: &str) -> Result<(), Fault> {
-        match self.noted(Path::new(folder)) {
-            Some(note) if !note.is_made && !note.is_removed => Err(Fault::new(
+        let is_half = |note: &WorktreeNote| !note.is_made && !note.is_removed;
+        let Some(half) = self.noted(Path::new(folder)).filter(is_half) else { return Ok(()) };
+        self.remove_unfinished();
+        match self.noted(Path::new(folder)).filter(is_half) {
+            None => Err(gone(&half.branch)),
+            Some(note) => Err(Fault::new(
                 Code::WORKTREE_UNAVAILABLE,
-                format!("The worktree {} is incomplete: creating it was interrupted.", note.branch),
-                "Remove it with `arki worktrees rm`, and create it again.",
+                format!("The worktree {} is still being created.", note.branch),
+                "Wait until it is complete.",
             )),
-            _ => Ok(()),
+        }
+    }
+
+    /// Removes what is left of worktrees whose making was cut off. Blocking.
+    pub(crate) fn remove_unfinished(&self) {
+        for WorktreeNote { folder, .. } in WorktreeNote::all(&self.notes).into_iter().filter(|note| !note.is_made) {
+            // Whoever makes it holds the lock.
+            let Some(lock) = WorktreeNote::making(&self.notes, &folder) else { continue };
+            // Meanwhile it may be complete.
+            if let Some(note) = self.noted(&folder).filter(|note| !note.is_made && !note.is_removed) {
+                let removed = remove_worktree_folder(&folder).map_err(|error| not_removed(&folder, &error));
+                if let Err(fault) = removed.and_then(|()| note.forget(&self.notes)) {
+                    tracing::warn!(%fault, "a worktree that was never complete is still there");
+                }
+            }
+            WorktreeNote::made(&self.notes, &folder, lock);
         }
     }
 
@@ -80,6 +100,7 @@ impl SessionTrees {
     /// # Errors
     /// `WORKTREE_GONE`.
     pub(crate) fn find(&self, project: &Path, branch: &str) -> Result<PathBuf, Fault> {
+        self.remove_unfinished();
         let listed = WorktreeNote::all(&self.notes);
         let found = listed.into_iter().find(|note| {
             let is_it = note.project == project && note.branch == branch;

@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// More other files than this are not restored; they are told.
 const MAX_RESTORED: usize = 5000;
 
+/// Of the other files that differ after an interrupted hook, these many are told.
+const MAX_TOLD: usize = 20;
+
 /// The project before a hook that may write.
 pub(super) struct Formatting {
     hook: String,
@@ -143,16 +146,32 @@ impl Kernel {
             let formatting = (hook.as_str(), &interrupted.call_id);
             changes.extend(self.change_of(formatting, &path, before.as_ref(), now, &context.session_id).await?);
         }
+        let formatted = Formatted { changes, ..Formatted::default() };
+        let others = self.other_files_since(files, &context.session_id).await?;
+        let others = (!others.is_empty()).then(|| {
+            format!("These other files differ since it began, and were left as they are: {}.", others.join(", "))
+        });
+        let changed = formatted.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>().join(", ");
+        let changed = (!changed.is_empty()).then(|| format!("It had changed {changed}."));
+        let said = changed.into_iter().chain(others.clone()).collect::<Vec<_>>().join(" ");
         let ran = HookRan {
             outcome: Some(HookOutcome::Interrupted),
             call_id: Some(interrupted.call_id.clone()),
+            said: Some(said).filter(|said| !said.is_empty()),
             ..HookRan::new(HookEvent::PostToolUse, hook, command)
         };
-        let formatted = Formatted { changes, ..Formatted::default() };
         let mut words = "It was interrupted: Arki ended while it ran. It was not run again.".to_owned();
-        formatted.words().iter().for_each(|effect| words.push_str(&format!("\n{effect}")));
+        formatted.words().into_iter().chain(others).for_each(|effect| words.push_str(&format!("\n{effect}")));
         let told = context_of(hook, HookEvent::PostToolUse, &words);
         record.note(formatted.told_in(ran).into_iter().chain([told]).collect()).await
+    }
+
+    /// Files but the edit's that are others than when the hook began; of many, the first.
+    async fn other_files_since(&self, files: &[String], session_id: &SessionId) -> Result<Vec<String>, Fault> {
+        let Some(before) = self.stored_snapshot().await? else { return Ok(Vec::new()) };
+        let Some(after) = self.look(Some(before.clone()), session_id).await? else { return Ok(Vec::new()) };
+        let changed = snapshot_changes(&before, &after).into_iter().map(|change| change.path);
+        Ok(changed.filter(|path| !files.contains(path)).take(MAX_TOLD).collect())
     }
 
     /// The edit's files as the log last knew them before the hook.

@@ -8,7 +8,7 @@ use super::super::git::{Git, Instead, fitness};
 use super::note::WorktreeNote;
 use super::{BranchName, SessionTrees};
 use crate::records::blocking;
-use arki_disk::PrivateTempDir;
+use arki_disk::{FolderLock, PrivateTempDir};
 use arki_domain::{Code, Fault};
 use arki_files::{
     CopyError, CopyLimits, FilesError, Project, copy_files, copy_git_exclude, make_worktree_folder,
@@ -72,6 +72,7 @@ impl SessionTrees {
             fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
             ensure_not_checked_out(&project, &branch)?;
             trees.ensure_folders()?;
+            trees.remove_unfinished();
             let place = Self::place_of(&project, &branch)?;
             Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
         })
@@ -82,7 +83,7 @@ impl SessionTrees {
             None => (last, Files::OfTheProject),
         };
         let NewWorktree { project, branch, secrets, agreed, now } = new;
-        let note = blocking(self, move |trees| trees.begin(project, branch.as_str(), base, now)).await?;
+        let (note, lock) = blocking(self, move |trees| trees.begin(project, branch.as_str(), base, now)).await?;
         let made = self.filled(&git, note.clone(), files, secrets, agreed).await;
         if made.is_err() {
             let note = note.clone();
@@ -94,12 +95,20 @@ impl SessionTrees {
                 tracing::warn!(%fault, "a worktree that could not be made is still there in part");
             }
         }
+        WorktreeNote::made(&self.notes, &note.folder, lock);
         made.map(|()| note.folder)
     }
 
     /// Makes the folder, which nobody else can have made then, and the note on it.
-    fn begin(&self, project: PathBuf, branch: &str, base: String, now: i64) -> Result<WorktreeNote, Fault> {
+    fn begin(
+        &self,
+        project: PathBuf,
+        branch: &str,
+        base: String,
+        now: i64,
+    ) -> Result<(WorktreeNote, FolderLock), Fault> {
         let place = Self::place_of(&project, &BranchName::parse(branch)?)?;
+        let lock = WorktreeNote::making(&self.notes, &place).ok_or_else(|| exists("A worktree that is being made"))?;
         let folder = make_worktree_folder(&place).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => exists(&format!("The folder {}", place.display())),
             kind => not_made(&place, kind),
@@ -120,7 +129,7 @@ impl SessionTrees {
             let _ = remove_worktree_folder(&note.folder);
             return Err(fault);
         }
-        Ok(note)
+        Ok((note, lock))
     }
 
     async fn filled(

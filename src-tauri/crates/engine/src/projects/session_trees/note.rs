@@ -2,7 +2,7 @@
 //! gone, so that a session's list can still say what its folder was.
 
 use super::key;
-use arki_disk::write_private_file;
+use arki_disk::{FolderLock, create_private_dir, write_private_file};
 use arki_domain::{Fault, WorktreeOf};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -40,6 +40,21 @@ impl WorktreeNote {
         files.filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok()).collect()
     }
 
+    /// Held while it is made; `None` where another process makes it. It goes with its process, and its folder with
+    /// [`Self::made`].
+    pub(super) fn making(notes: &Path, folder: &Path) -> Option<FolderLock> {
+        let place = making(notes, folder);
+        create_private_dir(&place).ok()?;
+        FolderLock::try_take(&place)
+    }
+
+    pub(super) fn made(notes: &Path, folder: &Path, making_lock: FolderLock) {
+        if let Err(error) = arki_disk::remove_private_dir(&making(notes, folder)) {
+            tracing::debug!(%error, "the mark of a worktree's making stays");
+        }
+        drop(making_lock);
+    }
+
     pub(super) fn of(self) -> WorktreeOf {
         WorktreeOf { project: self.project.display().to_string(), branch: self.branch }
     }
@@ -52,6 +67,10 @@ impl WorktreeNote {
     pub(super) fn forget(&self, notes: &Path) -> Result<(), Fault> {
         Ok(arki_disk::remove_private_file(&file(notes, &self.folder))?)
     }
+}
+
+fn making(notes: &Path, folder: &Path) -> PathBuf {
+    notes.join(format!("{}.making", key(folder)))
 }
 
 fn file(notes: &Path, folder: &Path) -> PathBuf {

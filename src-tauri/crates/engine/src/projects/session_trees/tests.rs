@@ -341,6 +341,51 @@ async fn commits_on_other_branches_and_stashes_count_as_work() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn what_a_kill_left_of_one_is_removed_and_one_that_is_being_made_stays() {
+    let home = home();
+    let place = SessionTrees::place_of(&home.project, &BranchName::parse("x").unwrap()).unwrap();
+    let half = |is_noted: bool| {
+        let tree = arki_files::make_worktree_folder(&place).unwrap();
+        fs::create_dir_all(tree.join(".git/objects")).unwrap();
+        let (folder, project) = (tree, home.project.clone());
+        let note = WorktreeNote {
+            folder,
+            project,
+            branch: "x".to_owned(),
+            base: "0".repeat(40),
+            brought: None,
+            created_at: 1,
+            is_made: false,
+            is_removed: false,
+        };
+        home.trees.ensure_folders().unwrap();
+        if is_noted {
+            note.write(&home.trees.notes).unwrap();
+        }
+    };
+    half(true);
+    let held = WorktreeNote::making(&home.trees.notes, &place).unwrap();
+    assert!(!home.trees.list(None)[0].is_whole && place.exists());
+    let shown = place.display().to_string();
+    assert!(home.trees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_UNAVAILABLE));
+    assert_eq!(code(home.make("x")).await, "WORKTREE_EXISTS");
+    // The kill.
+    drop(held);
+    assert!(home.trees.list(None).is_empty() && !place.exists());
+    half(true);
+    assert!(home.trees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_GONE));
+    half(true);
+    home.make("x").await.unwrap();
+    assert!(home.trees.list(None)[0].is_whole);
+    let left = fs::read_dir(&home.trees.notes).unwrap().flatten();
+    assert!(left.map(|entry| entry.path()).all(|path| path.extension().unwrap() == "json"));
+    // Before it was noted.
+    home.trees.remove(&place).unwrap();
+    fs::create_dir_all(&place).unwrap();
+    home.make("x").await.unwrap();
+}
+
+#[tokio::test]
 async fn removing_follows_no_link_and_the_place_is_remembered() {
     let home = home();
     let tree = home.make("x").await.unwrap();
