@@ -12,7 +12,7 @@ const SESSION_LINK: &str = "arki://session/";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
     Folder(PathBuf),
-    /// By a link `arki://session/ID`. A link only shows: whoever made it gets nothing done by it.
+    /// A session, by a link `arki://session/ID`. A link only shows: whoever made it gets nothing done by it.
     Session(SessionId),
     Nothing,
 }

@@ -1,4 +1,4 @@
-//! From the process's start to its end.
+//! The process from its start to its end.
 
 use crate::arguments::Asked;
 use crate::desktop_state::Shared;

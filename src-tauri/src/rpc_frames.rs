@@ -23,7 +23,7 @@ impl Listening {
     }
 }
 
-/// From now on everything is heard; the number is what `next_frame` is asked with.
+/// Begins the stream of frames; the number is the argument for `next_frame`.
 #[tauri::command]
 pub(crate) async fn begin_frames(desktop: Desktop) -> Answer<u32> {
     Ok(desktop.window.listening.begin(Frames::new(desktop.engine.subscribe())))

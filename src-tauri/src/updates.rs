@@ -29,8 +29,8 @@ struct Source {
     key: String,
 }
 
-/// Nobody, where this wasn't installed by a package. A build for development takes them from its environment, for tests;
-/// one for users never does.
+/// Returns the source of updates; none if this wasn't installed by a package. A build for development takes it from its
+/// environment, for tests; one for users never does.
 fn source() -> Option<Source> {
     #[cfg(debug_assertions)]
     if let (Ok(server), Ok(key)) = (std::env::var("ARKI_UPDATE_URL"), std::env::var("ARKI_UPDATE_SIGNER")) {

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// Kept free for the answer where the configuration sets no limit, in tokens; of a small window an eighth.
 const TOKENS_FOR_ANSWER: u64 = 4096;
 const SHARE_FOR_ANSWER: u64 = 8;
-/// From this part of the window on, a refusal without a reason is taken for one of the length.
+/// The share of the window above which a refusal without a reason is taken for one of the length.
 const FULL_FROM: f64 = 0.8;
 /// The size assumed for an unknown window, in sizes of the request at hand.
 const UNKNOWN_WINDOW: u64 = 4;

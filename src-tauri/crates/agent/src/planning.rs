@@ -35,7 +35,7 @@ pub(crate) struct Planning {
     pub(crate) steps: Vec<String>,
     /// Without ids; the arguments are a JSON object.
     pub(crate) calls: Vec<ToolRequest>,
-    /// From `<think>…</think>`, which need not be closed.
+    /// The text in `<think>…</think>`, which need not be closed.
     pub(crate) thoughts: String,
 }
 

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 /// The longest answer that is read, in bytes: a summary that is longer is of no use.
 const MAX_SUMMARY_BYTES: usize = 256 << 10;
-/// For thoughts, beside what the summary itself may take.
+/// The room for thoughts, in addition to the summary's own limit.
 const TOKENS_FOR_THOUGHTS: u64 = 4096;
 
 /// A log that says what was asked and what came of it: a run's, or one of a session that no run works on.

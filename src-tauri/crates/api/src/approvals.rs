@@ -61,7 +61,7 @@ wire! {
         pub decision: ApprovalDecision,
         /// The accepted hunks; null = all.
         pub hunks: Option<Vec<usize>>,
-        /// By hunk: the user's own text for its new side.
+        /// The user's own text for the new side of single hunks, by hunk.
         pub edited: Option<BTreeMap<usize, String>>,
         /// The user's own command in place of the one that was shown.
         pub command: Option<String>,

@@ -124,7 +124,7 @@ commands! {
     trust_project { path: PathBuf } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 
-    /// From now on everything is heard; the number is what `next_frame` is asked with.
+    /// Begins the stream of frames; the number is the argument for `next_frame`.
     begin_frames {} -> u32;
     /// Waits for something to happen. Null: nothing more will be heard under this number.
     next_frame { number: u32 } -> Option<Frame>;
@@ -211,8 +211,8 @@ commands! {
     switch_schedule { name: String, on: bool } -> ();
     remove_schedule { name: String } -> ();
 
-    /// With a mode the message is queued while the session's run works, waits or is paused. Pictures, each in Base64,
-    /// can't wait: with them it begins a run or fails.
+    /// Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in
+    /// Base64, can't be queued: with them it begins a run or fails.
     send_message {
         to: Shown, text: String, pictures: Option<Vec<String>>, options: SendOptions, mode: Option<QueueMode>
     } -> Sent;

@@ -53,7 +53,7 @@ wire! {
         #[ts(optional = nullable, type = "unknown")]
         pub entry: Option<Value>,
     }
-    /// Something that might happen in a run, for hooks to be tried with.
+    /// A made-up event in a run, for hooks to be tried with.
     MadeUpEvent {
         pub event: HookEvent,
         /// The tool of a call; empty for what is not about one.

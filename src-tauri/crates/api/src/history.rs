@@ -20,7 +20,7 @@ wire! {
     RewindPreview {
         pub to_seq: u64,
         pub changes: Vec<RestoredFile>,
-        /// From what is on the disk to what will be; unified.
+        /// The unified diff from what is on the disk to what will be.
         pub diff: String,
         /// The user's message right after `to_seq`, to be said differently.
         pub prompt: Option<String>,
@@ -32,7 +32,7 @@ wire! {
         pub change: Option<ReviewChange>,
     }
     ReplayedContent {
-        /// From the session's beginning to then; unified, empty where nothing was changed.
+        /// The unified diff from the session's beginning to then; empty if nothing was changed.
         pub diff: String,
         /// The file's text; null if there was no file or it isn't text.
         pub text: Option<String>,
@@ -97,7 +97,7 @@ wire! {
     }
     /// A line of a file as it is now, and who wrote it. What is absent is not known, or was not the agent.
     LineOrigin {
-        /// From 1.
+        /// The number, from 1.
         pub number: u32,
         pub text: String,
         pub kind: LineKind,

@@ -10,11 +10,11 @@ wire! {
         pub id: String,
         pub provider: String,
         pub model: String,
-        /// For people; the model's id where nothing better is known.
+        /// The name for people; the model's ID if no better one is known.
         pub name: String,
         /// In tokens.
         pub context_window: Option<u64>,
-        /// Nobody has said so: it is what such models mostly have at least.
+        /// True if nobody has given the window: it is then the least that such models usually have.
         pub context_window_assumed: bool,
         /// In tokens; null where it is not known.
         pub output_limit: Option<u64>,

@@ -19,7 +19,7 @@ wire! {
     BarMenu {
         pub place: MenuPlace,
         pub title: String,
-        /// With a line between each two.
+        /// The items in groups, with a line between each two.
         pub groups: Vec<Vec<BarItem>>,
     }
     /// A command of the window's.
@@ -62,9 +62,9 @@ wire! {
     NoticeWords {
         pub done: String,
         pub budget_exhausted: String,
-        /// With `{error}` in it.
+        /// The text for a failed run, with `{error}` in it.
         pub failed: String,
-        /// With `{tool}` in it.
+        /// The text for a call that needs permission, with `{tool}` in it.
         pub permission: String,
         pub decision: String,
         pub question: String,

@@ -22,7 +22,7 @@ wire! {
         pub cpu_ms: Option<u64>,
         /// TCP ports it listens on.
         pub ports: Option<Vec<u16>>,
-        /// Nobody outside its sandbox reaches them.
+        /// True if nobody outside its sandbox can reach its ports.
         pub own_network: bool,
     }
 }

@@ -20,7 +20,7 @@ words! {
 wire! {
     /// One value of the configuration that holds, or one that could be set.
     SettingEntry {
-        /// From the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
+        /// The key from the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
         pub key: String,
         /// Null where nothing is set and nothing holds by default; `"(hidden)"` for a secret; null for a map and a group.
         #[ts(type = "unknown")]

@@ -35,7 +35,7 @@ pub struct AllowedTools {
 }
 
 impl AllowedTools {
-    /// From names as they are written. It never allows anything: a tool that is named is asked about as always.
+    /// Reads the names as they are written. This never allows anything: a named tool needs approval as always.
     #[must_use]
     pub fn read(written: &[String]) -> Self {
         Self::read_except(written, &[])

@@ -110,7 +110,8 @@ fn items(value: &Value) -> Vec<String> {
     items.into_iter().filter(|item| !item.is_empty()).collect()
 }
 
-/// Not within braces or parentheses: `src/**/*.{ts,tsx}` and `Bash(git add:*, git commit:*)` are one each.
+/// Splits a list at commas, but not within braces or parentheses: `src/**/*.{ts,tsx}` and `Bash(git add:*, git
+/// commit:*)` are one each.
 fn split_at_commas(text: &str) -> impl Iterator<Item = &str> {
     let text = text.trim().trim_start_matches('[').trim_end_matches(']');
     let mut depth = 0_i32;

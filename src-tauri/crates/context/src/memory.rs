@@ -14,7 +14,7 @@ const MAX_MEMORIES: usize = 1000;
 /// A file of memories, and where it is.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryFile<'a> {
-    /// For people: a path.
+    /// The source, for people: a path.
     pub origin: &'a str,
     pub text: &'a str,
 }

@@ -32,7 +32,7 @@ pub struct Mention {
 pub enum Target {
     File {
         path: String,
-        /// From 1, both inclusive.
+        /// The first and the last line, from 1, both inclusive.
         lines: Option<(u64, u64)>,
     },
     Folder {

@@ -37,7 +37,7 @@ pub struct RuleFile<'a> {
     pub is_users: bool,
 }
 
-/// Something that is wrong with a file but keeps nothing from being used.
+/// A problem with a file that doesn't keep it from being used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileWarning {
     pub path: String,
@@ -49,7 +49,7 @@ pub struct FileWarning {
 pub struct LoadedRule {
     pub path: String,
     pub is_users: bool,
-    /// With what it imports.
+    /// The text with what it imports.
     pub text: String,
     pub applies: Applies,
 }

@@ -121,7 +121,7 @@ pub struct SystemPromptInputs<'a> {
     /// The shell that commands run in.
     pub shell: &'a str,
     pub mode: WorkMode,
-    /// Somebody can answer the model's questions.
+    /// True if somebody can answer the model's questions.
     pub answers: bool,
     /// The date; a day's precision keeps the provider's prompt cache.
     pub today: &'a str,
@@ -133,7 +133,7 @@ pub struct SystemPromptInputs<'a> {
     pub is_subagent: bool,
     /// The prompt that the call, the session or the configuration adds ([`crate::build_prompt`]).
     pub custom: Option<&'a BuiltPrompt>,
-    /// From the root towards the file.
+    /// The rules, from the root towards the file.
     pub rules: Vec<Rule>,
     pub skills: Vec<IndexEntry>,
     pub chosen_skills: Vec<ChosenSkill>,

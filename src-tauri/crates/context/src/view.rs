@@ -211,7 +211,7 @@ fn server_of(tool: &str) -> Option<&str> {
     tool.strip_prefix(MCP_PREFIX)?.split_once("__").map(|(server, _)| server)
 }
 
-/// From one message of the user to the next.
+/// The part of a conversation from one message of the user to the next.
 #[derive(Default)]
 struct Round {
     /// The index of its first part, and what it began with.

@@ -38,7 +38,7 @@ pub enum FileError {
     BrokenLink { path: String },
     #[error("{path} is a link that leads back to itself.")]
     LinkLoop { path: String },
-    /// By its own name it would not have been asked about.
+    /// A link to a protected file: by its own name it would not need approval.
     #[error("{path} leads through a link to {real}, which is protected.")]
     Disguised { path: String, real: String },
     #[error("{path} is behind a link, in {real}.")]

@@ -17,7 +17,7 @@ pub struct Event {
     /// `None` outside a run.
     pub run_id: Option<RunId>,
     pub session_id: SessionId,
-    /// From 1, without gaps within a session.
+    /// The number of the event, from 1, without gaps within a session.
     pub seq: u64,
     /// Milliseconds since 1970, by the clock of the machine that wrote it.
     pub ts: i64,

@@ -336,7 +336,7 @@ impl Fault {
         Self { code: code.0.to_owned(), message: message.into(), hint: hint.into(), retry_after_ms: None, cause: None }
     }
 
-    /// For a state that should not be reachable; `what` says which expectation failed.
+    /// Makes the error for a state that should not be reachable; `what` says which expectation failed.
     pub fn internal(what: impl fmt::Display) -> Self {
         Self::new(
             Code::INTERNAL,

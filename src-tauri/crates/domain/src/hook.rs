@@ -76,7 +76,7 @@ impl fmt::Display for HookEvent {
     }
 }
 
-/// Something other than a call at which hooks run, with what they are told of it.
+/// An event other than a call at which hooks run, with what they are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookMoment {
     SessionStart(SessionSource),

@@ -22,7 +22,7 @@ pub const REMINDER_PART: &str = "reminder";
 /// A kind of part that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {
-    /// By the rule's path, as it's shown.
+    /// A rule, by its path as it's shown.
     Rule,
     Skill,
     Procedure,

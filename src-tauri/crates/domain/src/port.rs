@@ -173,7 +173,7 @@ pub struct CallContext {
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
     pub cancel: CancellationToken,
-    /// For calls that can stop in the middle and go on later.
+    /// The token that pauses calls which can stop in the middle and continue later.
     pub pause: CancellationToken,
 }
 
@@ -201,10 +201,10 @@ pub enum CallOutcome {
 /// Context that comes in during a run, such as the rules of a folder that it touches. Whoever asks leaves out what the
 /// conversation has already.
 pub trait LateContext: Send + Sync {
-    /// For what the user says.
+    /// Returns the context for a prompt.
     fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded>;
 
-    /// For a call of a tool; the arguments are as the model wrote them.
+    /// Returns the context for a tool call; the arguments are as the model wrote them.
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded>;
 }
 

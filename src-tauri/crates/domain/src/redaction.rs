@@ -52,7 +52,7 @@ pub struct Redactor {
 struct Inner {
     key: PlaceholderKey,
     known: RwLock<Arc<Known>>,
-    /// By the placeholder's tag.
+    /// The secrets by the tags of their placeholders.
     remembered: RwLock<HashMap<String, Arc<KnownSecret>>>,
 }
 
@@ -131,7 +131,7 @@ impl Redactor {
         }
     }
 
-    /// For secrets that may stand anywhere from now on, also within a word.
+    /// Hides secrets wherever they are from now on, also within a word.
     pub fn hide_everywhere(&self, secrets: Vec<Arc<KnownSecret>>) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
         let anywhere = |secret: Arc<KnownSecret>| {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// From version `from` of a kind's payload to the next.
+/// A migration from version `from` of a kind's payload to the next.
 struct Upcast {
     kind: &'static str,
     from: u64,

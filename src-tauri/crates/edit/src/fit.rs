@@ -79,7 +79,7 @@ impl<'a> Op<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
     pub(crate) tier: Tier,
-    /// For each old line of the change its line in the file, counted from 0; `None` for one that is not there.
+    /// The file's line for each old line of the change, counted from 0; `None` for one that is not there.
     pub(crate) rows: Vec<Option<usize>>,
     /// The lines of the file from the first to the last of them.
     pub(crate) span: Range<usize>,

@@ -327,7 +327,7 @@ impl Client {
         self.observing.end(number);
     }
 
-    /// For a client that stays: has what waited before it came rejected in time. To be called within the runtime.
+    /// Expires what was pending before a client that stays came, when its time is up. Call it within the runtime.
     pub fn expire_waiting(&self) {
         self.runs().expire_waiting(self.presence);
     }

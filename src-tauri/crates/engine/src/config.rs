@@ -73,7 +73,7 @@ pub struct Config {
     pub(crate) off: Vec<String>,
     pub(crate) agents: agents::Agents,
     pub providers: Vec<ProviderSettings>,
-    /// With the tools that the agent has.
+    /// The policy, with the tools that the agent has.
     pub policy: PolicySettings,
     /// Globs, as they were written.
     pub(crate) secret_globs: Vec<String>,
@@ -86,7 +86,7 @@ pub struct Config {
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
     pub approval_timeout_seconds: Option<u64>,
-    /// For one answer of the model.
+    /// The time limit for one answer of the model.
     pub max_answer_seconds: u64,
     pub(crate) compaction: CompactionSettings,
     /// Have a model draw conclusions after runs.

@@ -12,7 +12,7 @@ const KEPT_REPORTS: usize = 5;
 /// A longer report is cut to so many bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// From now on a panic of this process leaves a report, besides what happened at one before.
+/// Makes every later panic of this process leave a report, in addition to its usual effects.
 pub fn keep_crash_reports(directories: &Directories, program: &'static str) {
     let folder = folder(directories);
     let before = std::panic::take_hook();
@@ -64,7 +64,7 @@ fn keep(folder: &Path, text: &str) {
     }
 }
 
-/// With their times in milliseconds since 1970, the newest last; other files are left alone.
+/// Lists the reports with their times in milliseconds since 1970, the newest last; other files are left alone.
 fn reports(folder: &Path) -> Vec<(i64, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut all: Vec<(i64, PathBuf)> = entries

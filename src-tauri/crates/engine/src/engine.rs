@@ -118,7 +118,7 @@ impl Engine {
         Ok(Arc::new(Self::composed(records, accounts, salvaged)))
     }
 
-    /// From the bottom up; what a lower one needs of runs it has as a port.
+    /// Composes the services from the bottom up; a lower one gets what it needs of runs as a port.
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_trees().remove_unfinished();

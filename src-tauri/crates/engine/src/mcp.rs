@@ -46,7 +46,7 @@ pub struct Mcp {
     faults: Mutex<Vec<Fault>>,
 }
 
-/// Somebody is there who sees what servers ask.
+/// Counts a client that can show what servers ask, for as long as it lives.
 pub(crate) struct Answering(Arc<AtomicUsize>);
 
 impl Drop for Answering {

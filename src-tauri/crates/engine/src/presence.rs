@@ -3,7 +3,7 @@
 /// The people and programs present while a run works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// Somebody sees what the model asks, and can answer. Otherwise the model is told that nobody is there.
+    /// True if somebody sees the model's questions and can answer. Otherwise the model is told that nobody can.
     pub answers: bool,
     /// The client stays: a run of its own that has completed is followed by the next message that waits in the session,
     /// and what nobody answers in time is rejected.

@@ -32,7 +32,7 @@ pub(crate) struct Records {
     /// Names this process in leases.
     owner: String,
     is_ephemeral: bool,
-    /// For a run that keeps nothing: what the user decided before it.
+    /// The decisions that the user made before a run that keeps nothing.
     decided_before: Option<Arc<Reader>>,
     #[cfg(test)]
     reads: reads::Reads,
@@ -106,7 +106,7 @@ impl Records {
         &self.log
     }
 
-    /// For a run of this process: see [`RecordedLog::of_run`].
+    /// Returns the log for a run of this process: see [`RecordedLog::of_run`].
     pub(crate) fn run_log(&self) -> Arc<dyn EventLog> {
         Arc::new(self.log.of_run(&self.owner))
     }

@@ -46,7 +46,7 @@ const NAME_TRIES: usize = 8;
 pub(crate) enum WriteProtected {
     #[default]
     Refused,
-    /// By one that nobody may write to either.
+    /// Replaced by a file that nobody may write to either.
     Replaced,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Way {
     Through,
     /// Writes to the path itself in its folder, even if it is a link.
     Itself,
-    /// Not at all: a link on the way is an error.
+    /// Follows no link: a link on the way is an error.
     InPlace,
 }
 
@@ -86,7 +86,8 @@ impl Way {
 /// Says how a file is staged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staging {
-    /// For a file that does not exist yet; one that does keeps its own, but for what this denies to group and others.
+    /// The mode of a file that does not exist yet. An existing one keeps its own, but for what this denies to group and
+    /// others.
     pub(crate) mode: Option<u32>,
     pub(crate) write_protected: WriteProtected,
     /// The number of its names (hard links) that change with it.

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 3;
 const MAX_ENTRIES: usize = 5000;
 const MAX_FILES: usize = 64;
 const MAX_FILE_BYTES: u64 = 256 << 10;
-/// Nobody keeps an environment file of their own in these, and they are large.
+/// Folders that are large and in which nobody keeps an environment file of their own.
 const LEFT_OUT: &[&str] =
     &[".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "node_modules", "target", "vendor", "venv"];
 

@@ -44,7 +44,7 @@ const KERNEL: &[&str] = &[
     "/sys/devices/system/node",
     "/sys/fs/cgroup",
 ];
-/// By their names alone: some are links to what the process at hand has open.
+/// Devices by their names alone: some are links to what the current process has open.
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 

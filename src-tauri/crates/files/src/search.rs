@@ -64,7 +64,7 @@ pub struct SearchHit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchOutcome {
-    /// By path, then line.
+    /// The hits by path, then line.
     pub hits: Vec<SearchHit>,
     /// Matching lines in `hits`.
     pub matches: usize,

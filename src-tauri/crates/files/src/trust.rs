@@ -94,13 +94,13 @@ impl ChangedPin {
     }
 }
 
-/// From a rule's path and text: the paths, relative to the project, of the files that it imports.
+/// A function from a rule's path and text to the paths, relative to the project, of the files that it imports.
 pub type ImportsOf = fn(&str, &str) -> Vec<String>;
 
 /// The result of looking at a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
-    /// By kind and path.
+    /// The pins by kind and path.
     pub pins: Vec<Pin>,
     pub git: GitScan,
 }

@@ -54,7 +54,7 @@ pub(crate) enum Ignored {
     Entered,
 }
 
-/// Something that a walk came by.
+/// An entry that a walk came by.
 #[derive(Debug)]
 pub(crate) struct Walked {
     /// Absolute.

@@ -16,7 +16,7 @@ const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 const MAX_INCLUDED: usize = 100;
 /// In it husky keeps what git runs, which runs what lies beside it.
 const OF_HUSKY: &str = "_";
-/// By these names git runs a file.
+/// The names under which git runs a file as a hook.
 const HOOKS: &[&str] = &[
     "applypatch-msg",
     "commit-msg",

@@ -54,9 +54,9 @@ pub(crate) enum Step {
 pub(crate) enum DecodeError {
     /// The vendor says what went wrong.
     Vendor(VendorError),
-    /// Not this wire format; finishes the sentence “can't be read: …”.
+    /// An answer in another wire format; finishes the sentence “can't be read: …”.
     Malformed(&'static str),
-    /// Not all of it came.
+    /// An answer of which not everything arrived.
     Cut,
     /// It asks for more than [`MAX_CALLS`].
     TooManyCalls,

@@ -24,16 +24,16 @@ pub(crate) const DEMO_MODELS: &[&str] = &["demo", "echo"];
 pub struct ModelInfo {
     pub provider: String,
     pub model: String,
-    /// For people; the model's id where nothing better is known.
+    /// The name for people; the model's ID if no better one is known.
     pub name: String,
     /// In tokens.
     pub context_window: u64,
-    /// Nobody has said how large the window is: the figure is only what such models mostly have at least.
+    /// True if the window is not known: the figure is then the least that such models usually have.
     pub assumes_window: bool,
     /// In tokens; `None` where it is not known.
     pub output_limit: Option<u64>,
     pub capabilities: Vec<Capability>,
-    /// Nobody has said what the model can do: these are what most can.
+    /// True if the capabilities are not known: these are then the ones that most models have.
     pub assumes_capabilities: bool,
     /// `None` where it is not known, which is not free.
     pub price: Option<Price>,

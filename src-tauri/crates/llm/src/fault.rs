@@ -55,7 +55,7 @@ impl Target {
         &self.url
     }
 
-    /// From an error of the HTTP client before the answer began.
+    /// Makes a fault of an error of the HTTP client before the answer began.
     pub(crate) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         self.unsent(error).caused_by(&original(error))
     }
@@ -74,7 +74,7 @@ impl Target {
         if error.is_timeout() { self.timeout("didn't start answering in time") } else { self.cut("before it answered") }
     }
 
-    /// From an error of the HTTP client while the answer was arriving.
+    /// Makes a fault of an error of the HTTP client while the answer was arriving.
     pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Fault {
         if causes(error).any(|cause| is_of_chunks(&cause.to_string())) {
             return self.bad_answer("its chunked transfer encoding is damaged");
@@ -112,7 +112,7 @@ impl Target {
         )
     }
 
-    /// From an error of the HTTP client at the proxy.
+    /// Makes a fault of an error of the HTTP client at the proxy.
     fn not_through(&self, (host, port): (String, u16), error: &reqwest::Error) -> Fault {
         let says = |words: &str| causes(error).any(|cause| cause.to_string().to_lowercase().contains(words));
         if says("proxy authorization required") || says("user/pass") || says("credentials") {
@@ -293,7 +293,7 @@ impl Target {
         Fault::new(Code::KEY_MISSING, format!("{} needs an API key.{says}", self.provider), hint)
     }
 
-    /// From an answer that says what is wrong, by its status or inside a stream.
+    /// Makes a fault of an answer that reports an error, by its status or inside a stream.
     pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Fault {
         let code = error.code();
         let proxy = || proxy_for(&self.url.parse().ok()?);

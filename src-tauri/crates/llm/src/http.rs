@@ -15,9 +15,9 @@ use std::time::{Duration, SystemTime};
 /// The times to wait for a provider before giving up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a connection, TLS included.
+    /// The time limit for a connection, TLS included.
     pub connect: Duration,
-    /// From the request until the answer begins. A local model may read a long prompt in silence.
+    /// The time limit from the request until the answer begins. A local model may read a long prompt in silence.
     pub first_byte: Duration,
     /// The time limit between two pieces of an answer; keep-alive comments count as pieces.
     pub idle: Duration,

@@ -23,10 +23,10 @@ pub struct Rates {
     pub input: f64,
     /// Reasoning tokens are output: no vendor in the catalogue charges them apart.
     pub output: f64,
-    /// For the part of the prompt that was read from the provider's cache; as `input` where `None`.
+    /// The price of the part of the prompt that was read from the provider's cache; as `input` if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
-    /// For the part that was written into it; as `input` where `None`.
+    /// The price of the part that was written to the cache; as `input` if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }

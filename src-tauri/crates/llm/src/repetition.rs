@@ -15,7 +15,7 @@ const SLOTS: usize = 1 << 13;
 /// A stretch has to come at least so often: a document may well be quoted twice.
 const LEAST_TIMES: usize = 4;
 const PROSE_TOKENS: u64 = 2_000;
-/// For rows, data and code.
+/// The limit for rows, data and code.
 const STRUCTURE_TOKENS: u64 = 20_000;
 /// The limit for text without words.
 const WORDLESS_TOKENS: u64 = 200_000;

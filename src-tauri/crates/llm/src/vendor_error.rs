@@ -40,7 +40,7 @@ impl VendorError {
         Self { status, ..Self::from_body(body) }
     }
 
-    /// From an event inside a stream, or a body without a telling status.
+    /// Reads an error from an event inside a stream, or a body without a telling status.
     pub(crate) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::from_value(&value),
@@ -48,14 +48,14 @@ impl VendorError {
         }
     }
 
-    /// From an answer that says in a place of its own that it went wrong.
+    /// Makes an error of an answer that has a field of its own for it.
     pub(crate) fn of_kind(kind: &str, words: &str) -> Self {
         let retry_after_ms = wait_in_words(words);
         Self { status: 0, kind: kind.to_lowercase(), words: plain_words(words), parameter: None, retry_after_ms }
     }
 
-    /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list
-    /// of one.
+    /// Reads an error in any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`,
+    /// `{detail}`, a list of one.
     fn from_value(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);

@@ -87,7 +87,7 @@ impl Agreement {
         (!tools.is_empty()).then(|| Fault::new(Code::TOOL_UNUSABLE, message, hint))
     }
 
-    /// By name: the tools that are off, and those that are gone.
+    /// Lists, by name, the tools that are off, and those that are gone.
     #[must_use]
     pub fn changes(&self) -> Vec<ToolChange> {
         let find = |tools: &[ListedTool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();

@@ -120,7 +120,7 @@ fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
 struct Stored {
     tokens: Arc<dyn TokenStore>,
     url: String,
-    /// Not to be asked, or known not to answer.
+    /// True if the token store is not to be asked, or is known not to answer.
     is_left_alone: AtomicBool,
 }
 

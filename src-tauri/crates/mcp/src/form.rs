@@ -29,7 +29,7 @@ pub struct Form {
 pub struct Field {
     /// The server's own, by which values are sent.
     pub name: String,
-    /// For people, on one line.
+    /// The label for people, on one line.
     pub label: String,
     pub description: String,
     pub required: bool,
@@ -69,7 +69,7 @@ pub enum TextFormat {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub value: String,
-    /// For people, on one line.
+    /// The title for people, on one line.
     pub title: String,
 }
 

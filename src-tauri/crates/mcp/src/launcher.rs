@@ -34,7 +34,7 @@ pub trait Process: Send + Sync {
 /// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, or when it was stopped; such as `exit code 1`.
+    /// The program ended by itself, or when it was stopped; such as `exit code 1`.
     Left(String),
     /// It took more than it may; completes "it …".
     OverLimit(String),

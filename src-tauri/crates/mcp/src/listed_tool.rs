@@ -31,7 +31,7 @@ pub struct Refused {
 }
 
 impl ListedTool {
-    /// From one entry of `tools/list`.
+    /// Parses one entry of `tools/list`.
     pub(crate) fn parse(entry: &Value) -> Result<Self, Refused> {
         let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
         let refuse = |reason: &str| Err(Refused { name: crate::fault::quoted(name), reason: reason.to_owned() });

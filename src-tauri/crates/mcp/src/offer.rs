@@ -24,7 +24,7 @@ pub struct Offered {
 /// The target of a call of an offered tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// By the server's own name.
+    /// A tool, by the server's own name.
     Tool(String),
     ListResources,
     ReadResource,

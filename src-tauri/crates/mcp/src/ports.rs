@@ -40,7 +40,7 @@ pub trait TokenStore: Send + Sync {
     async fn clear(&self, url: &str) -> Result<(), Fault>;
 }
 
-/// Somebody who can show a page to the user.
+/// A port for showing a page to the user.
 #[async_trait]
 pub trait SignIn: Send + Sync {
     /// Returns where the page sends the browser back to.
@@ -53,7 +53,7 @@ pub trait SignIn: Send + Sync {
     async fn visit(&self, url: &str) -> Result<String, Fault>;
 }
 
-/// Somebody who can ask the user what a server wants to know.
+/// A port for asking the user what a server wants to know.
 #[async_trait]
 pub trait Elicitor: Send + Sync {
     /// Waits for the user. Dropped when the answer no longer matters: the question is to be taken back then.
@@ -88,7 +88,7 @@ pub struct Page {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// With values that fit the form; with none of a page, which the user agreed to open.
+    /// Accepted, with values that fit the form; with none for a page, which the user agreed to open.
     Accept(Map<String, Value>),
     Decline,
     Cancel,

@@ -20,10 +20,10 @@ pub struct ServerSettings {
     pub enabled: bool,
     /// The category of the server's tools that `categories` doesn't name.
     pub category: Category,
-    /// By the tool's own name, as the server says it.
+    /// The categories by the tool's own name, as the server gives it.
     pub categories: BTreeMap<String, Category>,
     pub start_timeout: Duration,
-    /// For one call; the limit of all tools holds besides.
+    /// The time limit for one call; the limit of all tools applies as well.
     pub call_timeout: Option<Duration>,
     pub tool_token_budget: usize,
     /// Environment variables that its headers name and that are not set: it is not spoken to without them.
@@ -82,7 +82,7 @@ pub fn shown_url(url: &str) -> String {
     }
 }
 
-/// For servers whose authorization server knows its clients beforehand.
+/// The settings for servers whose authorization server registers its clients in advance.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OAuth {
     pub client_id: Option<String>,

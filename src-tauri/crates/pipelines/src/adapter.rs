@@ -78,7 +78,7 @@ pub trait Adapter: Send + Sync {
     async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault>;
 }
 
-/// Something that a step is granted by starting the pipeline.
+/// A permission that a step gets by starting the pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Grant {

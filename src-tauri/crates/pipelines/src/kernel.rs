@@ -81,7 +81,7 @@ pub struct PipelineRun {
     approve: ApprovalMode,
     state: PipelineState,
     last_seq: u64,
-    /// Not told yet.
+    /// The event of a resumed run that is not told yet.
     resumed: Option<RunResumed>,
     is_resumed: bool,
     control: RunControl,

@@ -43,7 +43,7 @@ pub struct CommandEnd {
     /// The standard output; bytes that aren't UTF-8 are replaced.
     pub stdout: String,
     pub is_text: bool,
-    /// Something is missing from `stdout`.
+    /// True if a part of `stdout` is missing.
     pub is_cut: bool,
     pub stderr: String,
     /// The files that it changed, relative to the project.

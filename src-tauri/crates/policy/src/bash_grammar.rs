@@ -23,7 +23,7 @@ fn bash() -> Option<Parser> {
 #[derive(Default)]
 pub(super) struct Grammatical {
     pub(super) commands: Vec<Vec<String>>,
-    /// By where they stand.
+    /// The redirections by their positions.
     pub(super) redirections: BTreeMap<usize, String>,
 }
 

@@ -103,7 +103,8 @@ fn builds_or_tests(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     }
 }
 
-/// By itself, or by what runs a project's tools (`npx`, `poetry run`), in the folder at hand or in one that is named.
+/// Returns whether the command builds, by itself or by what runs a project's tools (`npx`, `poetry run`), in the
+/// current folder or in one that is named.
 fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     if command.open_ended {
         return false;

@@ -90,7 +90,7 @@ fn denied_by_hook(question: &Question<'_>) -> Option<Hit> {
     Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
 }
 
-/// Nobody is asked about it: it would fail, whatever the answer.
+/// Refuses git lines that would fail whatever the answer, so nobody is asked.
 fn refused_git(question: &Question<'_>) -> Option<Hit> {
     let why = git_line::refused_git(question.subject.command.as_deref()?)?;
     Some((Decision::Deny, REFUSED_GIT_RULE.to_owned(), why))
@@ -218,7 +218,7 @@ fn changed_git(command: Option<&Judged<'_>>, changed: ChangedGit) -> Option<Hit>
     may_run_git(&command.line).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
 }
 
-/// With the network, what only reads may tell others what it reads.
+/// Allows known commands, but not with the network: a command that reads may then tell others what it reads.
 fn known_command(command: Option<&Judged<'_>>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {

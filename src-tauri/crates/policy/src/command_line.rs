@@ -119,7 +119,7 @@ impl Shell {
 }
 
 impl CommandLine {
-    /// For the shell of this system.
+    /// Parses a line for the shell of this system.
     #[must_use]
     pub(crate) fn parse(line: &str) -> Self {
         Self::parse_as(Shell::native(), line)

@@ -334,7 +334,7 @@ impl Writer {
     }
 }
 
-/// Nobody knows here what it stands for.
+/// Keeps a word whose value nobody knows here.
 fn keep(filled: &mut Word, from: &str, after: &str) {
     filled.text.push_str(&from[..from.len() - after.len()]);
     filled.variable = true;

@@ -27,7 +27,7 @@ pub(crate) struct Sources<'a> {
 /// The commands that are allowed for what they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// With the network, what only reads may tell others what it reads.
+    /// No command is known as harmless: with the network, a command that reads may tell others what it reads.
     None,
     Reading,
     /// Inside a sandbox that holds them.
@@ -144,7 +144,7 @@ impl Cover<'_, '_> {
         is_known
     }
 
-    /// By a rule for it, or for what a wrapper runs that adds nothing.
+    /// Returns whether a rule allows the command, or what a wrapper runs that adds nothing.
     fn by_rule(&mut self, command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         if command.steered || command.inside == Inside::Unknown {
             return false;

@@ -48,7 +48,7 @@ const EVALUATES: &[&str] = &["eval", "exec", "source", "."];
 const INTERPRETERS: &[&str] =
     &["lua", "node", "osascript", "perl", "php", "powershell", "pwsh", "python", "python2", "python3", "ruby", "tclsh"];
 
-/// By the program's first words and something that has to be among the rest.
+/// Dangerous commands, by the program's first words and something that has to be among the rest.
 const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
     ("aws s3 rb", &[], "deletes a bucket"),
     ("aws s3 rm", &[], "deletes stored objects"),

@@ -44,7 +44,7 @@ fn without_blanks(text: &str) -> String {
 struct End {
     name: String,
     is_quoted: bool,
-    /// By `<<-`: tabs at the beginning of lines go.
+    /// True for `<<-`, which removes tabs at the beginning of lines.
     is_indented: bool,
     as_written: String,
 }

@@ -78,7 +78,7 @@ impl Command {
 /// The joint between a command and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
-    /// By `;` or a new line, or it is the first.
+    /// After `;` or a new line, or the first command.
     #[default]
     Then,
     And,

@@ -100,7 +100,7 @@ const INTERPRETERS: &[&str] = &[
     "vim",
 ];
 
-/// With one option more these run whatever it names.
+/// Programs that run whatever is named with one more option.
 const RUN_BY_OPTION: &[&str] = &[
     "c++",
     "cc",

@@ -63,7 +63,7 @@ pub struct Objection {
 /// The programs that git would run in a folder and that nobody has agreed to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChangedGit {
-    /// By its configuration.
+    /// True if git's configuration names such programs.
     pub programs: bool,
     pub hooks: bool,
     /// Git would read a repository outside the project that doesn't link back.

@@ -23,7 +23,7 @@ const DRAIN: Duration = Duration::from_millis(200);
 pub struct AnsweringSpec<'a> {
     /// The name in the list of running commands.
     pub name: String,
-    /// For the shell that commands get.
+    /// The line for the shell that commands get.
     pub command_line: String,
     /// Absolute.
     pub directory: PathBuf,
@@ -49,7 +49,7 @@ pub struct Answered {
     /// Nothing was replaced in `stdout`.
     pub stdout_is_text: bool,
     pub stderr: String,
-    /// Something is missing from `stdout`.
+    /// True if a part of `stdout` is missing.
     pub stdout_cut: bool,
     pub duration: Duration,
 }

@@ -3,7 +3,7 @@
 //! Nearly all do it as Microsoft's C library does. Batch files do not: `cmd` reads the text before they do, and takes what
 //! it can for commands (CVE-2024-24576); for these it is written as Rust's standard library does since then.
 
-/// For a program that reads it as C programs do. `None` for what can't be said: a NUL.
+/// Builds the line for a program that reads it as C programs do. `None` for what can't be written: a NUL.
 pub(super) fn for_program(program: &str, arguments: &[impl AsRef<str>]) -> Option<String> {
     if program.contains(['\0', '"']) {
         return None;
@@ -26,8 +26,8 @@ pub(super) fn for_program(program: &str, arguments: &[impl AsRef<str>]) -> Optio
     Some(line)
 }
 
-/// For `cmd.exe`, which is to run the batch file `script`. `None` for what can't be said: a NUL, the end of a line, a
-/// script's name that would end its own quotes.
+/// Builds the line for `cmd.exe`, which is to run the batch file `script`. `None` for what can't be written: a NUL, the
+/// end of a line, a script's name that would end its own quotes.
 pub(super) fn for_batch_file(script: &str, arguments: &[impl AsRef<str>]) -> Option<String> {
     if script.contains(['\0', '"', '\r', '\n', '%']) || script.ends_with('\\') {
         return None;

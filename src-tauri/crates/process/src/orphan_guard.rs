@@ -36,7 +36,7 @@ IFS='
 for journal in $journals; do [ -f "$journal" ] && { echo; echo ended; } >>"$journal"; done
 "#;
 
-/// From now on `group` dies with this process: what is in the pipe is read even when its writer is gone.
+/// Makes `group` die with this process: what is in the pipe is read even when its writer is gone.
 pub(super) fn watch(group: Pid) {
     tell(&format!("+ {}\n", group.as_raw_nonzero()));
 }
@@ -46,7 +46,7 @@ pub(super) fn forget(group: Pid) {
     tell(&format!("- {}\n", group.as_raw_nonzero()));
 }
 
-/// From now on the journal in this place, if there is one then, says when this process and its commands ended.
+/// Makes the journal in this place, if there is one then, note when this process and its commands end.
 pub fn note_end_in(journal: &Path) {
     let line = journal.to_str().map(|path| format!("@ {path}\n"));
     if let Some(line) = line.filter(|line| line.len() <= libc::PIPE_BUF && line.lines().count() == 1) {

@@ -25,7 +25,7 @@ fn folders_of(path: &str, writable: &[&Path]) -> Vec<PathBuf> {
     std::env::split_paths(path).filter(|folder| folder.is_absolute() && !lies_in(folder, writable)).collect()
 }
 
-/// By their real places: a link leads there too.
+/// Returns whether the path is in one of the folders, by their real places: a link leads there too.
 fn lies_in(path: &Path, folders: &[&Path]) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     folders.iter().any(|folder| real(path).starts_with(real(folder)))

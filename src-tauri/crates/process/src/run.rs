@@ -39,7 +39,7 @@ const LAST_CHUNKS: usize = 32;
 
 #[derive(Debug)]
 pub struct CommandSpec<'a> {
-    /// For `bash -c` (`sh -c` where there is no bash; PowerShell on Windows).
+    /// The line for `bash -c` (`sh -c` if there is no bash; PowerShell on Windows).
     pub command_line: String,
     /// Absolute.
     pub directory: PathBuf,
@@ -53,7 +53,7 @@ pub struct CommandSpec<'a> {
     pub limits: CommandLimits,
     /// The limit for the output that is kept; what is streamed has no limit.
     pub max_output_bytes: usize,
-    /// For one that may go on for long: what it leaves is looked for while it runs, too.
+    /// The work during a command that may run for long: what it leaves is looked for while it runs, too.
     pub meanwhile: Option<Meanwhile>,
 }
 
@@ -69,7 +69,7 @@ pub struct CommandOutcome {
     /// Standard output and error in the order written; of a long one the beginning and the end, with a note
     /// between them. What is not UTF-8 is replaced.
     pub output: String,
-    /// Something was left out of `output`.
+    /// True if something was left out of `output`.
     pub truncated: bool,
     /// All bytes the command wrote.
     pub output_bytes: u64,

@@ -297,7 +297,8 @@ impl Drop for Group {
     }
 }
 
-/// From within a sandbox without a view of its own it can't be said.
+/// Has the kernel kill this process first when memory runs out. It can't be set from within a sandbox without a view of
+/// its own.
 fn prefer_to_kill(pid: Pid) {
     #[cfg(target_os = "linux")]
     let _ = std::fs::write(format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero()), "1000");

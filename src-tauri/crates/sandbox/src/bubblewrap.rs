@@ -23,7 +23,7 @@ use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, Sandbox
 use arki_process::Wrapped;
 use arki_process::{ProcessError, Result};
 
-/// Not looked up in `PATH`, which a project may have a say in.
+/// The programs' places. They are not looked up in `PATH`, which a project may influence.
 const PROGRAMS: &[&str] = &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 /// The options of every sandbox. A command dies with the thread that started it, and all that it started with it.

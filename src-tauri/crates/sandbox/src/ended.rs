@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use super::listings::tells_of_changes;
 
-/// By then no command was left.
+/// The time by which no command was left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended(pub(super) SystemTime);
 

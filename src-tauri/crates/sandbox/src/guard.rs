@@ -65,7 +65,8 @@ impl Guard {
         Ok(Self { running: Some((watched, number)), git, found, listings, is_done: false })
     }
 
-    /// For a command that can't write the project: it leaves nothing behind, so only what others left is settled.
+    /// Makes the guard for a command that can't write the project: it leaves nothing behind, so only what others left
+    /// is settled.
     pub(super) fn of_reading(spec: &SandboxSpec, listings: Arc<Mutex<Listings>>) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
         let found = match &spec.journals {
@@ -151,7 +152,7 @@ struct Now {
     next_look: Option<Instant>,
     /// While they run.
     told: usize,
-    /// By the last look.
+    /// The findings of the last look.
     last: Vec<String>,
 }
 

@@ -102,7 +102,7 @@ pub(super) struct Before {
     /// Hooks outside git directories. Journals of earlier versions know of none.
     #[serde(default)]
     hooks: Option<PutBack>,
-    /// By then nothing of the commands' was there. Journals of earlier versions don't say.
+    /// A time at which nothing of the commands' was there yet. Journals of earlier versions don't have it.
     #[serde(default)]
     began: Option<SystemTime>,
 }
@@ -379,7 +379,7 @@ fn words(path: &Path, ending: &io::Result<Option<PathBuf>>) -> String {
     }
 }
 
-/// By their names in the git directory.
+/// The pieces by their names in the git directory.
 type Pieces = BTreeMap<String, Piece>;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

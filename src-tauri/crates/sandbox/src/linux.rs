@@ -26,9 +26,9 @@ use arki_process::{ProcessError, Result, orphan_guard_number};
 
 /// The oldest supported version: before it (Linux 6.2) a file outside the project could be emptied.
 const OLDEST_ABI: ABI = ABI::V3;
-/// With it, who is in a domain can signal nobody outside.
+/// The first version with which processes in a domain can signal nobody outside.
 const SIGNALS_ABI: ABI = ABI::V6;
-/// With it, sockets are governed by path.
+/// The first version with which sockets are governed by path.
 const SOCKETS_ABI: ABI = ABI::V9;
 
 /// The only devices below `/dev` that can be written: none that leads to a person or another process, such as
@@ -67,8 +67,8 @@ impl Restricted {
         receiver.await.map_err(|_| gone())
     }
 
-    /// With a thread of its own in a domain within this one's. What is wrapped needs none: it ends with its first process,
-    /// and gets its terminal before it is.
+    /// Returns a confinement with a thread of its own in a domain within this one's. What is wrapped needs none: it
+    /// ends with its first process, and gets its terminal before it is.
     pub(super) async fn for_one_command(&self, terminal: Option<&Path>) -> Result<Self> {
         if self.is_wrapping() {
             return Ok(self.clone());

@@ -146,7 +146,7 @@ impl Listing {
         listing
     }
 
-    /// By what is in it.
+    /// Recognizes a git directory by what is in it.
     pub(super) fn is_git_dir(&self) -> bool {
         let Marks { head, objects, refs, commondir } = self.marks;
         head && (commondir || (objects && refs))

@@ -14,7 +14,7 @@ use super::{GitAccess, Reach, SandboxSpec, SandboxStatus, SecretSight};
 use arki_process::Wrapped;
 use arki_process::{ProcessError, Result};
 
-/// Not looked up in `PATH`, which a project may have a say in.
+/// The program's place. It is not looked up in `PATH`, which a project may influence.
 const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 #[derive(Debug, Clone)]

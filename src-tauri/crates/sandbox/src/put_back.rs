@@ -46,7 +46,7 @@ pub(super) struct PutBack {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Changed {
     pub(super) put_back: Vec<String>,
-    /// For they changed after the commands had ended.
+    /// The paths that were left alone since they changed after the commands had ended.
     pub(super) left: Vec<String>,
 }
 

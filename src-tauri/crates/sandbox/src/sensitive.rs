@@ -55,7 +55,7 @@ pub(crate) struct Sensitive {
     /// Files and folders, with links followed; only where they are looked for.
     #[serde(skip)]
     pub(super) secrets: BTreeSet<PathBuf>,
-    /// Not all of them could be found.
+    /// True if not all of them could be found.
     #[serde(skip)]
     pub(super) has_more_secrets: bool,
     /// Folders that can't be looked into, or not to their end.

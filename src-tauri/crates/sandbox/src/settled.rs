@@ -33,7 +33,7 @@ impl Told {
         }
     }
 
-    /// Somebody agreed to the command, and not to what git runs from now on.
+    /// Notes changed hooks: the user agreed to the command, not to what git runs from now on.
     pub(super) fn of_hooks(&mut self, changed: io::Result<Vec<String>>) {
         match changed {
             Ok(changed) if changed.is_empty() => {}

@@ -30,7 +30,7 @@ const ROOT_SECRETS: &[&str] = &[
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
-    /// Nobody can be reached, nor this machine's own services.
+    /// No network: nobody can be reached, nor this machine's own services.
     #[default]
     None,
     /// Granted, as for every other program.

@@ -24,7 +24,7 @@ const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
 const X32_IOCTL: i64 = X32_BIT | 514;
 
-/// For administrators, for debugging the kernel, or for building a world of one's own.
+/// System calls for administrators, for debugging the kernel, or for building namespaces.
 const REFUSED: &[i64] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,

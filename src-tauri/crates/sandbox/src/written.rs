@@ -34,7 +34,7 @@ pub(super) mod paths {
     }
 }
 
-/// Something of each path.
+/// A serialization of maps by path.
 pub(super) mod by_path {
     use super::{BTreeMap, Deserialize, Deserializer, OsString, PathBuf, Serialize, Serializer};
 

@@ -50,7 +50,7 @@ impl Store {
         Self::open_at(Location::memory(), options)
     }
 
-    /// For looking at a database that must not change: creates, migrates and writes nothing.
+    /// Opens a database that must not change: creates, migrates and writes nothing.
     ///
     /// # Errors
     /// `Missing`, `Older`, `Newer`, `NotArkis`, `Damaged` or `Io`.

@@ -112,14 +112,14 @@ pub(crate) enum Severity {
     Unsaid,
 }
 
-/// Something that a checker finds wrong with a file.
+/// A problem that a checker finds in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Diagnostic {
     /// The path from the project's folder, with `/`.
     pub(crate) path: String,
-    /// From 1; 0 where it is about the whole file.
+    /// The line, from 1; 0 if it is about the whole file.
     pub(crate) line: u64,
-    /// From 1; 0 where it is not said.
+    /// The column, from 1; 0 if it is not given.
     pub(crate) column: u64,
     pub(crate) severity: Severity,
     pub(crate) code: Option<String>,

@@ -31,7 +31,7 @@ pub struct Guide {
 pub struct GuideFiles {
     /// The skill's own folder, opened when something in it is read.
     pub folder: PathBuf,
-    /// By path below the folder: the SHA-256 (hex) of what was agreed to; `None` for the user's own skills.
+    /// The SHA-256 (hex) of each approved file, by path below the folder; `None` for the user's own skills.
     pub hashes: BTreeMap<String, Option<String>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Guides {
 }
 
 impl Guide {
-    /// From a text whose first line is `name: description`.
+    /// Reads a procedure from a text whose first line is `name: description`.
     ///
     /// # Errors
     /// `GUIDE_INVALID` when its first line is another.

@@ -6,7 +6,7 @@ use globset::GlobSet;
 
 pub(crate) struct LeftOut {
     pub(crate) files: GlobSet,
-    /// Not only files of secrets, also what rules keep from the tool.
+    /// True if rules keep files from the tool, and not only files of secrets are left out.
     pub(crate) by_rules: bool,
 }
 

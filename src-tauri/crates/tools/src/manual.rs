@@ -5,7 +5,7 @@
 const HAS_MANUAL: &str = "📘";
 
 pub(crate) struct Manual {
-    /// With the 📘 in front when there is a manual.
+    /// The description, with the 📘 in front if there is a manual.
     pub(crate) description: String,
     /// Empty where there is none.
     pub(crate) text: String,

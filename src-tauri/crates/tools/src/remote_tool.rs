@@ -25,7 +25,8 @@ pub trait RemoteTool: Send + Sync {
         Touched::mentioned_in(args)
     }
 
-    /// For a tool that only hands a call on: the tool that is called in the end. Rules and categories judge that one.
+    /// Returns, for a tool that only hands a call on, the tool that is called in the end. Rules and categories judge
+    /// that one.
     fn judged_as(&self, _args: &Value) -> Option<JudgedAs> {
         None
     }

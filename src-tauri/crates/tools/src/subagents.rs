@@ -29,7 +29,7 @@ pub enum SubagentEnd {
         response: String,
     },
     Failed(Fault),
-    /// By the user.
+    /// The user stopped it.
     Stopped,
     OutOfBudget {
         last_said: String,

@@ -79,7 +79,7 @@ pub struct Conduct {
     pub is_idempotent: bool,
     /// `limits.toolTimeoutSeconds` where there is none. All attempts together.
     pub time_limit: Option<Duration>,
-    /// For tools from outside that are idempotent.
+    /// The retries of tools from outside that are idempotent.
     pub retry: Option<Retry>,
 }
 
@@ -192,7 +192,8 @@ impl Tool {
         self
     }
 
-    /// For tools whose files are not in an argument `path`, nor their shell line in `command`.
+    /// Sets what a call touches, for tools whose files are not in an argument `path`, nor their shell line in
+    /// `command`.
     #[must_use]
     pub(crate) fn touching(mut self, touches: impl Fn(&Value) -> Touched + Send + Sync + 'static) -> Self {
         self.touches = Arc::new(touches);

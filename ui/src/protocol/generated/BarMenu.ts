@@ -6,7 +6,7 @@ export type BarMenu = {
   place: MenuPlace;
   title: string;
   /**
-   * With a line between each two.
+   * The items in groups, with a line between each two.
    */
   groups: Array<Array<BarItem>>;
 };

@@ -178,7 +178,7 @@ export type Commands = {
   trust_project: { params: { path: string }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**
-   * From now on everything is heard; the number is what `next_frame` is asked with.
+   * Begins the stream of frames; the number is the argument for `next_frame`.
    */
   begin_frames: { params: Record<symbol, never>; result: number };
   /**
@@ -344,8 +344,8 @@ export type Commands = {
   switch_schedule: { params: { name: string; on: boolean }; result: null };
   remove_schedule: { params: { name: string }; result: null };
   /**
-   * With a mode the message is queued while the session's run works, waits or is paused. Pictures, each in Base64,
-   * can't wait: with them it begins a run or fails.
+   * Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in
+   * Base64, can't be queued: with them it begins a run or fails.
    */
   send_message: {
     params: {

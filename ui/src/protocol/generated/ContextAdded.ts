@@ -2,7 +2,8 @@
 import type { Image } from "./Image";
 
 /**
- * Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
+ * An addition to the context during a run that is no message, such as the rules of a folder or a file that the
+ * user mentions.
  */
 export type ContextAdded = {
   /**

@@ -2,7 +2,7 @@
 import type { CompactionStrategy } from "./CompactionStrategy";
 
 /**
- * From here on the model is shown less of the conversation. The log keeps all of it.
+ * A compaction: from this event on the model is shown less of the conversation. The log keeps all of it.
  */
 export type ContextCompacted = {
   strategy: CompactionStrategy;

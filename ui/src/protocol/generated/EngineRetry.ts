@@ -8,7 +8,7 @@ export type EngineRetry = {
   code: string;
   delayMs: number;
   /**
-   * From 1.
+   * The number of the attempt, from 1.
    */
   attempt: number;
 };

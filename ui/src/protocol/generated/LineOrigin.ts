@@ -6,7 +6,7 @@ import type { LineKind } from "./LineKind";
  */
 export type LineOrigin = {
   /**
-   * From 1.
+   * The number, from 1.
    */
   number: number;
   text: string;

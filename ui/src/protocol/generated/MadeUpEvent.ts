@@ -2,7 +2,7 @@
 import type { HookEvent } from "./HookEvent";
 
 /**
- * Something that might happen in a run, for hooks to be tried with.
+ * A made-up event in a run, for hooks to be tried with.
  */
 export type MadeUpEvent = {
   event: HookEvent;

@@ -10,7 +10,7 @@ export type ModelEntry = {
   provider: string;
   model: string;
   /**
-   * For people; the model's id where nothing better is known.
+   * The name for people; the model's ID if no better one is known.
    */
   name: string;
   /**
@@ -18,7 +18,7 @@ export type ModelEntry = {
    */
   contextWindow: number | null;
   /**
-   * Nobody has said so: it is what such models mostly have at least.
+   * True if nobody has given the window: it is then the least that such models usually have.
    */
   contextWindowAssumed: boolean;
   /**

@@ -7,11 +7,11 @@ export type NoticeWords = {
   done: string;
   budgetExhausted: string;
   /**
-   * With `{error}` in it.
+   * The text for a failed run, with `{error}` in it.
    */
   failed: string;
   /**
-   * With `{tool}` in it.
+   * The text for a call that needs permission, with `{tool}` in it.
    */
   permission: string;
   decision: string;

@@ -20,7 +20,7 @@ export type PipelineStart = {
    */
   nested?: { [key in string]: NestedDefinition };
   /**
-   * With their defaults.
+   * The parameters, including their defaults.
    */
   params?: { [key in string]: string };
   /**

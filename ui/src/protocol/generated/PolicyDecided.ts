@@ -17,7 +17,7 @@ export type PolicyDecided = {
   reason: string;
   risk: Risk;
   /**
-   * For an allowed write: what the files will be, so that a crash can be reconciled.
+   * The future state of the files of an allowed write, so that a crash can be reconciled.
    */
   files?: Array<FileEffect>;
 };

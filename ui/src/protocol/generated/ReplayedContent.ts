@@ -2,7 +2,7 @@
 
 export type ReplayedContent = {
   /**
-   * From the session's beginning to then; unified, empty where nothing was changed.
+   * The unified diff from the session's beginning to then; empty if nothing was changed.
    */
   diff: string;
   /**

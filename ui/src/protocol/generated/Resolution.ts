@@ -9,7 +9,7 @@ export type Resolution = {
    */
   hunks: Array<number> | null;
   /**
-   * By hunk: the user's own text for its new side.
+   * The user's own text for the new side of single hunks, by hunk.
    */
   edited: { [key in number]: string } | null;
   /**

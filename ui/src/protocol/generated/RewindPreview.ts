@@ -8,7 +8,7 @@ export type RewindPreview = {
   toSeq: number;
   changes: Array<RestoredFile>;
   /**
-   * From what is on the disk to what will be; unified.
+   * The unified diff from what is on the disk to what will be.
    */
   diff: string;
   /**

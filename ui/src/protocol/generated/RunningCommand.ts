@@ -28,7 +28,7 @@ export type RunningCommand = {
    */
   ports: Array<number> | null;
   /**
-   * Nobody outside its sandbox reaches them.
+   * True if nobody outside its sandbox can reach its ports.
    */
   ownNetwork: boolean;
 };

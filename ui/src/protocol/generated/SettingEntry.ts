@@ -8,7 +8,7 @@ import type { SettingReset } from "./SettingReset";
  */
 export type SettingEntry = {
   /**
-   * From the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
+   * The key from the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
    */
   key: string;
   /**

@@ -7,7 +7,7 @@ export type StepStarted = {
   step: string;
   idempotencyKey: string;
   /**
-   * From 1.
+   * The number of the attempt, from 1.
    */
   attempt: number;
   /**

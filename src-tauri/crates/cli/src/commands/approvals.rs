@@ -16,7 +16,7 @@ struct Listed<'a> {
     session_id: &'a str,
     run_id: Option<&'a str>,
     requested_at: i64,
-    /// Nobody answered in the time that it had: it counts as rejected.
+    /// True if nobody answered in time, which counts as a rejection.
     expired: bool,
     #[serde(flatten)]
     requested: ApprovalRequested,

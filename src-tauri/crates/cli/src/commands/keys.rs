@@ -62,7 +62,7 @@ pub(crate) fn source(status: KeyStatus) -> &'static str {
     }
 }
 
-/// From standard input; on a terminal it is asked for, and what is typed isn't shown.
+/// Reads a key from standard input; on a terminal it asks, and doesn't show what is typed.
 fn read_key(provider: &str) -> Result<Zeroizing<String>, Fault> {
     if std::io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("API key for {}: ", visible(provider)));

@@ -20,7 +20,7 @@ struct Detail {
     steps: usize,
 }
 
-/// From the most to the least.
+/// The levels of detail, from the most to the least.
 const DETAILS: [Detail; 5] = [
     Detail { goal: 8000, message: 2000, messages: usize::MAX, files: 200, steps: 100 },
     Detail { goal: 2000, message: 500, messages: usize::MAX, files: 100, steps: 50 },

@@ -74,7 +74,7 @@ fn enough(candidates: &[Prunable], before: u64, target: u64) -> Option<ContextCo
 struct Dropping<'a> {
     inputs: &'a CompactionInputs<'a>,
     units: Units<'a>,
-    /// For the conversation, summaries included.
+    /// The room for the conversation, summaries included.
     room: u64,
     before: u64,
     pruned: Vec<Prunable>,

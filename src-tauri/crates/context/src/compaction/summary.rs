@@ -112,7 +112,7 @@ impl SummaryPlan {
         Ok(ContextCompacted { strategy: self.strategy, tokens_after, summary, ..self.fallback.clone() })
     }
 
-    /// By the strategy `keep-recent`.
+    /// Builds the compaction of the strategy `keep-recent`.
     #[must_use]
     pub fn without_summary(&self) -> ContextCompacted {
         self.fallback.clone()

@@ -20,7 +20,7 @@ pub enum RuleKind {
     Copilot,
 }
 
-/// By a path relative to the project, with `/`; `None` where the file is no rule.
+/// Returns the kind of the rule at a path relative to the project, with `/`; `None` if the file is no rule.
 #[must_use]
 pub fn rule_kind(path: &str) -> Option<RuleKind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

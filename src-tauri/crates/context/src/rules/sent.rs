@@ -41,7 +41,7 @@ impl Applies {
         }
     }
 
-    /// From the outermost in.
+    /// Returns the level, from the outermost in.
     fn level(&self) -> usize {
         if matches!(self, Self::AtStart) { 0 } else { self.depth() }
     }

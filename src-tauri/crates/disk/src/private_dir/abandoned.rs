@@ -14,7 +14,7 @@ use std::path::Path;
 /// Removed at once; a run must not wait for what many others left.
 const MAX_REMOVED: usize = 100;
 
-/// Somebody takes the folder for an abandoned one.
+/// The error for a folder that somebody takes for an abandoned one.
 #[derive(Debug)]
 pub(super) struct Taken;
 

@@ -108,7 +108,7 @@ payload! {
         /// The accepted hunks; absent = all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hunks: Option<Vec<usize>>,
-        /// By hunk: the user's own text for its new side.
+        /// The user's own text for the new side of single hunks, by hunk.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub edited: BTreeMap<usize, String>,
         /// The user's own command in place of the one that was shown.

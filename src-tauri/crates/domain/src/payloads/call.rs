@@ -33,7 +33,7 @@ payload! {
         pub rule: String,
         pub reason: String,
         pub risk: Risk,
-        /// For an allowed write: what the files will be, so that a crash can be reconciled.
+        /// The future state of the files of an allowed write, so that a crash can be reconciled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub files: Vec<FileEffect>,
     }
@@ -201,7 +201,7 @@ payload! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub not_restored: Vec<String>,
     }
-    /// Something the agent made for the user to keep; its content is in the blob store.
+    /// A file that the agent made for the user to keep; its content is in the blob store.
     ArtifactEmitted {
         pub artifact_id: String,
         pub name: String,
@@ -253,7 +253,7 @@ pub enum ElicitationValue {
 pub enum ElicitationAnswer {
     Accepted,
     Declined,
-    /// By the user, or because the call ended.
+    /// The user cancelled it, or the call ended.
     Cancelled,
     /// Nobody answered in time; the server was told that it was cancelled.
     TimedOut,

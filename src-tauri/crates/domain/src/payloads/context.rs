@@ -22,7 +22,7 @@ pub enum CompactionStrategy {
 }
 
 payload! {
-    /// From here on the model is shown less of the conversation. The log keeps all of it.
+    /// A compaction: from this event on the model is shown less of the conversation. The log keeps all of it.
     ContextCompacted {
         pub strategy: CompactionStrategy,
         /// The size of the next request if nothing were compacted.
@@ -54,7 +54,8 @@ payload! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub restored: bool,
     }
-    /// Something comes in during a run that is no message, such as the rules of a folder or a file that the user mentions.
+    /// An addition to the context during a run that is no message, such as the rules of a folder or a file that the
+    /// user mentions.
     ContextAdded {
         /// The kind of addition: `rule`, `skill`, `mention`, `picture`, `git`, `hook`, `stage`, `reminder`,
         /// `memory` or `tools`.

@@ -41,7 +41,7 @@ payload! {
         /// The pipelines that it runs, at any depth, by the names by which steps run them: a run uses no others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub nested: BTreeMap<String, NestedDefinition>,
-        /// With their defaults.
+        /// The parameters, including their defaults.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub params: BTreeMap<String, String>,
         /// SHA-256 hex of the input, which is kept beside the log, without secrets.
@@ -74,7 +74,7 @@ payload! {
         /// Its name; of one item of a `foreach` the name and the item's place, as in `each[0]`.
         pub step: String,
         pub idempotency_key: String,
-        /// From 1.
+        /// The number of the attempt, from 1.
         pub attempt: u32,
         /// The items of a `foreach`, in number.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -85,7 +85,7 @@ payload! {
         pub turn: u32,
         pub code: String,
         pub delay_ms: u64,
-        /// From 1.
+        /// The number of the attempt, from 1.
         pub attempt: u32,
     }
 }

@@ -47,7 +47,7 @@ impl ChangedFiles {
         }
     }
 
-    /// By path, relative to the project.
+    /// The changed files by path, relative to the project.
     #[must_use]
     pub fn files(&self) -> &BTreeMap<String, ChangedFile> {
         &self.files

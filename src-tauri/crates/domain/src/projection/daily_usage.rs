@@ -76,7 +76,7 @@ impl DailyUsage {
         }
     }
 
-    /// By day, then by model, then by project; the oldest day first.
+    /// The totals by day, then by model, then by project; the oldest day first.
     #[must_use]
     pub fn totals(&self) -> &BTreeMap<UsagePlace, UsageTotal> {
         &self.totals

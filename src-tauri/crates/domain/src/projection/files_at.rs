@@ -22,7 +22,7 @@ pub struct WantedFile {
     pub last_known: FileAt,
     /// The permissions that it had then, for creating it again if it is gone.
     pub wanted_permissions: Permissions,
-    /// From the first to the last; between two of them somebody else changed the file.
+    /// The changes from the first to the last; between two of them somebody else changed the file.
     pub steps: Vec<FileStep>,
 }
 
@@ -41,7 +41,7 @@ pub enum FileAt {
     File(String),
     /// A symbolic link; of where it leads, as its text says it.
     Link(String),
-    /// Something, but nobody knows what it contained.
+    /// A file whose content nobody knows.
     Unknown,
 }
 
@@ -136,8 +136,8 @@ impl FilesAt {
         }
     }
 
-    /// By path. Files that were not changed after the moment are not listed: they are as they were. Files that were
-    /// changed and changed back are listed with twice the same state.
+    /// Returns the wanted files by path. Files that were not changed after the moment are not listed: they are as they
+    /// were. Files that were changed and changed back are listed with twice the same state.
     #[must_use]
     pub fn wanted(self) -> Vec<WantedFile> {
         let file = |(path, states): (String, States)| WantedFile {

@@ -17,7 +17,7 @@ pub struct MemoryInbox {
     entries: VecDeque<InboxEntry>,
 }
 
-/// Something that is proposed to be remembered.
+/// A memory that was proposed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InboxEntry {

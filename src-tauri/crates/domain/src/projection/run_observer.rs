@@ -30,9 +30,9 @@ pub struct RunObserver {
     seqs: Option<SeqRange>,
     /// Calls that may do what they ask for.
     allowed: HashSet<CallId>,
-    /// By the tool.
+    /// The failures, by tool.
     failures: Vec<(String, String, EventId)>,
-    /// By path, with the first event that changed it; in the order of these.
+    /// The changed files with the first event that changed each, in the order of these events.
     files: Vec<(String, EventId)>,
     /// Commands that are at work, or wait.
     lines: HashMap<CallId, String>,

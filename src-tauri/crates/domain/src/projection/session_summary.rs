@@ -63,7 +63,7 @@ pub struct SessionSummary {
     pub origin: Option<SessionId>,
     /// The session whose run this one works for, where it is a sub-agent's.
     pub parent: Option<SessionId>,
-    /// By its name in the configuration.
+    /// The agent, by its name in the configuration.
     pub agent: String,
     /// Lists show it first.
     pub pinned: bool,

@@ -46,7 +46,7 @@ pub struct Transcript {
     calls_seen: HashSet<CallId>,
     /// Results that notes stand for because the user switched them off.
     results_off: HashSet<CallId>,
-    /// Something may be switched off.
+    /// True if something may be switched off.
     has_parts_off: bool,
     /// The event of the last run's prompt.
     prompt_seq: u64,

@@ -129,7 +129,7 @@ impl UsageTotals {
         &self.runs
     }
 
-    /// By `provider/model`.
+    /// The totals by `provider/model`.
     #[must_use]
     pub fn models(&self) -> &BTreeMap<String, UsageTotal> {
         &self.models

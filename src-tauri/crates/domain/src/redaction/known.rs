@@ -14,7 +14,7 @@ pub struct KnownSecret {
     pub(super) name: String,
     pub(super) value: Zeroizing<String>,
     pub(super) placeholder: String,
-    /// Not where it is a part of a longer word.
+    /// True if a match inside a longer word doesn't count.
     pub(super) whole_word: bool,
     /// A key of Arki's own.
     pub(super) is_key: bool,

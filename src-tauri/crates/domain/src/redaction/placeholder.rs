@@ -22,7 +22,7 @@ impl PlaceholderKey {
         Self(bytes)
     }
 
-    /// For placeholders that nobody has to know again.
+    /// Makes a placeholder that nobody has to recognize again.
     #[must_use]
     pub fn random() -> Self {
         let mut bytes = Zeroizing::new([0; 32]);
@@ -46,7 +46,7 @@ pub(super) fn written(name: &str, tag: &str) -> String {
     format!("{OPENING}{name}#{tag}]")
 }
 
-/// Something in a text that is a placeholder or looks like one.
+/// A piece of text that is a placeholder or looks like one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lookalike<'a> {
     pub(super) start: usize,

@@ -15,7 +15,7 @@ type Sample = [u8; SAMPLE_BYTES];
 
 #[derive(Clone, Default)]
 pub(super) struct Sampled {
-    /// From one place to the next; 0 where there are no values.
+    /// The distance from one place to the next; 0 if there are no values.
     step: usize,
     /// The samples that may occur, by their hash; a power of two of bits.
     filter: Vec<u64>,

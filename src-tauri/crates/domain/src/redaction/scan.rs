@@ -7,7 +7,7 @@ use super::span::Span;
 pub(super) struct Scan {
     /// In order, without overlaps.
     pub(super) spans: Vec<Span>,
-    /// From here on, what follows the text may change what it is.
+    /// The position from which following text may change the result.
     pub(super) undecided_from: usize,
 }
 

@@ -183,7 +183,7 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// By how much lines most often go deeper than the one before.
+/// Returns the number of columns by which lines most often go deeper than the one before.
 fn common_step(indentations: &[&str]) -> Option<usize> {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for pair in indentations.windows(2) {

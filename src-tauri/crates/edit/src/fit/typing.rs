@@ -52,7 +52,7 @@ impl Typing {
         }
     }
 
-    /// From a text of the model's and the file's that are alike.
+    /// Learns from a text of the model's and one of the file's that are alike.
     pub(crate) fn learn_text(&mut self, ours: &str, theirs: &str) {
         for (our, their) in look_alikes::aligned(ours.trim(), theirs.trim()) {
             self.differs |= our != their;

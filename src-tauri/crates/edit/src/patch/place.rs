@@ -40,7 +40,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// For `path`, whose `text` the hunks were to change.
+    /// Makes the error for `path`, whose `text` the hunks were to change.
     pub fn at(self, path: &str, text: &str, hunks: &[Hunk<'_>]) -> PatchError {
         let path = path.to_owned();
         match self {

@@ -27,7 +27,7 @@ struct Place {
 }
 
 enum Item {
-    /// From 0.
+    /// The place of an item, from 0.
     At(usize),
     /// The place after the last item.
     New,

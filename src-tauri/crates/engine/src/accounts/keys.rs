@@ -201,7 +201,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + S
     }
 }
 
-/// With the way that needs no keychain.
+/// Adds to a keychain error the way that needs no keychain.
 fn naming(fault: Fault, provider: &str, variable: Option<&str>) -> Fault {
     if !fault.is(Code::KEYCHAIN_UNAVAILABLE) {
         return fault;

@@ -64,8 +64,8 @@ impl Accounts {
         Ok(())
     }
 
-    /// For a provider that is configured, or that is one as soon as its kind is: any other name is a slip. Where the
-    /// configuration can't be read, nobody knows.
+    /// Stores a key for a provider that is configured, or that is one as soon as its kind is: any other name is a
+    /// mistake. If the configuration can't be read, every name is taken.
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER`, `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.

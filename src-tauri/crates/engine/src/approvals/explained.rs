@@ -71,7 +71,7 @@ struct StoryOfCall {
 struct FoundDecision {
     decided: PolicyDecided,
     trace: PolicyTrace,
-    /// With the arguments that were judged.
+    /// The call with the arguments that were judged.
     call: ToolCall,
 }
 

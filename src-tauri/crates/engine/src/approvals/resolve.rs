@@ -36,13 +36,13 @@ pub struct Resolution {
     pub decision: ApprovalDecision,
     /// The accepted hunks; `None` = all.
     pub hunks: Option<Vec<usize>>,
-    /// By hunk: the user's own text for its new side.
+    /// The user's own text for the new side of single hunks, by hunk.
     pub edited: BTreeMap<usize, String>,
     /// The user's own command in place of the one that was shown.
     pub command: Option<String>,
     /// The plan's steps as the user wants them; `None` = as they were shown.
     pub plan: Option<Vec<String>>,
-    /// For the model.
+    /// The note for the model.
     pub note: Option<String>,
     /// The hash of the preview that the user was shown; `None` where the caller has just shown it itself.
     pub preview_hash: Option<String>,

@@ -136,8 +136,8 @@ impl ReviewDiff {
         Ok(parts)
     }
 
-    /// From `from` bytes into a file's part of the diff on, whole lines of about `limit` bytes; where the next page
-    /// begins, unless this is the last.
+    /// Returns whole lines of a file's part of the diff, about `limit` bytes from `from` on, and the start of the next
+    /// page unless this is the last.
     ///
     /// # Errors
     /// `FILE_NOT_FOUND` for a file that there is not.
@@ -157,7 +157,7 @@ impl ReviewDiff {
     }
 }
 
-/// By a line before the first hunk.
+/// Returns the kind of change that a line before the first hunk tells.
 fn change_of_head(line: &str) -> Option<ReviewChange> {
     let heads = [
         ("new file mode", ReviewChange::Added),

@@ -64,7 +64,7 @@ impl Approvals {
         Ok(rules.filter_map(|(at, definition)| PolicyRule::new(definition, "session", at + 1).ok()).collect())
     }
 
-    /// Nobody here has said what came from elsewhere.
+    /// Returns the session's grants. None were given here in a session that came from elsewhere.
     fn grants_of(&self, session_id: &SessionId, history: &History) -> Result<Vec<Value>, Fault> {
         let is_own = history.grants_seq > self.records.reader().imported_to(session_id)?;
         Ok(if is_own { history.grants.clone() } else { Vec::new() })

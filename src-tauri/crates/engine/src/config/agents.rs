@@ -19,7 +19,7 @@ use std::path::Path;
 const MAX_AGENTS: usize = 32;
 const MAX_NAME_CHARS: usize = 32;
 
-/// By name; `arki` is always one of them.
+/// The agents by name; `arki` is always one of them.
 pub(crate) type Agents = BTreeMap<String, AgentConfig>;
 
 /// An agent as it is shown, and told to models.
@@ -131,7 +131,7 @@ impl Config {
 }
 
 impl AgentConfig {
-    /// With what `base` says where this says nothing. A system prompt and a description are nobody's but their own.
+    /// Completes the settings with those of `base`. A system prompt and a description are never inherited.
     fn completed_by(self, base: &Self) -> Self {
         Self {
             model: self.model.or_else(|| base.model.clone()),

@@ -9,13 +9,13 @@ pub(crate) const DEFAULT_ORIGIN: &str = "default";
 /// Lists to which each file adds, as to those of hooks. Any other list is replaced.
 const ADDED_TO: [&str; 3] = ["diagnostics.commands", "policy.rules", "policy.secretFiles"];
 const HOOKS: &str = "hooks.";
-/// For editors; it says nothing about how Arki works.
+/// The key for editors; it says nothing about how Arki works.
 const SCHEMA_KEY: &str = "$schema";
 
 /// One value of the merged configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfigValue {
-    /// From the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
+    /// The key from the outermost braces, such as `limits.maxTurns` or `policy.rules[0]`.
     pub key: String,
     pub value: Value,
     /// The file that says so, or `default`.

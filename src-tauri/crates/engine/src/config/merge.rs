@@ -26,7 +26,7 @@ use std::time::Duration;
 const MAX_TIMEOUT_SECONDS: u64 = 86_400;
 
 impl Config {
-    /// From the user's file and, if the project is trusted, the project's.
+    /// Merges the user's file and, if the project is trusted, the project's.
     ///
     /// # Errors
     /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.

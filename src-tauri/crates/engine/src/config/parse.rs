@@ -1,4 +1,4 @@
-//! From text to a configuration, with errors that name the file, the place and the way out.
+//! Parses a configuration, with errors that name the file, the place and the way out.
 
 use super::invalid::invalid;
 use super::place::KeyPath;

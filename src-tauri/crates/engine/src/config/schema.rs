@@ -15,7 +15,7 @@ pub(crate) fn schema() -> Value {
     settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
 }
 
-/// For editors: the template refers to it.
+/// Returns the schema for editors: the template refers to it.
 pub(crate) fn schema_text() -> String {
     format!("{:#}\n", schema())
 }

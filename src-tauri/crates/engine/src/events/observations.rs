@@ -27,9 +27,9 @@ pub struct Observations {
 
 /// The position up to which the log was read.
 enum Place {
-    /// By the numbers of one session's events.
+    /// A position among the events of one session, by their numbers.
     In { session_id: SessionId, seq: u64 },
-    /// By the cursor over all sessions; `None` at the beginning.
+    /// A cursor over all sessions; `None` at the beginning.
     InAll { cursor: Option<String> },
 }
 

@@ -21,7 +21,7 @@ impl RecordedLog {
         Self { store, announcer, owner: None }
     }
 
-    /// For a run of this owner, and what its tools do.
+    /// Returns the log for a run of this owner, and for what its tools do.
     pub(crate) fn of_run(&self, owner: &str) -> Self {
         Self { store: self.store.clone(), announcer: self.announcer.clone(), owner: Some(owner.to_owned()) }
     }

@@ -1,4 +1,4 @@
-//! From a configured server to its settings: variables put in, defaults filled in.
+//! Turns a configured server into its settings: variables put in, defaults filled in.
 
 use crate::accounts::keys::Keys;
 use crate::config::{ConfiguredServer, McpOrigin, McpServerConfig};

@@ -14,7 +14,7 @@ const PROJECT_AGENTS: [&str; 2] = [".arki/agents", ".claude/agents"];
 /// In the configuration folder.
 const OWN_AGENTS: &str = "agents";
 
-/// By the path, for people.
+/// The agents' files by path, for people.
 pub(super) type FoundAgents = Vec<(String, Result<AgentFile, String>)>;
 
 impl Projects {

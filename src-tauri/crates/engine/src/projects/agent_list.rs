@@ -47,7 +47,7 @@ struct NamedBy {
     project: BTreeSet<String>,
     user: BTreeSet<String>,
     user_file: String,
-    /// With the agent's file.
+    /// The agents that have a file, each with its file.
     files: Vec<(String, String)>,
 }
 

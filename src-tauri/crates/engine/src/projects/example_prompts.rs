@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// More would have to be read.
 const MAX_EXAMPLES: usize = 3;
-/// With one of these in its top folder a project can be built and tested by a command.
+/// Files in a project's top folder that tell that a command can build and test it.
 const BUILD_FILES: &[&str] = &[
     "Cargo.toml",
     "package.json",

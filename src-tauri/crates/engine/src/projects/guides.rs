@@ -248,7 +248,7 @@ impl OpenProject {
 struct SkillFolder {
     folder: String,
     name: String,
-    /// By path below the folder: the SHA-256 of what is there, and of what was agreed to.
+    /// The SHA-256 of each file's content, by path below the folder; then of the approved content.
     current: BTreeMap<String, String>,
     agreed: BTreeMap<String, String>,
 }

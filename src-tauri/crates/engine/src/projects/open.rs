@@ -278,8 +278,8 @@ impl Projects {
         Ok((project.root().to_owned(), record))
     }
 
-    /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
-    /// stays.
+    /// Keeps the pins of a configuration that can't be read. Nobody can approve it, so the approved version and what it
+    /// forbade stay.
     fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
         let before = self.records.decisions().trust(&project.root().display().to_string())?;
         for name in [PROJECT_CONFIG].into_iter().chain(CLAUDE_SETTINGS) {
@@ -293,7 +293,7 @@ impl Projects {
         Ok(())
     }
 
-    /// From now on nothing of the folder is loaded, and only reading is allowed in it.
+    /// Withdraws trust: from now on nothing of the folder is loaded, and only reading is allowed in it.
     ///
     /// # Errors
     /// When the folder or the database cannot be used.

@@ -41,7 +41,7 @@ pub(super) struct FoundSkill {
 }
 
 impl FoundSkill {
-    /// From the bytes of a `SKILL.md`. `folder_name` is the name where the file has none.
+    /// Reads a skill from the bytes of a `SKILL.md`. `folder_name` is the name if the file has none.
     ///
     /// # Errors
     /// `GUIDE_INVALID` when it is empty, is too long or no text.

@@ -86,7 +86,7 @@ impl Projects {
 }
 
 impl OpenProject {
-    /// By their paths below the folder.
+    /// Returns the commands by their paths below the folder.
     fn commands_in(&self, folder: &'static str) -> impl Iterator<Item = (String, String)> {
         let paths = self.current.iter().filter(|pin| pin.kind == PinKind::Command);
         paths.filter_map(move |pin| {

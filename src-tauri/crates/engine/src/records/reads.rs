@@ -1,4 +1,4 @@
-//! For tests: which lines read the store, and on which threads.
+//! Records, for tests, which lines read the store, and on which threads.
 
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};

@@ -37,7 +37,7 @@ impl Runs {
         self.kernels.background().stop_all().await;
     }
 
-    /// For the log: what the model waits for, and what nobody works on any more.
+    /// Logs the background work that the model waits for and that nobody works on any more.
     pub(crate) async fn lost_in_background(
         &self,
         session_id: &SessionId,

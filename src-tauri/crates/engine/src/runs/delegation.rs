@@ -24,7 +24,7 @@ use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Nobody hears a sub-agent's questions, and what it has to do it does itself.
+/// The tools that sub-agents don't get: nobody hears their questions, and they do their work themselves.
 pub(super) const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
 
 impl Runs {

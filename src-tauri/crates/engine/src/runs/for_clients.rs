@@ -1,4 +1,4 @@
-//! From the engine's own form of the next request to the one that clients are told.
+//! Converts the engine's own form of the next request to the one for clients.
 
 use crate::config::Config;
 use crate::sessions::session_settings::SessionSettings;

@@ -105,7 +105,7 @@ impl SessionHold {
         &self.control
     }
 
-    /// From now on the run can be found among those of this process.
+    /// Registers the run, so that it can be found among those of this process.
     pub(crate) fn enter(&mut self, runs: &ActiveRuns, run: ActiveRun) {
         self.place = Some(runs.add(run));
     }

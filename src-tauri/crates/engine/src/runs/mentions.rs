@@ -58,7 +58,7 @@ struct Read {
 }
 
 impl Mentioned {
-    /// For a prompt that is not sent yet.
+    /// Returns the content for a prompt that is not sent yet.
     pub(crate) fn in_draft(kernel: Arc<Kernel>, sessions: Arc<Sessions>) -> Self {
         Self { kernel, sessions, session_id: None, model: None, is_draft: true, control: RunControl::default() }
     }

@@ -30,9 +30,9 @@ pub struct RunNotice {
 pub enum RunNews {
     Done,
     BudgetExhausted,
-    /// With the error's words.
+    /// The run failed, with the error's words.
     Failed(String),
-    /// With the tool that waits for it.
+    /// A tool needs permission; its name.
     Permission(String),
     /// A decision, where the one that waits could not be read.
     Decision,

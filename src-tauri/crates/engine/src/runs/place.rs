@@ -71,7 +71,7 @@ pub struct StartRun {
 }
 
 impl StartRun {
-    /// With nothing but what was said.
+    /// Makes a run with nothing but the prompt.
     #[must_use]
     pub fn new(target: RunTarget, prompt: impl Into<String>) -> Self {
         Self {

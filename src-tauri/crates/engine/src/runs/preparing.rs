@@ -27,7 +27,7 @@ pub(crate) struct Prepared {
     pub(crate) system: String,
     pub(crate) contents: Vec<Content>,
     pub(crate) artifacts: Vec<ArtifactEmitted>,
-    /// For the session from now on, where it was said.
+    /// The tools to switch off for the session from now on, if any were given.
     pub(crate) disabled_tools: Option<Vec<String>>,
     pub(crate) message_id: Option<MessageId>,
 }

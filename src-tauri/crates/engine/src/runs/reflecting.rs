@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The number of new runs that is enough to reflect on.
 const ENOUGH_RUNS: usize = 3;
 const ENOUGH_OBSERVATIONS: usize = 8;
-/// For the model's answer.
+/// The time limit for the model's answer.
 const MAX_ANSWER: Duration = Duration::from_secs(120);
 
 /// The events of a session since a model was last asked to reflect on it.

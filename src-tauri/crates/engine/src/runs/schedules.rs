@@ -28,7 +28,7 @@ const SETTING: &str = "schedules";
 const MAX_SCHEDULES: usize = 200;
 /// Several programs may change the setting at once; each tries so often.
 const MAX_TRIES: usize = 20;
-/// Somebody may change a schedule, or the clock, meanwhile: nobody sleeps longer than this.
+/// The longest sleep: somebody may change a schedule, or the clock, meanwhile.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
 /// A schedule as it is stored.

@@ -24,7 +24,7 @@ const MAX_MEMORY_TOKENS: u64 = 2000;
 pub(crate) struct PromptScope<'a> {
     pub(crate) core: &'a str,
     pub(crate) is_subagent: bool,
-    /// Somebody can answer questions.
+    /// True if somebody can answer questions.
     pub(crate) answers: bool,
 }
 

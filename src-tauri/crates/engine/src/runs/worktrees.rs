@@ -18,7 +18,7 @@ const MAX_NAMED: usize = 5;
 pub enum Removal {
     /// Only where nothing is lost.
     Careful,
-    /// With the work in it that is nowhere else: the user has been told.
+    /// Removes the worktree with work in it that is nowhere else: the user has been told.
     WithItsWork,
 }
 

@@ -1,4 +1,4 @@
-//! From the engine's own forms of a session and its past to those that clients are told.
+//! Converts the engine's own forms of a session and its past to those for clients.
 
 use crate::{ExportFormat, FileLine, RewindPlan, SessionTool};
 use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOverview, SessionToolEntry};

@@ -146,16 +146,16 @@ impl Sessions {
         Ok(())
     }
 
-    /// For a program that stays, once it has begun: what killed programs left at once, old contents when nobody waits for
-    /// the start any more.
+    /// Cleans up for a program that stays, once it has begun: what killed programs left at once, old contents when
+    /// nobody waits for the start any more.
     pub async fn keep_tidy(self: &Arc<Self>) {
         warn("what a killed program left", self.tidy_after_kills().await);
         tokio::time::sleep(TIDY_AFTER).await;
         warn("old sessions and contents", self.tidy().await);
     }
 
-    /// For a program that is about to end: what killed programs left, and, where there is [`Time::ToPrune`], what the user
-    /// asked to be removed, at most once a day.
+    /// Cleans up for a program that is about to end: what killed programs left, and, if there is [`Time::ToPrune`],
+    /// what the user asked to be removed, at most once a day.
     pub async fn tidy_before_end(self: &Arc<Self>, time: Time) {
         warn("what a killed program left", self.tidy_after_kills().await);
         if time == Time::ToPrune {
@@ -195,7 +195,7 @@ fn size_of_files(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()
 }
 
-/// Nobody waits for it, so that nobody is told.
+/// Logs a failure of a cleanup. Nobody waits for it, so nobody is told.
 fn warn(what: &str, tidied: Result<(), Fault>) {
     if let Err(fault) = tidied {
         tracing::warn!(%fault, "{what} was not removed");

@@ -17,7 +17,7 @@ struct FileId(u64, u64);
 
 /// The files with several names that a change set rewrites.
 pub(super) struct HardLinks<'a> {
-    /// By each of its names that changes.
+    /// The linked files, by each of their names that changes.
     by_path: BTreeMap<&'a ProjectPath, LinkedFile<'a>>,
 }
 

@@ -7,12 +7,12 @@ use arki_domain::Permissions;
 /// The files of a project at one moment. Two snapshots of an unchanged project are equal, so their stored form is too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// By path relative to the project, `/`-separated.
+    /// The files by path relative to the project, `/`-separated.
     pub files: BTreeMap<String, FileState>,
     /// Folders that could not be entered: nothing is known of what is below.
     pub unlisted: BTreeSet<String>,
-    /// With more files than the limit: the last path looked at, in byte order, where a folder is `name/`. Nothing is
-    /// known of what comes after it.
+    /// The last path that was listed, if there are more files than the limit; in byte order, where a folder is `name/`.
+    /// Nothing is known of what comes after it.
     pub walked_until: Option<String>,
     /// Size and modification time of entries that no path can name, since they are not UTF-8 or have characters that
     /// can't be seen; by their path with such bytes escaped. Of so many as [`MAX_UNNAMED`], the first.

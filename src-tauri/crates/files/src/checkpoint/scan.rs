@@ -100,7 +100,7 @@ pub(super) fn take_at(
     Ok(Snapshot { files, unlisted: walked.unlisted, walked_until: walked.walked_until, unnamed: walked.unnamed })
 }
 
-/// Not imaged yet.
+/// Returns the state of a file that has no snapshot yet.
 fn listed(found: &FoundFile, fresh_from_ns: i64) -> FileState {
     FileState {
         size: found.size,

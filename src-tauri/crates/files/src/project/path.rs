@@ -45,13 +45,13 @@ impl ProjectPath {
         if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 
-    /// From a path that a log tells of. `None` where none can be written so.
+    /// Makes a path from one in a log. `None` if it can't be written so.
     #[must_use]
     pub fn recorded(path: &str) -> Option<Self> {
         resolve(path, &[]).ok()
     }
 
-    /// From a path that a walk below the root found. `None` when it is not UTF-8, or hides something.
+    /// Makes a path from one that a walk below the root found. `None` if it is not UTF-8, or hides something.
     pub(crate) fn from_walk(relative: &Path) -> Option<Self> {
         let text = relative.to_str()?;
         if cfg!(windows) {
@@ -60,7 +60,7 @@ impl ProjectPath {
         resolve(text, &[]).ok()
     }
 
-    /// From cap-std's canonical form, with components below it that do not exist yet, last first.
+    /// Makes a path from cap-std's canonical form, with components below it that do not exist yet, last first.
     pub(super) fn from_real(real: &Path, missing: &[&str]) -> Self {
         let mut parts: Vec<String> = real
             .components()
@@ -242,7 +242,7 @@ fn is_short(name: &str) -> bool {
 #[cfg(test)]
 mod tests;
 
-/// For tests of what only looks at the text; the same on every system.
+/// Resolves a path for tests of what only looks at the text; the same on every system.
 #[cfg(test)]
 pub(crate) fn resolve_for_test(path: &str) -> ProjectPath {
     resolve_on(System::Unix, path, &[]).unwrap()

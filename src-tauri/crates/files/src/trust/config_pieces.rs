@@ -180,7 +180,7 @@ fn pin(kind: PinKind, path: String, value: &Value) -> Pin {
     Pin { kind, path, hash: content_hash(sorted(value).to_string().as_bytes()), note: None }
 }
 
-/// With keys in byte order, whatever order the parser keeps.
+/// Returns the value with keys in byte order, whatever order the parser keeps.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

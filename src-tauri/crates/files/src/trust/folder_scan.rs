@@ -288,7 +288,7 @@ impl FolderScan<'_> {
         Ok(())
     }
 
-    /// By its absolute path.
+    /// Adds a git directory outside the folder, by its absolute path.
     fn git_outside(&mut self, folder: &Path) -> Result<()> {
         // One that can't be opened is none that git uses.
         let Ok(outside) = Project::open(folder) else { return Ok(()) };
@@ -343,7 +343,7 @@ impl FolderScan<'_> {
         Ok(())
     }
 
-    /// With the files of the project that it includes, once each.
+    /// Adds a git configuration with the files of the project that it includes, once each.
     fn git_configuration(&mut self, path: &str) -> Result<()> {
         if self.files.iter().any(|file| file.kind == PinKind::GitConfig && file.path == path) {
             return Ok(());

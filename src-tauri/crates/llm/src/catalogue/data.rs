@@ -63,7 +63,7 @@ impl Catalogue {
         vendor(kind).and_then(|vendor| self.vendors.get(vendor)).map_or(&[], |vendor| &vendor.0)
     }
 
-    /// By its exact id.
+    /// Returns a model by its exact ID.
     pub(crate) fn model(&self, kind: ProviderKind, id: &str) -> Option<&CatalogueModel> {
         let models = self.models(kind);
         let place = models.binary_search_by(|model| model.id.as_str().cmp(id)).ok()?;

@@ -1,4 +1,4 @@
-//! From a model's id, as the user or a vendor writes it, to its place in the catalogue.
+//! Finds a model in the catalogue by its ID, as the user or a vendor writes it.
 //!
 //! Vendors give one model several ids: with the day it was published, or with OpenRouter's word on how to route it. Only
 //! forms that the vendors document lead to another id, and only where that one is in the catalogue. Everything else is

@@ -19,7 +19,7 @@ pub(super) fn of(conversation: &Conversation) -> String {
     text
 }
 
-/// For a question about what happened before.
+/// Answers a question about what happened before.
 pub(super) fn of_earlier(conversation: &Conversation) -> String {
     let points: String = conversation.before.iter().map(point).collect();
     format!("So far in this session:\n\n{points}\nIf you want another edit, just ask for one.\n")

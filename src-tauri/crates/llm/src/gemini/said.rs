@@ -75,7 +75,7 @@ impl<'m> Rest<'m> {
         Self { text, written: 0 }
     }
 
-    /// From where the last piece ended, up to the end of the character there.
+    /// Returns the text from the end of the last piece up to the end of the character there.
     fn up_to(&mut self, end: usize) -> &'m str {
         let end = self.text.ceil_char_boundary(end).max(self.written);
         let piece = &self.text[self.written..end];

@@ -166,7 +166,7 @@ impl<'a> UserContent<'a> {
     }
 }
 
-/// With a blank line between; what is empty leaves none.
+/// Joins the texts with a blank line between; empty ones leave none.
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
     let mut texts = texts.filter(|text| !text.is_empty());
     let first = Cow::Borrowed(texts.next().unwrap_or_default());

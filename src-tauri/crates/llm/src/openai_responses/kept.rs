@@ -45,7 +45,7 @@ pub(super) struct ReasoningItem {
     pub(super) encrypted_content: Option<String>,
 }
 
-/// For the turn, unless there is nothing in it that a plain conversation would not say.
+/// Returns what is stored with the turn, unless a plain conversation would say all of it.
 pub(super) fn keep(items: &[Kept], origin: &str) -> Option<Reasoning> {
     let plain = items.iter().all(|item| matches!(item, Kept::Message { phase: None, .. } | Kept::FunctionCall { .. }));
     let items = serde_json::to_value(items).ok().filter(|_| !plain)?;

@@ -16,10 +16,10 @@ use tokio::time::timeout;
 const ASKING: Duration = Duration::from_secs(10);
 /// Ollama has to be told the window with the first request. It answers within milliseconds, unless its disk sleeps.
 const OLLAMA_PATIENCE: Duration = Duration::from_secs(1);
-/// For the others the first request does not depend on it.
+/// The time that the first request waits for the list; for other providers it does not depend on it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// By the models' names. A question that failed is asked again by the next run.
+/// The listed models, by name. A question that failed is asked again by the next run.
 #[derive(Default)]
 pub(crate) struct Learned(Mutex<HashMap<String, Arc<OnceCell<ListedModel>>>>);
 

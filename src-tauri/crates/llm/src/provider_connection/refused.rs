@@ -19,7 +19,7 @@ pub trait ModelMemory: Send + Sync {
 #[derive(Default)]
 pub(super) struct Refused {
     by_model: Mutex<HashMap<String, RefusedParameters>>,
-    /// By model and the window it is known by: whoever sets another one, or a server that tells another one, is right.
+    /// The windows by model and known window: a window that is set anew, or that a server now reports, is not affected.
     windows: Mutex<HashMap<(String, u64), u64>>,
     memory: OnceLock<Arc<dyn ModelMemory>>,
 }

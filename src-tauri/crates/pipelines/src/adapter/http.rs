@@ -133,7 +133,7 @@ fn check_header(name: &str, value: &str) -> Result<(), KeyProblem> {
     Ok(())
 }
 
-/// Not followed: only the host in the definition was agreed to.
+/// Makes the error for a redirect. It is not followed: only the host in the definition was approved.
 fn redirected(response: &HttpResponse) -> Fault {
     let leads = response.location.as_ref().map(|location| format!(" and leads to {location}")).unwrap_or_default();
     Fault::new(

@@ -1,5 +1,4 @@
-//! From the text to the definition. Everything that is wrong is collected, each with its place, so that an author mends
-//! it in one go.
+//! Reads a definition. Every problem is collected with its place, so that an author fixes all of them at once.
 
 use super::check::{self, Checked};
 use super::keys::{DefinitionFile, StepFile};

@@ -61,7 +61,7 @@ pub(super) fn compiles(words: &[Word], wide: &mut Vec<WideRead>) -> bool {
 
 enum Argument<'a> {
     Source,
-    /// With what is attached to it, which may be a path.
+    /// An option with what is attached to it, which may be a path.
     Option(&'a str),
     /// The next word is its value.
     Value,

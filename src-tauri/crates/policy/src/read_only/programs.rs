@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// A program, and what it may be given.
 pub(super) struct Program {
-    /// With its subcommands: `git log`.
+    /// The name with its subcommands: `git log`.
     pub(super) name: &'static str,
     /// See `flags`.
     pub(super) short: &'static str,
@@ -49,7 +49,7 @@ pub(super) struct Below {
     pub(super) flags: Option<&'static str>,
     pub(super) first_is_pattern: bool,
     pub(super) descent: Descent,
-    /// With one of these it goes through links.
+    /// The options with which it follows links.
     pub(super) follows: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! From which folders a line's commands run: `cd`, and what it depends on whether it was carried out.
+//! The folders in which a line's commands run: `cd`, and what depends on whether it was carried out.
 
 use super::super::SimpleCommand;
 use super::super::compound::Order;

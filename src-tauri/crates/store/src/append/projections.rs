@@ -223,7 +223,7 @@ fn set_run_state(transaction: &Connection, run_id: &RunId, state: SessionState) 
     Ok(())
 }
 
-/// Nobody waits for the answers of a run that has ended.
+/// Ends a run and withdraws its open approvals: nobody waits for the answers any more.
 fn end_run(transaction: &Connection, event: &Event, run_id: &RunId, state: SessionState) -> Result<(), StoreError> {
     transaction.prepare_cached("UPDATE runs SET state = ?2, last_seq = ?3 WHERE run_id = ?1")?.execute(params![
         run_id.as_str(),

@@ -1,4 +1,4 @@
-//! From a draft to the bytes that are stored and hashed.
+//! Turns a draft into the bytes that are stored and hashed.
 //!
 //! Done by whoever appends, before the writer sees it: a large payload must not hold up other sessions.
 

@@ -34,7 +34,7 @@ fn replace(transaction: &Connection, session: &SessionId, last_seq: u64, state: 
     Ok(())
 }
 
-/// With a checksum, since nothing else tells whether what comes back is what was kept.
+/// Compresses with a checksum, since nothing else tells whether what comes back is what was stored.
 fn compress(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     if bytes.len() > MAX_SNAPSHOT_BYTES {
         return Err(StoreError::BlobTooLarge { bytes: bytes.len(), limit: MAX_SNAPSHOT_BYTES });

@@ -11,7 +11,7 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// For its owner alone; made where there is none.
+/// Opens a file for its owner alone, and makes it if there is none.
 pub(crate) fn private_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

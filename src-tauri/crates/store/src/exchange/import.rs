@@ -281,7 +281,7 @@ fn interrupt(transaction: &Connection, session: &SessionId) -> Result<(), StoreE
     Ok(())
 }
 
-/// Nobody could remove a session that comes before itself, nor find where its conversation begins.
+/// Checks that a session does not come before itself: nobody could remove it, nor find where its conversation begins.
 fn ensure_has_beginning(transaction: &Connection, end: &End) -> Result<(), StoreError> {
     match transaction.prepare_cached(LEADS_TO_ITSELF)?.exists([end.session_id.as_str()])? {
         true => Err(invalid(end.first_row, "its session is its own parent, or leads back to itself")),

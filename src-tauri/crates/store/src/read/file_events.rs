@@ -6,7 +6,7 @@ use crate::{Reader, StoreError};
 use arki_domain::{Event, SessionId};
 use rusqlite::{Params, params};
 
-/// By the index of events, which has only the end of the session's id.
+/// The condition for the index of events, which has only the end of the session's ID.
 const SAME_EVENT: &str = "substr(events.session_id, -8) = substr(changes.session_id, -8) \
      AND events.session_id = changes.session_id AND events.seq = changes.seq";
 

@@ -18,11 +18,11 @@ pub struct Sizes {
     /// Contents, compressed.
     pub blobs_bytes: u64,
     pub free_bytes: u64,
-    /// With their titles and the bytes of their events, the largest first.
+    /// The largest sessions with their titles and the bytes of their events, the largest first.
     pub largest: Vec<(SessionId, String, u64)>,
 }
 
-/// By the length of what is stored, without loading it.
+/// The query that measures what is stored, without loading it.
 const LARGEST: &str = "SELECT session_id, title, (SELECT sum(octet_length(payload) + octet_length(event_id) + \
      ifnull(octet_length(run_id), 0) + octet_length(session_id) + octet_length(type) + octet_length(prev_hash) + \
      octet_length(hash)) FROM events WHERE substr(events.session_id, -8) = substr(sessions.session_id, -8) \

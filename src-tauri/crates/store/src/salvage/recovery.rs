@@ -237,7 +237,7 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    /// By the contents' index, which has their hashes; none where it cannot be read.
+    /// Counts the lost contents by their index, which has the hashes; none if it cannot be read.
     fn lost_contents(&self, source: &Connection) -> Result<u64, StoreError> {
         let mut lost = BTreeSet::new();
         each_row(source, "blobs INDEXED BY sqlite_autoindex_blobs_1", "hash", "1", |row| {
@@ -310,14 +310,14 @@ fn replay_session(
     Ok((events, replay.session.last_seq.saturating_sub(events)))
 }
 
-/// By which the events' index knows a session.
+/// Returns the part of the ID by which the events' index knows a session.
 fn end_of(id: &str) -> String {
     let skipped = id.chars().count().saturating_sub(ID_END);
     id.chars().skip(skipped).collect()
 }
 
-/// From the first row up to the damage, then from the last one down to it; `true` when there was none. A row may come
-/// twice.
+/// Reads the rows from the first up to the damage, then from the last down to it; `true` if there was none. A row may
+/// come twice.
 fn each_row(
     source: &Connection,
     table: &str,

@@ -26,7 +26,7 @@ pub(crate) fn set_apart(text: &str) -> Cow<'_, str> {
     Cow::Owned(apart)
 }
 
-/// By Unicode's blocks.
+/// Tells the scripts by Unicode's blocks.
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         // Thai and Lao, Burmese, Khmer

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// Something found, at the place that the checker names.
+/// A finding at the place that the checker names.
 #[derive(Clone)]
 pub(crate) struct Found {
     /// The path as the checker wrote it.

@@ -14,7 +14,7 @@ const MAX_URL_BYTES: usize = 8192;
 pub struct PrivateHosts(Vec<(String, Option<u16>)>);
 
 impl PrivateHosts {
-    /// From `host` or `host:port` each; without a port every port is meant.
+    /// Parses `host` or `host:port` each; without a port every port is allowed.
     ///
     /// # Errors
     /// The first that is no host.

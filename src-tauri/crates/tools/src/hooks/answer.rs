@@ -19,9 +19,9 @@ pub(crate) struct HookAnswer {
     pub(crate) outcome: HookOutcome,
     /// Why it blocks, asks or stops.
     pub(crate) reason: Option<String>,
-    /// For the model.
+    /// The words for the model.
     pub(crate) context: Option<String>,
-    /// For the user.
+    /// The words for the user.
     pub(crate) said: Option<String>,
     /// The arguments that it wants, as it named them.
     pub(crate) args: Option<Value>,
@@ -32,7 +32,7 @@ impl HookAnswer {
         Self { outcome, reason: None, context: None, said: None, args: None }
     }
 
-    /// Something went wrong with the hook itself: the user is told.
+    /// Makes an answer about a problem with the hook itself: the user is told.
     pub(crate) fn trouble(outcome: HookOutcome, why: &str) -> Self {
         Self { said: Some(bounded(why)), ..Self::of(outcome) }
     }

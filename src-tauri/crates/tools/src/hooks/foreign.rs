@@ -6,7 +6,8 @@ use super::occasion::HookedCall;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// By our name, the most fitting first. A guard of edits and writes is meant for everything that changes files.
+/// Other agents' names by ours, the most fitting first. A guard of edits and writes is meant for everything that
+/// changes files.
 const NAMES: &[(&str, &[&str])] = &[
     ("apply_patch", &["Edit", "Write", "MultiEdit"]),
     ("ask_user", &["AskUserQuestion"]),
@@ -24,7 +25,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("write_file", &["Write"]),
 ];
 
-/// By our name, what models call it that were trained on other tools, besides [`NAMES`]: small letters and digits alone.
+/// Names by ours that models use which were trained on other tools, besides [`NAMES`]: small letters and digits alone.
 const MEANINGS: &[(&str, &[&str])] = &[
     ("apply_patch", &["applydiff", "patch"]),
     ("ask_user", &["ask", "askfollowupquestion", "question", "requestuserinput"]),

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) struct HookedCall {
     pub(crate) call_id: String,
     pub(crate) tool: String,
-    /// With placeholders for secrets.
+    /// The arguments, with placeholders for secrets.
     pub(crate) args: Value,
     /// Relative to the project: what the call touches, and what its command mentions.
     pub(crate) paths: Vec<String>,

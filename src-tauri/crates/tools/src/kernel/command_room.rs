@@ -28,9 +28,9 @@ pub(super) struct CommandRoom {
     outside_git: Vec<PathBuf>,
     /// Files are kept from the run, so that no command sees them, whoever agreed to it.
     hides_secrets: bool,
-    /// For commands that only read; made for the first of them.
+    /// The sandbox for commands that only read; made for the first of them.
     reading_unasked: OnceLock<ReadingRoom>,
-    /// For those that may open private files.
+    /// The sandbox for commands that may open private files.
     reading: OnceLock<ReadingRoom>,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,
@@ -57,7 +57,8 @@ struct WritingKind {
 pub(super) struct Purpose {
     /// Known to only read, and held to it by a sandbox: nothing is imaged, for nothing can change.
     pub(super) only_reads: bool,
-    /// Somebody has agreed to it, or to such ones by a rule, so that it may write git's hooks where they lie in the project.
+    /// True if the user agreed to the command, or to such ones by a rule, so that it may write git's hooks where they
+    /// are in the project.
     pub(super) agreed: bool,
     /// The user approved this very call, shown as one that can open secret files and the user's other files.
     pub(super) private: bool,

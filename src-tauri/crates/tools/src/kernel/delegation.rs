@@ -45,7 +45,7 @@ impl Kernel {
         }
     }
 
-    /// From wherever the sub-agent stands.
+    /// Works as the sub-agent, from wherever it is.
     async fn work_as_subagent(
         &self,
         subagents: &dyn Subagents,
@@ -135,7 +135,7 @@ pub(super) fn task_of(call: &ToolCall) -> Result<String, Fault> {
     Ok(delegate::parse(&call.args)?.task)
 }
 
-/// For the model, behind the answer.
+/// Tells the model, after the answer, what was left in the background.
 fn left(agent: &str, background: &[LeftInBackground]) -> String {
     if background.is_empty() {
         return String::new();

@@ -173,8 +173,8 @@ impl Kernel {
     }
 }
 
-/// From wherever the sub-agent stands until it has stopped; the moment at which this began comes with it. One that waits
-/// for the user goes on as soon as that is settled, as long as another is at work.
+/// Works from wherever the sub-agent is until it has stopped, and returns with it the moment at which this began. One
+/// that waits for the user continues as soon as that is settled, as long as another is working.
 async fn work_beside(
     Handed { subagents, task, started, .. }: &Handed<'_>,
     context: &CallContext,

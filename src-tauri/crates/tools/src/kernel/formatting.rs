@@ -54,7 +54,7 @@ impl Formatted {
         self.changes.into_iter().map(EventBody::from).chain([ran.into()]).collect()
     }
 
-    /// For the model, which takes the files for what it made of them.
+    /// Tells the model, which takes the files for what it made of them.
     pub(super) fn words(&self) -> Option<String> {
         let list = |paths: Vec<&str>| paths.join(", ");
         let changed: Vec<&str> = self.changes.iter().map(|change| change.path.as_str()).collect();

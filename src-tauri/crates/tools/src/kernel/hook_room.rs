@@ -20,7 +20,7 @@ pub(super) struct HookRoom {
     pub(super) environment: Vec<(String, String)>,
     spec: SandboxSpec,
     is_confined: bool,
-    /// By access and network; made when they are first needed.
+    /// The sandboxes by access and network; made when they are first needed.
     sandboxes: Mutex<Vec<(ProjectAccess, Network, Sandbox)>>,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,

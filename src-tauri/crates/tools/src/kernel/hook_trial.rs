@@ -14,7 +14,7 @@ use serde_json::Value;
 /// The session, the run and the call that hooks on trial are told.
 const TRIAL: &str = "trial";
 
-/// Something that might happen in a run.
+/// A made-up event in a run.
 #[derive(Debug, Clone)]
 pub enum HookTrial {
     Call {
@@ -31,7 +31,7 @@ pub enum HookTrial {
 #[derive(Debug, Clone)]
 pub struct TriedHook {
     pub ran: HookRan,
-    /// For the model.
+    /// The words for the model.
     pub context: Option<String>,
 }
 

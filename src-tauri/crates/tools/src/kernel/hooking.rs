@@ -31,7 +31,7 @@ const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered.
 /// The effect of hooks on a call before it is decided on.
 #[derive(Default)]
 pub(super) struct BeforeCall {
-    /// With the arguments that hooks want.
+    /// The call with the arguments that hooks want.
     pub(super) changed: Option<PendingCall>,
     /// The user stopped the run meanwhile.
     pub(super) is_cancelled: bool,

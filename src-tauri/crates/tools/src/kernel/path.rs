@@ -84,7 +84,7 @@ impl Decided<'_> {
 }
 
 impl Kernel {
-    /// From a call that has had no effect yet to its result, or to the question that the run stops at.
+    /// Carries a call that has had no effect yet to its result, or to the question at which the run stops.
     pub(super) async fn settle<'a>(
         &'a self,
         pending: &'a PendingCall,

@@ -278,7 +278,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// For a model that goes round in circles.
+/// The advice for a model that goes round in circles.
 const GO_ON_OTHERWISE: &str = "Repeating it won't help: try something else, or say what is stopping you.";
 
 /// A fault for something shown that is no longer so.

@@ -24,7 +24,7 @@ const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
 #[derive(Clone, Default)]
 pub(super) struct KnownEnvFiles(Arc<Mutex<EnvFiles>>);
 
-/// From now on the secrets in the project's environment files are replaced. Blocks.
+/// Has the secrets in the project's environment files replaced from now on. Blocks.
 pub fn learn_env_files(redactor: &Redactor, project: &Project, files: &mut EnvFiles) {
     let secrets: Vec<SecretValue> = files.changed(project).iter().flat_map(|text| env_secrets(text)).collect();
     redactor.add_all(secrets);

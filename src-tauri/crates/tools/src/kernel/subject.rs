@@ -184,7 +184,7 @@ impl Kernel {
         })
     }
 
-    /// By its own path or by the one that its links lead to.
+    /// Returns whether it is imported, by its own path or by the one that its links lead to.
     fn is_imported(&self, path: &ProjectPath) -> bool {
         let imported = &self.settings.imported;
         let real = || self.real(path.as_str()).is_some_and(|real| imported.contains(&real));

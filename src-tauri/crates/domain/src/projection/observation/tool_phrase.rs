@@ -43,7 +43,7 @@ impl Phrase {
         }
     }
 
-    /// For a tool without words of its own, or a call that is not known.
+    /// Returns the words for a tool without words of its own, or a call that is not known.
     pub(super) fn general(tool_id: &str) -> Self {
         let tool = match tool_id.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
             Some((server, tool)) => format!("`{}` of {}", line(tool), line(server)),

@@ -30,7 +30,7 @@ pub(super) struct Entry {
 /// The source of a message in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// From the user, the model or a tool.
+    /// A message of the user, the model or a tool.
     Said,
     /// The result of a call that went on in the background.
     LateResult,
@@ -87,7 +87,7 @@ impl ShownAs {
     }
 }
 
-/// From one event, inclusive, until another: the time in which a message counts.
+/// The time in which a message counts: from one event, inclusive, until another.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     from: u64,
@@ -167,7 +167,7 @@ impl Entry {
         }
     }
 
-    /// From the event `seq` on, where it counts.
+    /// Changes how the message is shown, from the event `seq` on.
     pub(super) fn show_as(&mut self, seq: u64, shown_as: ShownAs) {
         if let Some(last) = self.spans.last_mut().filter(|last| last.until.is_none()) {
             last.until = Some(seq);

@@ -239,7 +239,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// From a quote to the same quote, in one line.
+    /// Reads from a quote to the same quote, in one line.
     fn quoted(&mut self) -> Step<Place> {
         let is_escaped = self.peek()? == Some(b'\\');
         self.at += usize::from(is_escaped);

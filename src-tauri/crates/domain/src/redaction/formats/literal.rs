@@ -19,7 +19,7 @@ pub(super) enum Kind {
 const MIN_PASSWORD_BYTES: usize = 7;
 const MIN_SECRET_BYTES: usize = 8;
 const MAX_BYTES: usize = 256;
-/// From here on a value is made by a program.
+/// The length from which a value is taken for one made by a program.
 const LONG_BYTES: usize = 16;
 /// A word of letters has at least so many.
 const MIN_WORD_LETTERS: usize = 4;
@@ -39,7 +39,7 @@ static EXAMPLE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .split(' ')
         .collect()
 });
-/// With numbers behind them: algorithms and versions.
+/// Words with numbers behind them: algorithms and versions.
 const NUMBERED_WORDS: &[&str] = &[
     "aes", "arg", "argon", "base", "bcrypt", "blake", "cp", "ecdsa", "ed", "hs", "http", "ipv", "iso", "latin", "md",
     "oauth", "pbkdf", "pkcs", "ripemd", "rs", "rsa", "scram", "sha", "tls", "utf", "uuid", "version",
@@ -49,7 +49,7 @@ const TEMPLATES: &[&str] = &[
     "${", "$(", "{{", "}}", "<%", "%s", "%d", "%v", "%(", "%{", "#{", "***", "...", "…", "(?", "[a-z", "[A-Z", "[0-9",
     "[^", "\\d", "\\w", "\\s", "\\b", ".*", ".+", "[secret:", "://", "ENC[", "::", "->", "==", "•",
 ];
-/// Nobody's password, though digits and letters.
+/// Sequences that have digits and letters but are nobody's password.
 const SEQUENCES: &[&str] =
     &["123456", "234567", "abcdef", "xxxx", "deadbeef", "cafebabe", "0000", "qwerty", "aaaa", "1111", "lorem"];
 

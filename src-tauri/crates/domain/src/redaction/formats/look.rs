@@ -56,7 +56,7 @@ const EXAMPLE_PASSWORDS: &[&str] = &[
     "guest", "example", "changeme", "xxx", "token", "foo", "bar",
 ];
 
-/// Not what stands for one in an example, such as `user:password@` or `$USER:$PASSWORD@`.
+/// Returns whether this isn't a placeholder as in an example, such as `user:password@` or `$USER:$PASSWORD@`.
 pub(super) fn is_real_password(user: &str, password: &str) -> bool {
     let lower = password.to_ascii_lowercase();
     password.len() >= 3

@@ -17,7 +17,7 @@ const MAX_NESTED: usize = 50;
 #[derive(Debug, Clone)]
 pub(crate) struct WholePipeline {
     pub(crate) found: FoundPipeline,
-    /// By the names by which steps run them.
+    /// The nested pipelines, by the names by which steps run them.
     pub(crate) nested: BTreeMap<String, FoundPipeline>,
 }
 

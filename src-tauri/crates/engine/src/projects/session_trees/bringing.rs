@@ -102,7 +102,7 @@ impl SessionTrees {
 /// A repository of Arki's own, with nothing in it but one branch; its objects are the worktree's.
 struct Lender {
     folder: PathBuf,
-    /// For the owner alone, and gone with it.
+    /// The private folder, removed together with its owner.
     _room: PrivateTempDir,
 }
 

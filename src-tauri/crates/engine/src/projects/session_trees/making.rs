@@ -176,7 +176,7 @@ enum Files {
 
 /// The places that a worktree's files are copied from, with their paths.
 struct Sources {
-    /// For the owner alone, and gone with it.
+    /// The private folder, removed together with its owner.
     checkout: Option<PrivateTempDir>,
     of_checkout: BTreeSet<String>,
     of_project: BTreeSet<String>,

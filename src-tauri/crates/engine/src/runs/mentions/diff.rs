@@ -12,7 +12,7 @@ const ADDED: &str = "git diff --no-ext-diff --no-textconv --no-color --cached";
 const NEW_FILES: &str = "git ls-files --others --exclude-standard";
 /// The limit for the names of new files, in bytes.
 const MAX_NAMES: usize = 8 * 1024;
-/// For the words around the changes, in bytes.
+/// The room for the words around the changes, in bytes.
 const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, room: usize) -> Result<Read, String> {

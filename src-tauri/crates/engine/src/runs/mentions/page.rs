@@ -4,7 +4,7 @@ use super::{Mentioned, Read};
 use serde_json::{Value, json};
 
 const FETCH_URL: &str = "fetch_url";
-/// For the words before the page, in bytes.
+/// The room for the words before the page, in bytes.
 const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, url: &str, room: usize) -> Result<Read, String> {

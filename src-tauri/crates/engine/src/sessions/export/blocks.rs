@@ -117,7 +117,7 @@ pub(super) fn each_block(
     Ok(document.totals)
 }
 
-/// For people: with the diff in it that lies beside the log.
+/// Adds, for people, the diff that is stored beside the log.
 fn with_large_diff(source: &dyn EventSource, body: &mut EventBody) -> Result<(), Fault> {
     if let EventBody::ApprovalRequested(ApprovalRequested { preview: Some(preview), .. }) = body
         && let Some(hash) = &preview.diff_hash

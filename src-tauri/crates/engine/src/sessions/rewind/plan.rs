@@ -21,7 +21,7 @@ pub struct RewindScope {
 pub struct RewindPlan {
     pub to_seq: u64,
     pub scope: RewindScope,
-    /// By path.
+    /// The files by path.
     pub files: Vec<PlannedFile>,
     /// The diff of what would be written.
     pub diff: String,

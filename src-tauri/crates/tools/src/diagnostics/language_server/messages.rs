@@ -138,7 +138,7 @@ struct Range {
     start: Position,
 }
 
-/// From 0, in UTF-16 code units.
+/// A position, from 0, in UTF-16 code units.
 #[derive(Deserialize, Serialize)]
 struct Position {
     line: u64,
