@@ -136,3 +136,25 @@ fn no_spelling_of_a_path_leads_past_it_and_a_path_that_is_built_leads_to_nothing
         assert!(!done.stdout.contains("the plan"), "{line}: {}", done.stdout);
     }
 }
+
+#[test]
+fn another_name_of_a_forbidden_file_is_forbidden_too() {
+    let stage = with_agent(vec![
+        Turn::text("").call("read_file", json!({"path": "notes.txt"})),
+        Turn::text("").call("search_files", json!({"pattern": "the plan"})),
+        Turn::text("").call("run_command", json!({"command": "cat notes.txt"})),
+        Turn::text("done"),
+    ]);
+    std::fs::hard_link(stage.path("plans/a.txt"), stage.path("notes.txt")).unwrap();
+    assert_eq!(stage.arki(&["run", "a", "--approve", "all"]).exits(0).stdout.trim_end(), "done");
+    assert_eq!(decided_beneath(&stage, &run_id(&stage))[0], denied());
+    assert!(!stage.told().contains("the plan"), "{}", stage.told());
+    let lines = format!("name: lines\n{DENYLIST}steps:\n  - {{ name: x, adapter: command, run: cat }}\n");
+    let named = lines.replace("name: lines", "name: named").replace("run: cat", "run: cat ./notes.txt");
+    stage.write("lines.yaml", lines);
+    stage.write("named.yaml", named);
+    stage.write("list.txt", "list.txt\nnotes.txt\n");
+    stage.arki(&["run", "named.yaml"]).fails(1, "STEP_DENYLISTED");
+    stage.arki(&["run", "lines.yaml", "--input", "list.txt"]).fails(1, "STEP_DENYLISTED");
+    stage.arki(&["run", "lines.yaml", "--input", "notes.txt"]).fails(1, "STEP_DENYLISTED");
+}

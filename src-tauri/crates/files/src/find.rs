@@ -5,6 +5,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
+use crate::other_names::LinkedSecrets;
 use crate::project::{Project, ProjectPath, escape_hidden};
 use crate::protection::is_secret;
 use crate::walk::{Ignored, PathGlob, Skipped, path_of, walk};
@@ -45,6 +46,9 @@ pub fn find(project: &Project, query: &FindQuery<'_>, cancel: &CancellationToken
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled.into());
     }
+    let linked = LinkedSecrets::new(project, query.secrets);
+    let is_linked_secret =
+        |path: &ProjectPath| project.dir().symlink_metadata(path.as_str()).is_ok_and(|file| linked.has(&file));
     let ignored = if query.include_ignored { Ignored::Entered } else { Ignored::Told };
     for entry in walk(project, &ProjectPath::root(), None).with_ignored(ignored).flatten() {
         if cancel.is_cancelled() {
@@ -56,7 +60,7 @@ pub fn find(project: &Project, query: &FindQuery<'_>, cancel: &CancellationToken
                 found.ignored.add_entry(&path, entry.kind);
             }
         } else if entry.kind == EntryKind::Folder || !glob.is_match(&path) {
-        } else if is_secret(&path, query.secrets) {
+        } else if is_secret(&path, query.secrets) || is_linked_secret(&path) {
             found.secrets.add(&path);
         } else if found.paths.len() == query.max {
             found.truncated = true;
@@ -154,6 +158,19 @@ mod tests {
         let found = check("**/.env*", 9, &[]);
         assert_eq!(found.secrets.names, [".env", "src/.env.local"]);
         assert_eq!(found.secrets.count, 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_name_of_a_secret_file_is_left_out_like_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["id_rsa", "a.txt"] {
+            fs::write(folder.path().join(file), "").unwrap();
+            fs::hard_link(folder.path().join(file), folder.path().join(format!("{file}-copy.txt"))).unwrap();
+        }
+        let found = found(&Project::open(folder.path()).unwrap(), "*.txt", 9).unwrap();
+        assert_eq!(found.paths, ["a.txt", "a.txt-copy.txt"]);
+        assert_eq!(found.secrets.names, ["id_rsa-copy.txt"]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod error;
 mod file_content;
 mod find;
 mod listing;
+mod other_names;
 mod output_file;
 mod patch;
 mod plan;

@@ -19,6 +19,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
+use crate::other_names::LinkedSecrets;
 use crate::project::Project;
 use crate::walk::{Ignored, PathGlob, Skipped};
 use chunks::{Chunk, Chunks, Searched, in_order};
@@ -84,7 +85,7 @@ pub fn search(
     cancel: &CancellationToken,
 ) -> Result<SearchOutcome> {
     let (exact, shown) = (matcher(query, &query.pattern)?, matcher(query, &query.shown_pattern)?);
-    let matchers = Matchers { exact, shown, redactor };
+    let matchers = Matchers { exact, shown, redactor, linked: LinkedSecrets::new(project, &query.secrets) };
     let glob = query.glob.as_deref().map(|glob| PathGlob::new(project, glob)).transpose()?;
     let ignored = if query.include_ignored { Ignored::Entered } else { Ignored::Told };
     // Wherever they are: then what is asked for is among what is searched already.
@@ -145,6 +146,7 @@ struct Matchers<'a> {
     exact: RegexMatcher,
     shown: RegexMatcher,
     redactor: &'a Redactor,
+    linked: LinkedSecrets<'a>,
 }
 
 fn matcher(query: &SearchQuery, pattern: &str) -> Result<RegexMatcher> {

@@ -79,24 +79,31 @@ impl Denylist {
         matched.map(|index| self.patterns[self.pattern_of[index]].as_str())
     }
 
-    /// Returns the pattern that forbids a path, also by where it lies.
-    pub(crate) fn forbids_place(&self, path: &str, world: &dyn World) -> Option<&str> {
-        self.forbids(path).or_else(|| world.places(path).iter().find_map(|place| self.forbids(place)))
+    /// Returns the first of the paths that is forbidden, with the pattern: by its text, by where it lies, or as another name
+    /// of a file that is.
+    pub(crate) fn forbidden<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a str>,
+        world: &dyn World,
+    ) -> Option<(&'a str, &str)> {
+        let paths: Vec<&str> = paths.collect();
+        let by_place = |path: &str| world.places(path).iter().find_map(|place| self.forbids(place));
+        let found = paths.iter().find_map(|path| Some((*path, self.forbids(path).or_else(|| by_place(path))?)));
+        let by_name =
+            || world.other_names(&paths).into_iter().find_map(|(at, name)| Some((paths[at], self.forbids(&name)?)));
+        found.or_else(by_name)
     }
 
-    /// Returns the first line of a text that is a forbidden path, with the pattern. A line with a blank is one only where
+    /// Returns the first line of these texts that is a forbidden path, with the pattern. A line with a blank is one only where
     /// there is such a file: anything else is prose.
-    pub(crate) fn forbidden_line<'a>(&self, text: &'a str, world: &dyn World) -> Option<(&'a str, &str)> {
-        let lines = text.lines().map(|line| line.trim().trim_matches('"'));
+    pub(crate) fn forbidden_line<'a>(
+        &self,
+        texts: impl Iterator<Item = &'a str>,
+        world: &dyn World,
+    ) -> Option<(&'a str, &str)> {
+        let lines = texts.flat_map(str::lines).map(|line| line.trim().trim_matches('"'));
         let short = lines.filter(|line| !line.is_empty() && line.len() <= MAX_PATH_BYTES);
-        let forbidden = |line: &'a str| {
-            let pattern = match line.contains(char::is_whitespace) {
-                true if !world.is_there(line) => None,
-                true | false => self.forbids_place(line, world),
-            };
-            Some((line, pattern?))
-        };
-        short.filter_map(forbidden).next()
+        self.forbidden(short.filter(|line| !line.contains(char::is_whitespace) || world.is_there(line)), world)
     }
 }
 

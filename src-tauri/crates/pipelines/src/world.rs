@@ -107,6 +107,9 @@ pub trait World: Send + Sync {
     /// by where its links lead. Nothing need be there.
     fn places(&self, path: &str) -> Vec<String>;
 
+    /// Returns the other names (hard links) that files have in the project, each with the place of the file among `paths`.
+    fn other_names(&self, paths: &[&str]) -> Vec<(usize, String)>;
+
     /// Returns whether there is something in the project under this path.
     fn is_there(&self, path: &str) -> bool;
 

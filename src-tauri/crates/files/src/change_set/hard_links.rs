@@ -2,18 +2,9 @@
 //! else the file is replaced under the names that are, and the others keep the old content.
 
 use super::{ChangeSet, FileChange, Links};
+use crate::other_names::{FileId, names_of};
 use crate::project::{Project, ProjectPath};
-use arki_disk::{EntryKind, entries, open_folder};
-use cap_std::fs::Dir;
 use std::collections::BTreeMap;
-
-/// Entries of a project among which a file's other names are looked for.
-const MAX_LOOKED_AT: usize = 200_000;
-const GIT: &str = ".git";
-
-/// A file, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct FileId(u64, u64);
 
 /// The files with several names that a change set rewrites.
 pub(super) struct HardLinks<'a> {
@@ -80,12 +71,13 @@ impl ChangeSet {
         for index in 0..self.files.len() {
             let change = &self.files[index];
             let Some((id, names)) = linked_file(project, change, self.links) else { continue };
-            let found = names_in(project, id, names);
+            let found = names_of(project, &[id].into(), names);
             let is_known = |path: &ProjectPath| self.files.iter().any(|change| self.place_of(change) == path);
             if found.len() as u64 != names {
                 continue;
             }
-            let others: Vec<ProjectPath> = found.into_iter().filter(|path| !is_known(path)).collect();
+            let others: Vec<ProjectPath> =
+                found.into_iter().map(|(_, path)| path).filter(|path| !is_known(path)).collect();
             let added = |path: &ProjectPath| FileChange { path: path.clone(), ..change.clone() };
             let added: Vec<FileChange> = others.iter().map(added).collect();
             self.files.extend(added);
@@ -102,51 +94,8 @@ impl ChangeSet {
 }
 
 /// Returns the file that a change rewrites and the number of its names, if it has several.
-#[cfg(unix)]
 fn linked_file(project: &Project, change: &FileChange, links: Links) -> Option<(FileId, u64)> {
-    use cap_std::fs::MetadataExt;
     let rewrites = change.before.is_some() && change.after.is_some() && !change.is_of_link();
     let place = rewrites.then(|| change.way(links).place(project, &change.path).ok()).flatten()?;
-    let found = project.dir().symlink_metadata(place.as_str()).ok()?;
-    (found.is_file() && found.nlink() > 1).then(|| (FileId(found.dev(), found.ino()), found.nlink()))
-}
-
-#[cfg(not(unix))]
-fn linked_file(_: &Project, _: &FileChange, _: Links) -> Option<(FileId, u64)> {
-    None
-}
-
-/// Looks for the names of a file, also where git ignores them.
-fn names_in(project: &Project, id: FileId, wanted: u64) -> Vec<ProjectPath> {
-    let mut found = Vec::new();
-    let mut left = MAX_LOOKED_AT;
-    let mut folders: Vec<(Dir, String)> =
-        project.dir().try_clone().map(|root| (root, String::new())).into_iter().collect();
-    while let Some((folder, path)) = folders.pop() {
-        for (name, kind) in entries(&folder).into_iter().flatten().flatten() {
-            let Some(name) = name.to_str().filter(|name| *name != GIT) else { continue };
-            let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-            match kind {
-                EntryKind::Folder => folders.extend(open_folder(&folder, name).map(|folder| (folder, path))),
-                EntryKind::File if is_file(&folder, name, id) => found.extend(project.resolve(&path)),
-                _ => {}
-            }
-            left -= 1;
-            if left == 0 || found.len() as u64 == wanted {
-                return found;
-            }
-        }
-    }
-    found
-}
-
-#[cfg(unix)]
-fn is_file(folder: &Dir, name: &str, id: FileId) -> bool {
-    use cap_std::fs::MetadataExt;
-    folder.symlink_metadata(name).is_ok_and(|found| FileId(found.dev(), found.ino()) == id)
-}
-
-#[cfg(not(unix))]
-fn is_file(_: &Dir, _: &str, _: FileId) -> bool {
-    false
+    FileId::of_several_names(&project.dir().symlink_metadata(place.as_str()).ok()?)
 }

@@ -40,8 +40,17 @@ impl Searched {
 }
 
 impl Chunk {
-    pub(super) fn search(self, find: impl FnMut(&ProjectPath) -> Vec<SearchHit>) -> Searched {
-        Searched { hits: self.files.iter().map(find).collect(), secrets: self.secrets, ignored: self.ignored }
+    /// `find` answers nothing for what turns out to be a secret file.
+    pub(super) fn search(self, mut find: impl FnMut(&ProjectPath) -> Option<Vec<SearchHit>>) -> Searched {
+        let Self { files, mut secrets, ignored } = self;
+        let mut hits = Vec::with_capacity(files.len());
+        for path in &files {
+            match find(path) {
+                Some(found) => hits.push(found),
+                None => secrets.add(path),
+            }
+        }
+        Searched { hits, secrets, ignored }
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn searcher(context: usize) -> Searcher {
         .build()
 }
 
+/// The hits of a file; nothing if it is another name of a secret one.
 pub(super) fn search(
     project: &Project,
     path: &ProjectPath,
@@ -35,17 +36,20 @@ pub(super) fn search(
     searcher: &mut Searcher,
     query: &SearchQuery,
     cancel: &CancellationToken,
-) -> Vec<SearchHit> {
-    let Ok((file, _)) = project.open_walked(path) else { return Vec::new() };
+) -> Option<Vec<SearchHit>> {
+    let Ok((file, metadata)) = project.open_walked(path) else { return Some(Vec::new()) };
+    if matchers.linked.has(&metadata) {
+        return None;
+    }
     let mut sink = Hits::new(path, &matchers.exact, query);
     let result = searcher.search_reader(&matchers.exact, Stoppable { inner: file, cancel }, &mut sink);
     if result.is_err() || sink.is_binary {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    match sink.hits {
+    Some(match sink.hits {
         none if none.is_empty() => none,
         hits => as_shown(project, path, matchers, searcher, query, hits),
-    }
+    })
 }
 
 /// The hits in what is shown of a file that has some.

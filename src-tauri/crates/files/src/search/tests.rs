@@ -132,3 +132,17 @@ fn a_secret_is_not_found_by_a_piece_of_it_but_by_its_placeholder() {
     assert_eq!(lines(&by_placeholder), ["a:1"]);
     assert!(!by_placeholder.hits[0].text.contains("a-secret"), "{by_placeholder:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn another_name_of_a_secret_file_is_left_out_like_the_file() {
+    let (folder, project) = project(&[(".env", b"needle"), ("a.txt", b"needle"), (".gitignore", b".env\n")]);
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    fs::hard_link(folder.path().join(".env"), folder.path().join("sub/notes.txt")).unwrap();
+    fs::hard_link(folder.path().join("a.txt"), folder.path().join("sub/b.txt")).unwrap();
+    let outcome = run(&project, &query("needle"));
+    assert_eq!(lines(&outcome), ["a.txt:1", "sub/b.txt:1"]);
+    assert_eq!(outcome.secrets.names, ["sub/notes.txt"]);
+    let all = SearchQuery { include_ignored: true, ..query("needle") };
+    assert_eq!(lines(&run(&project, &all)), ["a.txt:1", "sub/b.txt:1"]);
+}

@@ -65,10 +65,9 @@ impl Adapter for Command {
 
 /// Runs a line for a step, whatever the adapter.
 pub(super) async fn run_command(task: &Task, command: &CommandTask<'_>, world: &dyn World) -> Result<Done, StepFault> {
-    for path in world.named_paths(command.line) {
-        if let Some(pattern) = task.denylist.forbids_place(&path, world) {
-            return Err(StepFault::final_(denylisted(&path, pattern)));
-        }
+    let named = world.named_paths(command.line);
+    if let Some((path, pattern)) = task.denylist.forbidden(named.iter().map(String::as_str), world) {
+        return Err(StepFault::final_(denylisted(path, pattern)));
     }
     let end = world.command(command, task).await.map_err(of_world)?;
     judged(task, end)

@@ -93,11 +93,9 @@ impl PipelineRun {
                 Some(Foreach::Json) => elements(&input).unwrap_or_default(),
                 Some(Foreach::Lines) | None => Vec::new(),
             };
-            let forbidden = |text: &Arc<str>| {
-                let found = definition.denylist.forbidden_line(text, world.as_ref());
-                found.map(|(path, pattern)| denylisted(path, pattern))
-            };
-            std::iter::once(input).chain(items).find_map(|text| forbidden(&text))
+            let texts = std::iter::once(&input).chain(&items).map(AsRef::as_ref);
+            let found = definition.denylist.forbidden_line(texts, world.as_ref());
+            found.map(|(path, pattern)| denylisted(path, pattern))
         });
         looking.await.unwrap_or_else(|error| Some(Fault::internal(error)))
     }

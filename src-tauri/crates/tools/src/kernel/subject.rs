@@ -49,6 +49,10 @@ impl Kernel {
         paths.extend(sensitive);
         // Only rules ask for what is neither secret nor protected.
         let has_path_rules = policy.tightens_paths();
+        let named: Vec<&String> = touched.paths.iter().chain(&words).collect();
+        let others = self.settings.project.other_names(&named).into_iter();
+        let others = others.filter_map(|(_, name)| self.touched(name.as_str()).ok());
+        paths.extend(others.filter(|other| other.secret || other.protected || has_path_rules));
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
         let command = touched.command.clone();
         let so_far = Subject { paths: paths.clone(), command, hosts: touched.hosts.clone(), ..Subject::default() };

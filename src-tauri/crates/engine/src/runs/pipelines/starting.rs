@@ -262,7 +262,9 @@ fn ensure_path(
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let inside = real.strip_prefix(project.root()).unwrap_or(&real).to_string_lossy().replace('\\', "/");
     let shown = path.to_string_lossy();
-    if let Some(pattern) = definition.denylist.forbids(&inside).or_else(|| definition.denylist.forbids(&shown)) {
+    let others: Vec<String> = project.other_names(&[&inside]).into_iter().map(|(_, name)| name.to_string()).collect();
+    let mut names = [inside.as_str(), &shown].into_iter().chain(others.iter().map(String::as_str));
+    if let Some(pattern) = names.find_map(|name| definition.denylist.forbids(name)) {
         return Err(Fault::new(
             Code::STEP_DENYLISTED,
             format!("The input is {shown}, which `denylist_patterns` forbid ({pattern})."),
@@ -273,7 +275,8 @@ fn ensure_path(
     let tail: Vec<&str> = inside.rsplit('/').take(2).collect();
     let tail: Vec<&str> = tail.into_iter().rev().collect();
     let named = if real.starts_with(project.root()) { inside.clone() } else { tail.join("/") };
-    if project.resolve(&named).is_ok_and(|named| project.is_secret(&named, secrets)) {
+    let mut names = others.iter().chain([&named]).filter_map(|name| project.resolve(name).ok());
+    if names.any(|name| project.is_secret(&name, secrets)) {
         return Err(Fault::new(
             Code::POLICY_DENIED,
             format!("The input is {shown}, which looks like a file with secrets."),

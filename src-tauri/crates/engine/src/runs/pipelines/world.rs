@@ -81,6 +81,11 @@ impl World for StepsWorld {
         by_text.into_iter().chain(by_links).collect()
     }
 
+    fn other_names(&self, paths: &[&str]) -> Vec<(usize, String)> {
+        let names = self.project.other_names(paths).into_iter();
+        names.map(|(at, name)| (at, name.to_string())).collect()
+    }
+
     fn is_there(&self, path: &str) -> bool {
         self.folder.join(path).symlink_metadata().is_ok()
     }

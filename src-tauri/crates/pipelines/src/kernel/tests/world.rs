@@ -60,6 +60,11 @@ impl World for TestWorld {
         vec![path.strip_prefix("/project/").unwrap_or(path).replace("link", ".env")]
     }
 
+    /// `twin` is another name of `.env`.
+    fn other_names(&self, paths: &[&str]) -> Vec<(usize, String)> {
+        paths.iter().enumerate().filter(|(_, path)| **path == "twin").map(|(at, _)| (at, ".env".to_owned())).collect()
+    }
+
     fn is_there(&self, path: &str) -> bool {
         path.starts_with("my ")
     }

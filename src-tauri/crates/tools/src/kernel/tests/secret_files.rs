@@ -42,3 +42,29 @@ async fn where_nobody_agrees_nothing_is_told() {
         assert!(!told.contains("Ada"), "{tool_id}: {told}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn another_name_of_a_file_of_secrets_asks_like_the_file() {
+    for (tool_id, args) in [
+        ("read_file", json!({"path": "notes.txt"})),
+        ("read_file", json!({"path": "link"})),
+        ("run_command", json!({"command": "cat ./notes.txt"})),
+        ("write_file", json!({"path": "notes.txt", "content": "x"})),
+    ] {
+        let bench = Bench::new(Vec::new(), ApprovalMode::All);
+        let root = bench.folder.path();
+        std::fs::create_dir(root.join("deep")).unwrap();
+        std::fs::write(root.join("deep/.env"), "NAME=Ada").unwrap();
+        std::fs::hard_link(root.join("deep/.env"), root.join("notes.txt")).unwrap();
+        std::os::unix::fs::symlink("notes.txt", root.join("link")).unwrap();
+        bench.called(tool_id, args.clone()).await;
+        let outcome = bench.carry_on().await;
+        assert!(matches!(outcome, CallOutcome::AwaitingApproval(_)), "{tool_id} {args}: {outcome:?}");
+    }
+    let bench = Bench::new(Vec::new(), ApprovalMode::Ask);
+    std::fs::write(bench.folder.path().join("a.txt"), "Ada").unwrap();
+    std::fs::hard_link(bench.folder.path().join("a.txt"), bench.folder.path().join("b.txt")).unwrap();
+    bench.called("read_file", json!({"path": "b.txt"})).await;
+    assert_eq!(bench.carry_on().await, CallOutcome::Finished, "several names alone are no reason to ask");
+}
