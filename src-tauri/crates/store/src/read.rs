@@ -1,4 +1,4 @@
-//! What clients read: events by session, file, kind or place in the log, and the lists beside them.
+//! The reads of clients: events by session, file, kind or place in the log, and the lists beside them.
 
 pub(crate) mod approvals;
 pub(crate) mod cursor;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// More other files than this are not restored; they are told.
 const MAX_RESTORED: usize = 5000;
 
-/// Of the other files that differ after an interrupted hook, these many are told.
+/// The limit for other files that are named as different after an interrupted hook.
 const MAX_TOLD: usize = 20;
 
 /// The project before a hook that may write.
