@@ -398,7 +398,7 @@ fn report(fault: &Fault) {
     complain(&format!("error[{}]: {}\nhint: {}", fault.code, fault.message, fault.hint));
 }
 
-/// Without a window this is all that people get to see.
+/// Prints an error. Without a window this is all that people see.
 fn complain(words: &str) {
     #[allow(clippy::print_stderr)]
     {

@@ -17,7 +17,7 @@ use tokio::sync::broadcast::error::RecvError;
 const MAX_CHARS: usize = 200;
 /// Notifications whose click is waited for, a thread each; a desktop may never say that one is closed.
 const MAX_AWAITED: usize = 16;
-/// Without this action many desktops tell of no click.
+/// The default action: without it many desktops report no click.
 const CLICK: &str = "default";
 
 static AWAITED: AtomicUsize = AtomicUsize::new(0);

@@ -77,8 +77,8 @@ fn asked(transcript: &mut Transcript) -> Vec<Asked> {
     asked
 }
 
-/// In its last form. What a compaction has left out, or the user, counts only where it belongs to the last prompt: otherwise it would
-/// come again as often as it's left out.
+/// Returns the text in its last form. Text that a compaction or the user left out counts only if it belongs to the last
+/// prompt: otherwise it would come again as often as it's left out.
 fn last_text(transcript: &mut Transcript, added: &ContextAdded) -> Option<String> {
     let mut is_before_prompt = false;
     transcript.conversation().rev().find_map(|message| match (message.kind, &**message.whole) {

@@ -33,7 +33,7 @@ pub(crate) struct Planning {
     pub(crate) intent: Option<String>,
     /// The plan's steps as the model wrote them, without bullets and numbers.
     pub(crate) steps: Vec<String>,
-    /// Without ids; the arguments are a JSON object.
+    /// The calls, without IDs; the arguments are a JSON object.
     pub(crate) calls: Vec<ToolRequest>,
     /// The text in `<think>…</think>`, which need not be closed.
     pub(crate) thoughts: String,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 const IN_PLAN: &str = "You call these tools only through `toolCalls` in your plan.";
 
-/// Without a core's own words on how to answer.
+/// The instructions for a core without words of its own on how to answer.
 const ALONE: &str = "To call tools, answer with nothing but JSON in exactly this form, one or more calls at once:\n\n\
     {\"toolCalls\": [{\"toolName\": \"read_file\", \"arguments\": {\"path\": \"README.md\"}}]}\n\n\
     Once you need no more tools, answer the user in plain words.";

@@ -41,7 +41,7 @@ wire! {
         pub requested_at: i64,
         /// Unanswered for so long, it counts as rejected; null: it waits for ever.
         pub timeout_seconds: Option<u64>,
-        /// Without hunks where its diff is too large to be sent: they come in pages with it.
+        /// The preview, without hunks if its diff is too large to be sent: they come in pages with it.
         pub preview: Option<ChangePreview>,
         pub command: Option<CommandPreview>,
     }
@@ -105,7 +105,7 @@ pub struct ReviewFile {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ReviewContext {
-    /// Without line endings, from the one that was asked for on.
+    /// The lines without their endings, starting with the one that was asked for.
     pub lines: Vec<String>,
     /// The number of lines in the file.
     pub total: usize,

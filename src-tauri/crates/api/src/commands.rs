@@ -95,7 +95,7 @@ commands! {
     list_worktrees { folder: PathBuf } -> Vec<WorktreeEntry>;
     /// Brings a worktree's commits back to the branch of the same name in its project.
     bring_worktree { folder: PathBuf, branch: String } -> BroughtBranch;
-    /// Without `force` it fails with `WORKTREE_UNSAVED` where work would be lost.
+    /// Removes a worktree. Without `force` it fails with `WORKTREE_UNSAVED` if work would be lost.
     remove_worktree { folder: PathBuf, branch: String, force: bool } -> ();
     /// Opens the folder, or a file of it, in the user's editor.
     open_in_editor { folder: PathBuf, path: Option<String> } -> ();
@@ -181,7 +181,7 @@ commands! {
     /// Lists the pending memories of all sessions, the newest first; then the accepted ones of the user and of this
     /// folder.
     list_memory { folder: Option<PathBuf> } -> Vec<MemoryEntry>;
-    /// In the user's words, where there are any.
+    /// Accepts a memory, in the user's words if there are any.
     accept_memory { id: String, text: Option<String> } -> ();
     reject_memory { id: String } -> ();
     /// Changes the text of an accepted memory, which changes its ID too.

@@ -20,7 +20,7 @@ wire! {
         pub total_tokens: u64,
         /// The part of the total that the provider has counted; the rest is estimated.
         pub counted_tokens: u64,
-        /// In the order in which they are sent.
+        /// The parts in the order in which they are sent.
         pub parts: Vec<ContextPart>,
         pub left_out: LeftOut,
         /// Oldest first.

@@ -32,7 +32,7 @@ wire! {
 }
 
 words! {
-    /// In their order: `models` lists them, `model` looks for the chosen one, `answer` has it say a word.
+    /// The steps in their order: `models` lists them, `model` looks for the chosen one, `answer` has it say a word.
     ProviderTestStepName { Settings, Key, Reach, Tls, Models, Model, Answer }
     ProviderTestState { Ok, Failed, Skipped }
 }

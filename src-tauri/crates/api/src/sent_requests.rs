@@ -42,7 +42,7 @@ words! {
         Failure,
     }
     SentForm {
-        /// In Arki's own form, with the answer.
+        /// Arki's own form, with the answer.
         Neutral,
         /// The very bytes that were sent; only of a proven request.
         Body,

@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 wire! {
     SlashCommandEntry {
-        /// Without the slash.
+        /// The name without the slash.
         pub name: String,
         /// One line.
         pub description: String,

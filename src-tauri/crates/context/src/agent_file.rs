@@ -28,7 +28,7 @@ pub struct AgentFile {
     pub in_worktree: bool,
     /// `PROVIDER/MODEL`.
     pub model: Option<String>,
-    /// In words that go on after the path.
+    /// The warnings, in words that continue after the path.
     pub warnings: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ const ALL_REMOTE: &str = "mcp__*";
 pub struct AllowedTools {
     /// `None` where there is no restriction.
     pub tools: Option<ToolNames>,
-    /// In words that go on after the path.
+    /// The warnings, in words that continue after the path.
     pub warnings: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ const fn prompt(name: &'static str, arguments: &'static str, description: &'stat
     BuiltInCommand { begins_run: true, ..built_in(name, arguments, description) }
 }
 
-/// In the order in which they are listed.
+/// The built-in commands in the order in which they are listed.
 pub const BUILT_IN_COMMANDS: &[BuiltInCommand] = &[
     prompt("commit", "[what]", "Commit the changes in this project"),
     built_in("compact", "[what to keep]", "Shorten what the model sees of this conversation"),

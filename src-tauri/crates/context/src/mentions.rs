@@ -23,7 +23,7 @@ pub enum PathKind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// In the text, the `@` included.
+    /// The range in the text, the `@` included.
     pub range: Range<usize>,
     pub target: Target,
 }

@@ -37,7 +37,7 @@ pub struct SkillText {
 
 #[derive(Debug, Clone, Default)]
 pub struct Triggers {
-    /// In lower case.
+    /// The keywords in lower case.
     keywords: Vec<String>,
     paths: Vec<GlobMatcher>,
 }

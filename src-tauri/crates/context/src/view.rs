@@ -44,7 +44,7 @@ pub struct CountedRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextView {
-    /// In the order in which they are sent.
+    /// The parts in the order in which they are sent.
     pub parts: Vec<ContextPart>,
     pub total_tokens: u64,
     /// The part of the total that the provider has counted.

@@ -31,7 +31,7 @@ impl EntryKind {
         }
     }
 
-    /// In a sentence, after "a".
+    /// Returns the noun for a sentence, after "a".
     pub fn noun(self) -> &'static str {
         match self {
             Self::File => "file",

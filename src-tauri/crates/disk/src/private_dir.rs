@@ -114,7 +114,7 @@ pub struct PrivateTempDir {
 }
 
 impl PrivateTempDir {
-    /// In the system's temporary folder.
+    /// Makes a folder in the system's temporary folder.
     pub fn create() -> Result<Self, FileError> {
         Self::create_in(&crate::temp_folder())
     }

@@ -351,7 +351,7 @@ impl Fault {
         Self { cause: (!cause.is_empty()).then(|| cause.to_owned()), ..self }
     }
 
-    /// Without keys: a server may repeat one, also another's, in what it says.
+    /// Returns the fault without keys: a server may repeat one, also another server's, in what it says.
     #[must_use]
     pub fn redacted(self, redactor: &Redactor) -> Self {
         Self {

@@ -32,7 +32,7 @@ pub enum PartKind {
     Result,
     /// The content that a prompt mentions, by the number of the prompt's event. Another mention adds it again.
     Mention,
-    /// Without a name.
+    /// The memory, which has no name.
     Memory,
 }
 

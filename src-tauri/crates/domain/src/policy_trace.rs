@@ -10,7 +10,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyCheck {
-    /// In an untrusted folder, all but reading is denied.
+    /// The check for untrusted folders: everything but reading is denied.
     Trust,
     /// A tool that doesn't exist is denied.
     UnknownTool,

@@ -27,7 +27,7 @@ pub struct StyledText {
 /// A part that does not look like ordinary text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StyledPart {
-    /// In bytes.
+    /// The range in bytes.
     pub range: Range<usize>,
     /// The parameters of an SGR sequence.
     pub sgr: String,

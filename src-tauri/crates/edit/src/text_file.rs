@@ -17,7 +17,7 @@ const BOM: &str = "\u{feff}";
 /// A decoded text file that encodes back to exactly the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFile {
-    /// Without the byte-order mark, line endings as they are.
+    /// The text without its byte-order mark, line endings as they are.
     pub text: String,
     pub has_bom: bool,
     /// The line ending of most lines; LF where there is none.

@@ -39,7 +39,7 @@ pub enum LineOrigin<Origin> {
 pub struct AttributedLine<Origin> {
     /// Counted from 1.
     pub number: usize,
-    /// Without its line ending.
+    /// The text without its line ending.
     pub text: String,
     pub origin: LineOrigin<Origin>,
 }

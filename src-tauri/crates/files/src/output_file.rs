@@ -29,7 +29,7 @@ pub struct OutputFile {
 
 #[derive(Debug)]
 enum Sink {
-    /// Without a name.
+    /// A file without a name.
     #[cfg(target_os = "linux")]
     Unnamed(BufWriter<File>),
     Named(BufWriter<Noted>),
@@ -92,7 +92,7 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
     Ok(rustix::fs::linkat(CWD, handle, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// In words for whoever named the file, where that name is the matter.
+/// Makes the error for whoever named the file, if that name is the cause.
 fn refused(path: &Path, error: io::Error) -> FilesError {
     let shown = path.to_string_lossy().into_owned();
     match error.kind() {

@@ -135,7 +135,7 @@ const SYSTEM_SECRETS: &[&str] = &[
 /// Folders with a home for each user.
 const HOMES: &[&str] = &["/home", "/Users"];
 const ROOTS_HOME: &str = "/root";
-/// In such a folder, and nobody's home.
+/// The shared folders beside home folders, which are nobody's home.
 const SHARED: &[&str] = &["/home/linuxbrew", "/Users/Shared"];
 
 /// Returns whether it is a secret of the system, or in the home of another user. `path` is absolute, without links and

@@ -25,7 +25,7 @@ const SNIFFED_BYTES: usize = 8000;
 pub struct ReadLine {
     /// Counted from 1.
     pub number: u64,
-    /// Without its line ending.
+    /// The text without its line ending.
     pub text: String,
     /// The number of bytes left out at the end of a very long line.
     pub cut_bytes: u64,

@@ -56,7 +56,7 @@ pub struct SearchHit {
     pub path: String,
     /// Counted from 1.
     pub line: u64,
-    /// Without its line ending; a long line is cut around the match.
+    /// The text without its line ending; a long line is cut around the match.
     pub text: String,
     /// False for a line of context.
     pub is_match: bool,

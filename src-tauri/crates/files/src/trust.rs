@@ -27,9 +27,9 @@ use arki_git::WorkingTree;
 pub use config_pieces::{command_programs, line_programs};
 pub use template::install_template;
 
-/// In which other agents name the project's MCP servers.
+/// The file in which other agents name the project's MCP servers.
 const MCP_JSON: &str = ".mcp.json";
-/// In which other agents keep the project's hooks and permissions.
+/// The files in which other agents keep the project's hooks and permissions.
 pub const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 const PIECE_OF_HOOKS: &str = "#hooks";
 /// Ends the path of a pin for what a git configuration may have git run.

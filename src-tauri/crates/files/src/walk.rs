@@ -27,7 +27,8 @@ pub(crate) const NAMES_SHOWN: usize = 20;
 const MAX_LEVELS: usize = 256;
 const GIT: &str = ".git";
 
-/// In byte order, a folder before what is in it. `start` must be a folder and canonical; it is not told itself.
+/// Walks in byte order, a folder before what is in it. `start` must be a folder and canonical; it is not returned
+/// itself.
 pub(crate) fn walk(project: &Project, start: &ProjectPath, max_depth: Option<usize>) -> Walk {
     let mut walk = Walk {
         open: Vec::new(),

@@ -14,7 +14,7 @@ use crate::config_text::{ConfigEntry, entries};
 const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 /// Files that one configuration includes, and those that these do.
 const MAX_INCLUDED: usize = 100;
-/// In it husky keeps what git runs, which runs what lies beside it.
+/// The folder in which husky keeps what git runs, which runs what is beside it.
 const OF_HUSKY: &str = "_";
 /// The names under which git runs a file as a hook.
 const HOOKS: &[&str] = &[
@@ -200,7 +200,7 @@ fn expanded(value: &str, home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

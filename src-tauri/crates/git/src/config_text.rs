@@ -8,11 +8,11 @@ use std::str::Chars;
 /// One variable of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigEntry {
-    /// In lower case.
+    /// The section in lower case.
     pub(crate) section: String,
     /// The subsection, as it is written.
     pub(crate) about: String,
-    /// In lower case.
+    /// The key in lower case.
     pub(crate) key: String,
     pub(crate) value: String,
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::config_paths::{WorkingTree, short_text};
 use crate::config_text::entries;
 
-/// In the folder of objects: others of which this repository borrows.
+/// The file in the folder of objects that names others of which this repository borrows.
 const ALTERNATES: &str = "info/alternates";
 
 /// Returns the repository outside the folder `project` that git would read in the working tree, where it does not name the

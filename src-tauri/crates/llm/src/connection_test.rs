@@ -29,7 +29,7 @@ pub struct TestStep {
     pub outcome: TestOutcome,
 }
 
-/// In their order.
+/// The names of the steps, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestStepName {
     /// The base URL and the headers can be used.

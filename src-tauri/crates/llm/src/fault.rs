@@ -32,7 +32,7 @@ pub(crate) struct Target {
     provider: String,
     kind: ProviderKind,
     key_env: Option<String>,
-    /// Without user name, password and query.
+    /// The URL without user name, password and query.
     url: String,
     secrets: Vec<Secret>,
     pub(crate) key_sent: bool,
@@ -357,7 +357,7 @@ impl Target {
     }
 }
 
-/// Without user name, password and query.
+/// Returns the URL without user name, password and query.
 pub(crate) fn without_credentials(url: &reqwest::Url) -> String {
     let mut url = url.clone();
     // Both fail only for URLs that cannot have credentials at all.

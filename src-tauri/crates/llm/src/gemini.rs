@@ -32,7 +32,7 @@ const FORMAT: &str = "gemini";
 
 /// <https://ai.google.dev/api/generate-content>
 pub(crate) struct Gemini {
-    /// Without `models/`, which Gemini's own list of models puts before it.
+    /// The model's name without `models/`, which Gemini's own list of models puts before it.
     model: String,
     /// `PROVIDER/MODEL`: only there its signatures hold.
     origin: String,

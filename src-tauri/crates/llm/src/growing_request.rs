@@ -196,7 +196,7 @@ fn with_plain_schemas<'r>(format: &dyn WireFormat, request: &'r ChatRequest) -> 
     if tools == request.tools { Cow::Borrowed(request) } else { Cow::Owned(ChatRequest { tools, ..request.clone() }) }
 }
 
-/// In place where the last request has been sent and let go of, else a copy with room to grow.
+/// Returns the buffer itself if the last request has been sent and dropped, otherwise a copy with room to grow.
 fn writable(body: Bytes) -> BytesMut {
     body.try_into_mut().unwrap_or_else(|shared| {
         let mut copy = BytesMut::with_capacity(shared.len() * 2);

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct LiveModels {
     pub provider: String,
-    /// In the server's order; none when it has no list.
+    /// The models in the server's order; none if it has no list.
     pub models: Result<Vec<ModelInfo>, Fault>,
 }
 

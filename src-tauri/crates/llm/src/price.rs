@@ -54,7 +54,7 @@ impl Price {
         self.tiers.is_empty() && rates.into_iter().flatten().all(|rate| rate == 0.0)
     }
 
-    /// In US dollars, at the vendor's standard rates; a tier may cost a share of it.
+    /// Returns the cost in US dollars, at the vendor's standard rates; a tier may cost a share of it.
     ///
     /// `usage.prompt_tokens` includes those that were read from the cache and written into it, and
     /// `usage.completion_tokens` those spent on reasoning, as every figure of ours does.

@@ -100,7 +100,7 @@ impl Providers {
         self.connections.get(provider).map(AsRef::as_ref).ok_or_else(|| self.unknown(provider))
     }
 
-    /// In the order of their names.
+    /// Returns the settings in the order of their names.
     pub fn settings(&self) -> impl Iterator<Item = &ProviderSettings> {
         self.connections.values().map(|connection| connection.settings())
     }

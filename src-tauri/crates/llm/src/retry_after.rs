@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// In milliseconds, from `retry-after-ms` (OpenAI) or `x-ms-retry-after-ms` (Azure), or `Retry-After`: seconds, or an HTTP date
-/// (<https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>). A date that has passed asks for nothing.
+/// Returns the wait in milliseconds, from `retry-after-ms` (OpenAI) or `x-ms-retry-after-ms` (Azure), or `Retry-After`:
+/// seconds, or an HTTP date (<https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>). A date that has passed asks
+/// for nothing.
 pub(crate) fn retry_after_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
     let text = |value: Option<&reqwest::header::HeaderValue>| value?.to_str().ok().map(|text| text.trim().to_owned());
     let exact = ["retry-after-ms", "x-ms-retry-after-ms"].into_iter().find_map(|name| text(headers.get(name)));
@@ -49,7 +50,7 @@ const BEFORE_A_WAIT: &[&str] = &[
 /// The distance behind such words at which the time may begin, in characters: “try again in about 5 minutes”.
 const MAX_DISTANCE: usize = 12;
 
-/// In milliseconds, as sentences say it: “try again in 12.2s”, “in 1m30s”, “after 20 seconds”.
+/// Returns the wait in milliseconds from a sentence: “try again in 12.2s”, “in 1m30s”, “after 20 seconds”.
 pub(crate) fn wait_in_words(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
     let after = BEFORE_A_WAIT.iter().find_map(|words| text.split_once(words)).map(|(_, after)| after)?;

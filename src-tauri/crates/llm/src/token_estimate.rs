@@ -33,7 +33,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
-/// In hundredths of a token.
+/// The weights, in hundredths of a token.
 mod weight {
     /// A word after whitespace, which is part of it.
     pub(super) const WORD: u64 = 108;

@@ -110,7 +110,7 @@ fn page(url: &str) -> Result<Page, String> {
     Ok(Page { url: parsed.into(), host })
 }
 
-/// Without what can't be seen or turns the reading direction.
+/// Returns the text without what can't be seen or turns the reading direction.
 fn plain_lines(text: &str) -> String {
     let is_harmless = |c: &char| *c == '\n' || !is_hidden(*c);
     text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_harmless).collect::<String>().trim().to_owned()

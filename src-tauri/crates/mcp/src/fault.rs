@@ -43,7 +43,7 @@ pub(crate) fn authorization_needed(server: &str) -> Fault {
     )
 }
 
-/// Without it the server would be sent a header with nothing in it.
+/// Makes the error for a variable that is not set. Without it the server would get a header with nothing in it.
 pub(crate) fn variable_not_set(server: &str, variable: &str) -> Fault {
     let message =
         format!("A header of the MCP server \"{server}\" needs the environment variable {variable}, which is not set.");

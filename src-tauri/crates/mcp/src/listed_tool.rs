@@ -112,7 +112,8 @@ fn leads_elsewhere(value: &Value) -> bool {
     }
 }
 
-/// Without what people would not see and a model would: such characters carry orders past whoever agrees to the tool.
+/// Returns the description without what people would not see and a model would: such characters carry orders past
+/// whoever approves the tool.
 fn shown(description: &str) -> String {
     let mut shown: String = description
         .chars()

@@ -19,7 +19,7 @@ const MAX_TOTAL_BYTES: usize = 128 << 10;
 pub(crate) struct ParamFile {
     #[serde(rename = "type")]
     pub(crate) kind: ParamKind,
-    /// Without one, a value has to be given.
+    /// The default; without one, a value has to be given.
     pub(crate) default: Option<Value>,
     pub(crate) description: String,
     /// The values that it can have.

@@ -153,7 +153,7 @@ fn for_loop(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
     head.is_empty().then_some(())
 }
 
-/// Without its blanks. One that takes what follows for a second file is not understood.
+/// Reads a redirection without its blanks. One that takes what follows for a second file is not understood.
 fn redirection(node: Node<'_>, line: &str, redirections: &mut BTreeMap<usize, String>) -> Option<()> {
     if node.has_error() || !gaps_are_blank(node, line) {
         return None;

@@ -454,7 +454,8 @@ pub(super) fn is_harmless(assignment: &Word) -> bool {
     is_known && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
 }
 
-/// In some encodings a backslash or a quote is the second half of a letter, and a script is read otherwise.
+/// Returns whether the encoding has plain letters. In others a backslash or a quote is the second half of a letter, and
+/// a script is read differently.
 fn has_plain_letters(assignment: &str) -> bool {
     let language = assignment.split_once('=').map_or("", |(_, language)| language).to_ascii_lowercase();
     matches!(language.as_str(), "" | "c" | "posix") || language.ends_with(".utf-8") || language.ends_with(".utf8")

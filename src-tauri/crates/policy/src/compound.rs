@@ -181,7 +181,8 @@ fn lines_read(condition: &[Node]) -> Result<Vec<String>, Unclear> {
     Ok(names.iter().map(|word| word.text.clone()).collect())
 }
 
-/// In capitals it may be one that says what runs, such as `PATH`; so may some that tools have in their environment.
+/// Returns whether the word is a safe name. In capitals it may be one that decides what runs, such as `PATH`; so may
+/// some that tools have in their environment.
 fn is_name(word: &Word) -> bool {
     let is_plain = |next: char| next.is_ascii_lowercase() || next.is_ascii_digit() || next == '_';
     word.text.starts_with(|first: char| first.is_ascii_lowercase())

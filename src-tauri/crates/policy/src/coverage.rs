@@ -44,7 +44,7 @@ enum First {
 /// A line of which each command is allowed, by one rule at least.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage<'a> {
-    /// In the order of the commands.
+    /// The rules in the order of the commands.
     pub(crate) rules: Vec<&'a PolicyRule>,
     pub(crate) grants: Vec<&'a PolicyRule>,
     /// A command is allowed because it builds or tests.

@@ -85,7 +85,7 @@ const READING: &[&str] = &[
     "status",
     "version",
 ];
-/// In front of the subcommand; `-C` takes a folder.
+/// The harmless options in front of the subcommand; `-C` takes a folder.
 const HARMLESS_IN_FRONT: &[&str] = &[
     "--git-dir=.git",
     "--glob-pathspecs",

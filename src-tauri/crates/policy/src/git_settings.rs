@@ -9,7 +9,7 @@ use super::command_line::is_harmless;
 use super::plain_shell::Word;
 use arki_domain::steers_programs;
 
-/// In lower case. One that ends with a dot stands for all of its section.
+/// The keys in lower case. One that ends with a dot stands for all of its section.
 const KEYS: &[&str] = &[
     "advice.",
     "apply.whitespace",

@@ -20,7 +20,7 @@ const RESERVED: &[&str] = &[
     "in", "{", "}", "coproc",
 ];
 
-/// In a word's text while a line is read: a variable begins that stood in quotes.
+/// A mark in a word's text while a line is read: a quoted variable begins here.
 pub(super) const IN_QUOTES: char = '\u{1}';
 /// One that did not, so that a shell splits what it stands for.
 pub(super) const BARE: char = '\u{3}';

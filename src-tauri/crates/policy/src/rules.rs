@@ -321,9 +321,9 @@ fn is_host_pattern(pattern: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     AsWritten,
-    /// In any case, and `*` and `?` reach into folders below.
+    /// Matches in any case, and `*` and `?` reach into folders below.
     Wide,
-    /// In any case.
+    /// Matches in any case.
     AsSecretFiles,
 }
 

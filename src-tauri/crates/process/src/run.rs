@@ -236,7 +236,7 @@ impl<F: FnMut(&[u8])> Output<F> {
         }
     }
 
-    /// In bytes; a few that are written to a terminal can become many.
+    /// Returns the size in bytes; a few that are written to a terminal can become many.
     fn size(&self) -> u64 {
         self.written.max(self.kept.total())
     }

@@ -26,7 +26,7 @@ use super::argument_line;
 use super::job::{Job, done};
 use super::pseudo_console::PseudoConsole;
 
-/// In the order tried, where a name has none of them.
+/// The extensions in the order tried, if a name has none of them.
 const EXTENSIONS: [&str; 4] = ["exe", "com", "cmd", "bat"];
 const BATCH_EXTENSIONS: [&str; 2] = ["cmd", "bat"];
 /// The longest path for programs that know no other.
@@ -226,7 +226,7 @@ pub(super) fn system_folder() -> io::Result<PathBuf> {
     Ok(PathBuf::from(String::from_utf16(name).map_err(io::Error::other)?))
 }
 
-/// Without `\\?\`, which many programs can't have as their folder; but for what is too long without.
+/// Returns the path without `\\?\`, which many programs can't have as their folder, unless it is too long without.
 fn plain(path: &Path) -> PathBuf {
     let shorter = path.to_str().and_then(|text| {
         let rest = text.strip_prefix(r"\\?\")?;

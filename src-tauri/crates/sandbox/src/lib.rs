@@ -92,12 +92,12 @@ mod syscall_filter;
 #[cfg(unix)]
 mod written;
 
-/// In the project, and yet never written by a command.
+/// The folder in the project that commands never write.
 #[cfg(unix)]
 const ARKI_FOLDER: &str = ".arki";
 #[cfg(unix)]
 const OWN_GIT: &str = ".git";
-/// In a git directory: what git runs, what says what it runs, and what says where that stands.
+/// The parts of a git directory that git runs, that name what it runs, or that name where that is.
 #[cfg(unix)]
 const STEERS_GIT: &[&str] = &["config", "config.worktree", "commondir", "hooks", "info/attributes"];
 /// The ending of a hook's name that is only a sample.

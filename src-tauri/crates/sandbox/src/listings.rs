@@ -50,7 +50,7 @@ struct Marks {
 #[derive(Debug)]
 struct Kept {
     changed: Changed,
-    /// In the project: what is a secret depends on it.
+    /// The path in the project, on which it depends what is a secret.
     path: PathBuf,
     listing: Arc<Listing>,
 }

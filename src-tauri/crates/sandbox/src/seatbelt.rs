@@ -19,10 +19,10 @@ pub(super) use probe::World;
 const BASE: &str = include_str!("seatbelt/base.sb");
 const NETWORK: &str = include_str!("seatbelt/network.sb");
 
-/// In `.git`, with what is below.
+/// The folders in `.git`, with what is below them.
 const GIT_FOLDERS: &[&str] =
     &["objects", "refs", "logs", "lfs", "rr-cache", "rebase-merge", "rebase-apply", "sequencer"];
-/// In `.git`; each can have a `.lock` beside it.
+/// The files in `.git`; each can have a `.lock` beside it.
 const GIT_FILES: &[&str] = &[
     "AUTO_MERGE",
     "BISECT_LOG",

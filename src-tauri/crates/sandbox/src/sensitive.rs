@@ -204,8 +204,8 @@ impl Search<'_> {
         self.found.hooks.extend(below.take(MAX_FOUND).map(Path::to_owned));
     }
 
-    /// In which files a git directory's configuration has a say. That of a nested repository, which may have come in an
-    /// archive, has none in the files of the project around it.
+    /// Returns the folder of the files that a git directory's configuration affects. That of a nested repository, which
+    /// may have come in an archive, affects none in the project around it.
     fn tree_of(&self, folder: &Path) -> PathBuf {
         let leads_to =
             |pointer: &Pointer| pointer.place(self.root).is_some_and(|place| place == self.root.join(folder));

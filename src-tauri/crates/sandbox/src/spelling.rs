@@ -74,7 +74,7 @@ impl Places {
     }
 }
 
-/// Without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

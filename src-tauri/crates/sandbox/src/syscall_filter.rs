@@ -282,7 +282,7 @@ fn rule(conditions: &[SeccompCondition]) -> Option<SeccompRule> {
 struct Rules(BTreeMap<i64, Vec<SeccompRule>>);
 
 impl Rules {
-    /// Without conditions the call is always refused.
+    /// Adds a rule. Without conditions the call is always refused.
     fn add(&mut self, call: i64, conditions: Vec<SeccompRule>) {
         #[cfg(target_arch = "x86_64")]
         self.0.insert(call | X32_BIT, conditions.clone());

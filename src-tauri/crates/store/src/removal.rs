@@ -36,7 +36,7 @@ const MAX_FORKS_NAMED: i64 = 10;
 /// The result of a removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedSessions {
-    /// In the database.
+    /// The freed bytes in the database.
     pub freed_bytes: u64,
     /// The sessions of its sub-agents, which were removed with it.
     pub subagents: Vec<SessionId>,

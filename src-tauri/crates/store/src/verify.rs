@@ -22,7 +22,7 @@ use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use std::collections::HashSet;
 
-/// In the order of the index, and only what that has not in an order of its own.
+/// The rows in the order of the index, and what it lacks in an order of its own.
 const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY substr(session_id, -8), session_id, seq";
 const ROW: &str = "SELECT event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash FROM events \
      WHERE rowid = ?1";

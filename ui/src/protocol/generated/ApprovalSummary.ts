@@ -27,7 +27,7 @@ export type ApprovalSummary = {
    */
   timeoutSeconds: number | null;
   /**
-   * Without hunks where its diff is too large to be sent: they come in pages with it.
+   * The preview, without hunks if its diff is too large to be sent: they come in pages with it.
    */
   preview: ChangePreview | null;
   command: CommandPreview | null;

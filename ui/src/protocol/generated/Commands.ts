@@ -124,7 +124,7 @@ export type Commands = {
    */
   bring_worktree: { params: { folder: string; branch: string }; result: BroughtBranch };
   /**
-   * Without `force` it fails with `WORKTREE_UNSAVED` where work would be lost.
+   * Removes a worktree. Without `force` it fails with `WORKTREE_UNSAVED` if work would be lost.
    */
   remove_worktree: { params: { folder: string; branch: string; force: boolean }; result: null };
   /**
@@ -293,7 +293,7 @@ export type Commands = {
    */
   list_memory: { params: { folder: string | null }; result: Array<MemoryEntry> };
   /**
-   * In the user's words, where there are any.
+   * Accepts a memory, in the user's words if there are any.
    */
   accept_memory: { params: { id: string; text: string | null }; result: null };
   reject_memory: { params: { id: string }; result: null };

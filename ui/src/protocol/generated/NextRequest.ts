@@ -23,7 +23,7 @@ export type NextRequest = {
    */
   countedTokens: number;
   /**
-   * In the order in which they are sent.
+   * The parts in the order in which they are sent.
    */
   parts: Array<ContextPart>;
   leftOut: LeftOut;

@@ -5,7 +5,7 @@
  */
 export type ReviewContext = {
   /**
-   * Without line endings, from the one that was asked for on.
+   * The lines without their endings, starting with the one that was asked for.
    */
   lines: Array<string>;
   /**

@@ -2,7 +2,7 @@
 
 export type SlashCommandEntry = {
   /**
-   * Without the slash.
+   * The name without the slash.
    */
   name: string;
   /**

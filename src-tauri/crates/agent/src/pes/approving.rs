@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// The name of the question, in the place of a rule of the policy.
 const RULE: &str = "builtin:plan";
-/// In the place of a tool.
+/// The name that takes the place of a tool's.
 const PLAN: &str = "plan";
 /// The bytes of a call that are shown with the plan.
 const MAX_CALL_BYTES: usize = 4096;

@@ -1,6 +1,6 @@
 //! Tells the convention of a rule file, by its path.
 
-/// In any folder, in any case.
+/// The names of rules in any folder and any case.
 const NAMES: [&str; 2] = ["agents.md", "claude.md"];
 const CLAUDE_RULES: &str = ".claude/rules";
 const CURSOR_RULES: &str = ".cursor/rules";

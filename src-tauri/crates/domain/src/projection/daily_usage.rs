@@ -18,14 +18,14 @@ pub struct DailyUsage {
     asked: HashMap<(SessionId, Option<RunId>), String>,
 }
 
-/// In the order of the days.
+/// A day and a model, in the order of the days.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DayAndModel {
     pub day: String,
     pub model: String,
 }
 
-/// In the order of the days.
+/// A day, model and project, in the order of the days.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UsagePlace {
     /// The day the answer was complete, such as `2026-11-22`.

@@ -41,7 +41,7 @@ impl Queue {
         }
     }
 
-    /// In the order in which they reach the model.
+    /// Returns the messages in the order in which they reach the model.
     #[must_use]
     pub fn messages(&self) -> &[QueuedMessage] {
         &self.messages

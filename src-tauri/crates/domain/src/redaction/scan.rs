@@ -5,7 +5,7 @@ use super::known::Known;
 use super::span::Span;
 
 pub(super) struct Scan {
-    /// In order, without overlaps.
+    /// The spans in order, without overlaps.
     pub(super) spans: Vec<Span>,
     /// The position from which following text may change the result.
     pub(super) undecided_from: usize,

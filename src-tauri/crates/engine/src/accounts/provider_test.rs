@@ -48,7 +48,7 @@ impl Accounts {
     }
 }
 
-/// In the place of what was known without asking, else after the last model of its provider.
+/// Puts a model in the place of what was known without asking, or after the last model of its provider.
 fn put(models: &mut Vec<ModelEntry>, live: ModelEntry) {
     if let Some(known) = models.iter_mut().find(|known| known.id == live.id) {
         *known = live;

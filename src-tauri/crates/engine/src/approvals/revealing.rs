@@ -61,7 +61,7 @@ impl Approvals {
         unresolved
     }
 
-    /// In the folder that the session belongs to, as far as it may be read.
+    /// Looks for secrets in the session's folder, as far as it may be read.
     pub(crate) fn look_for_secrets(&self, record: &ApprovalRecord, paths: &[String], wanted: &serde_json::Value) {
         let Ok(session) = self.sessions.session(&record.session_id) else { return };
         let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return };

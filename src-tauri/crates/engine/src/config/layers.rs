@@ -27,7 +27,7 @@ pub struct ConfigValue {
 pub struct ShownConfig {
     /// One document, as a file could have it.
     pub merged: Value,
-    /// In the document's order.
+    /// The values in the document's order.
     pub values: Vec<ConfigValue>,
 }
 

@@ -11,7 +11,7 @@ use arki_files::{PinKind, Project};
 
 /// The project's folders of agents, in the order of their precedence.
 const PROJECT_AGENTS: [&str; 2] = [".arki/agents", ".claude/agents"];
-/// In the configuration folder.
+/// The folder of the user's agents in the configuration folder.
 const OWN_AGENTS: &str = "agents";
 
 /// The agents' files by path, for people.

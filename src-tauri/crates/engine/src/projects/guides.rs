@@ -20,7 +20,7 @@ use std::path::Path;
 /// The folders of a project's skills, in the order of their precedence.
 const PROJECT_SKILLS: [&str; 4] = [".agent/skills", ".agents/skills", ".skills", ".claude/skills"];
 const PROJECT_PROCEDURES: &str = ".arki/procedures";
-/// In the configuration folder.
+/// The folder of the user's skills in the configuration folder.
 const OWN_SKILLS: &str = "skills";
 const OWN_PROCEDURES: &str = "procedures";
 const BUILT_IN_PROCEDURES: [&str; 1] = [include_str!("guides/understand_project.md")];
@@ -265,7 +265,7 @@ impl SkillFolder {
     }
 }
 
-/// In which of the project's folders a file of a skill lies, the skill's folder there, and the path below that.
+/// Returns which of the project's folders a skill's file is in, the skill's folder there, and the path below that.
 fn place_of_skill(path: &str) -> Option<(usize, &str, &str)> {
     PROJECT_SKILLS.iter().enumerate().find_map(|(at, folder)| {
         let (name, inside) = path.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?;

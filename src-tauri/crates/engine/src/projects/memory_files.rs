@@ -10,7 +10,7 @@ use arki_store::PinRecord;
 use std::path::Path;
 
 const PROJECT_MEMORY: &str = ".arki/memory";
-/// In the configuration folder.
+/// The folder of the user's memory in the configuration folder.
 pub(crate) const OWN_MEMORY: &str = "memory";
 /// The file that new memories are written to.
 const FILE: &str = "memory.md";

@@ -12,7 +12,7 @@ pub(super) const MAX_SKILL_BYTES: usize = 256 * 1024;
 pub struct SkillUse {
     pub(crate) triggers: Triggers,
     allowed: AllowedTools,
-    /// In words that go on after its path.
+    /// The warnings, in words that continue after its path.
     pub warnings: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 const MAX_COMMANDS: usize = 500;
 /// The project's folders of commands, in the order of their precedence.
 const PROJECT_COMMANDS: [&str; 2] = [".arki/commands", ".claude/commands"];
-/// In the configuration folder.
+/// The folder of the user's commands in the configuration folder.
 const OWN_COMMANDS: &str = "commands";
 const BUILT_IN: &str = "built in";
 /// Names that an error lists.

@@ -100,7 +100,7 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Without a status only the branch is known.
+/// Describes the state of git; without a status only the branch is known.
 fn in_words(head: &Head, status: Option<&str>) -> String {
     let mut text = match head {
         Head::Branch(name) => format!("{HEAD}\nBranch: {}", quoted(name)),

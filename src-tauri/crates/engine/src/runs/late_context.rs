@@ -29,7 +29,7 @@ pub(crate) struct Belongings {
 }
 
 impl Belongings {
-    /// Without the rules that are off in the session.
+    /// Makes the sources, without the rules that are off in the session.
     pub(crate) fn new(
         open: &OpenProject,
         rules: &LoadedRules,

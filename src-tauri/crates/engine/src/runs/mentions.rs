@@ -63,7 +63,7 @@ impl Mentioned {
         Self { kernel, sessions, session_id: None, model: None, is_draft: true, control: RunControl::default() }
     }
 
-    /// In the order of the prompt, each once. Blocking.
+    /// Returns the attachments in the order of the prompt, each once. Blocking.
     pub(crate) fn in_text(&self, prompt: &str) -> Vec<Attachment> {
         let mut attached: Vec<Attachment> = Vec::new();
         let most = self.max_bytes();

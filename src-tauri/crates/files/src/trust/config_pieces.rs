@@ -56,7 +56,7 @@ fn shown(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
 }
 
-/// Without a name and password.
+/// Returns the URL without a name and password.
 fn bare(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -34,7 +34,7 @@ pub(super) fn head<'a>(format: &'a Anthropic, request: &'a ChatRequest) -> wire:
     }
 }
 
-/// In the API's words; it has none for less than `low`.
+/// Returns the effort in the API's words; it has none for less than `low`.
 fn effort(options: &ModelOptions) -> Option<&str> {
     match options.reasoning_effort.as_deref() {
         Some("none" | "minimal") => Some("low"),

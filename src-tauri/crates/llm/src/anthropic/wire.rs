@@ -195,7 +195,7 @@ pub(super) struct Delta {
 
 #[derive(Deserialize, Clone, Copy, Default)]
 pub(super) struct WireUsage {
-    /// Without what the cache had to do with.
+    /// The input tokens, without those that the cache read or wrote.
     #[serde(default, deserialize_with = "figures::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "figures::count")]

@@ -58,7 +58,7 @@ impl Catalogue {
         self.date
     }
 
-    /// In the order of their ids; none for servers of the user's own.
+    /// Returns the models in the order of their IDs; none for servers of the user's own.
     pub(crate) fn models(&self, kind: ProviderKind) -> &[CatalogueModel] {
         vendor(kind).and_then(|vendor| self.vendors.get(vendor)).map_or(&[], |vendor| &vendor.0)
     }

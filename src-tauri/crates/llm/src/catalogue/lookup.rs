@@ -44,7 +44,7 @@ fn undated(kind: ProviderKind, id: &str) -> Option<&str> {
     }
 }
 
-/// Without groups of digits of these lengths at its end, each after a dash.
+/// Removes groups of digits of these lengths at the end, each after a dash.
 fn strip_digits<'a>(id: &'a str, lengths: &[usize]) -> Option<&'a str> {
     lengths.iter().rev().try_fold(id, |id, length| {
         let (rest, digits) = id.rsplit_once('-')?;

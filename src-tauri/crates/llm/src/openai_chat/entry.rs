@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// In place of an image, for a model that takes text alone: its API refuses the whole conversation otherwise.
+/// The text in place of an image, for a model that takes text alone: its API refuses the whole conversation otherwise.
 const UNSEEN_IMAGE: &str = "[An image was here, which this model can't see.]";
 
 /// DeepSeek demands that every turn of the model's comes with thoughts, also one that had none.

@@ -24,7 +24,7 @@ pub(super) struct ChatDecoder {
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
-    /// In which it was served, as the vendor says.
+    /// The service tier of the answer, as the vendor gives it.
     tier: Option<Value>,
     /// The name under which thoughts came, and under which such servers may want them back.
     thoughts_name: Option<&'static str>,

@@ -167,7 +167,7 @@ struct CompletionDetails {
 }
 
 impl WireUsage {
-    /// Without the cost. `None` for the empty object that some servers send.
+    /// Returns the counts without the cost. `None` for the empty object that some servers send.
     pub(super) fn figures(&self) -> Option<Usage> {
         if self.prompt_tokens.is_none() && self.completion_tokens.is_none() && self.total_tokens.is_none() {
             return None;

@@ -351,7 +351,8 @@ impl Item {
         }
     }
 
-    /// Without its content, open or encrypted, the API would look it up by its id, and has not stored it.
+    /// Takes an item of reasoning. Without its content, open or encrypted, the API would look it up by its ID, and has
+    /// not stored it.
     fn take_reasoning(&mut self, item: wire::Item) {
         let encrypted = item.encrypted_content.and_then(|value| value.as_str().map(str::to_owned));
         let encrypted_content = encrypted.filter(|content| !content.is_empty());

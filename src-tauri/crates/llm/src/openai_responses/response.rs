@@ -14,7 +14,7 @@ pub(super) struct ResponsesDecoder {
     output: Output,
     ending: Option<Ending>,
     usage: Option<Usage>,
-    /// In which it was served, as the vendor says.
+    /// The service tier of the answer, as the vendor gives it.
     tier: Option<Value>,
 }
 

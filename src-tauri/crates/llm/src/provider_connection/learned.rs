@@ -29,7 +29,7 @@ impl Learned {
         Arc::clone(known.entry(model.to_owned()).or_default())
     }
 
-    /// In place of what was said before: a server may have been started anew.
+    /// Replaces what was known before: a server may have been started again.
     pub(super) fn put(&self, models: &[ListedModel]) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for model in models {

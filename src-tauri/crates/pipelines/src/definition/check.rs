@@ -119,7 +119,7 @@ fn bounds_of(step: &ReadStep, problems: &mut Problems) {
     }
 }
 
-/// Without `needs` a step needs the one before it.
+/// Returns the needs of a step. Without `needs` it needs the one before it.
 fn needs_of(index: usize, step: &ReadStep, places: &HashMap<&str, usize>, problems: &mut Problems) -> Vec<usize> {
     let Some(named) = &step.file.needs else { return index.checked_sub(1).into_iter().collect() };
     let mut needs = Vec::with_capacity(named.len());

@@ -64,7 +64,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
 
 const HINT: &str = "Check quotes, indentation and colons. Text with `: ` or a leading `*`, `&` or `{` needs quotes.";
 
-/// Without the place, which is told apart, and on one line.
+/// Returns the reason on one line, without the place, which is given apart.
 fn reason(error: &serde_saphyr::Error) -> String {
     let told = error.to_string();
     let told = told.lines().next().unwrap_or_default();

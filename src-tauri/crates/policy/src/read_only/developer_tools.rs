@@ -16,7 +16,7 @@ pub(super) const STEERED_BY_PROJECTS: &[&str] = &[
     "rustfmt", "rustup", "uv", "yarn",
 ];
 
-/// In front of git's subcommands; pagers are off where nobody scrolls.
+/// The options in front of git's subcommands; pagers are off where nobody scrolls.
 pub(super) const GIT_ALONE: &[&str] =
     &["--literal-pathspecs", "--no-optional-locks", "--no-pager", "--no-replace-objects", "-P"];
 /// Settings that only say how something is shown, in lower case.

@@ -215,7 +215,7 @@ fn below(find: &SimpleCommand, as_words: bool) -> Vec<WideRead> {
     folders.iter().map(read).collect()
 }
 
-/// Without the commands that it runs, whose words may look like its own.
+/// Returns the words of `find` without the commands that it runs, whose words may look like its own.
 fn words_of_find(arguments: &[Word]) -> Vec<&str> {
     let mut own = Vec::new();
     let mut words = arguments.iter();

@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Result, Row};
 use serde_json::value::RawValue;
 
-/// In the order that [`event`] reads them.
+/// The columns in the order that [`event`] reads them.
 pub(crate) const EVENT_COLUMNS: &str = "event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash";
 
 /// Finds the events of the session `?1` by their index, which has only the end of the id. `IS`, since SQLite may put a

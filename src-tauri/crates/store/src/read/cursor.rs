@@ -25,7 +25,7 @@ pub struct LogCursor {
 /// A piece of the whole log.
 #[derive(Debug)]
 pub struct LogPage {
-    /// In the order in which they were committed.
+    /// The events in the order in which they were committed.
     pub events: Vec<Event>,
     /// The cursor to continue from.
     pub next: LogCursor,

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// In every database of Arki's, from its first layout on: the words of the guard around its events.
+/// The mark in every database of Arki's, from its first layout on: the words of the guard around its events.
 const MARK: &[u8] = b"events are append-only";
 const CHUNK_BYTES: usize = 1 << 20;
 

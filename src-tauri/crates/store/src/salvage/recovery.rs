@@ -45,7 +45,7 @@ const NUMBERS: &[(&str, &str)] = &[
     ("events INDEXED BY events_by_session", "substr(session_id, -8), seq"),
     ("events INDEXED BY sqlite_autoindex_events_1", "session_id, seq"),
 ];
-/// In characters.
+/// The length of an ID's end, in characters.
 const ID_END: usize = 8;
 
 /// `fresh` is the empty database at `scratch.fresh`.

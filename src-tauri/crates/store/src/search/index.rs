@@ -19,7 +19,7 @@ const INDEX_BATCH_BYTES: usize = 256 << 10;
 const MERGED_PAGES: i64 = 16;
 
 const INDEXED_TO: &str = "search.indexedTo";
-/// In which form the texts are indexed. An index in another one is made anew.
+/// The form in which the texts are indexed. An index in another form is rebuilt.
 const FORM: &str = "search.form";
 const CURRENT_FORM: &str = "2";
 

@@ -28,7 +28,7 @@ pub struct SnippetPart {
 }
 
 pub(crate) struct Snippets {
-    /// In the order of the events.
+    /// The parts in the order of the events.
     pub(crate) parts: Vec<Vec<SnippetPart>>,
 }
 

@@ -65,7 +65,7 @@ impl WritingConnection {
         self.execute("BEGIN IMMEDIATE")
     }
 
-    /// Without waiting for another process.
+    /// Begins without waiting for another process.
     pub(crate) fn begin_at_once(&mut self, durability: Durability) -> Result<(), StoreError> {
         self.connection.busy_timeout(Duration::ZERO)?;
         let begun = self.begin(durability);

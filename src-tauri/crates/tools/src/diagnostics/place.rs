@@ -38,7 +38,7 @@ impl Places<'_> {
     }
 }
 
-/// Without `.` and `..`; `None` where that leads nowhere.
+/// Returns the path without `.` and `..`; `None` if it leads nowhere.
 fn without_detours(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for component in path.components() {

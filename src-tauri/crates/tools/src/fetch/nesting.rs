@@ -14,7 +14,7 @@ const MAX_NESTING: usize = 100;
 const MAX_REOPENED: usize = 1_000_000;
 /// A parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1_000;
-/// Without content, or ended by the next of their kind or by what is around them, which counts.
+/// Elements without content, or ended by the next of their kind or by what is around them, which counts.
 const NOT_NESTED: &[&str] = &[
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
     "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
@@ -24,7 +24,7 @@ const FORMATTING: &[&str] =
     &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// Elements whose content is no text of the page.
 const SKIPPED: &[&str] = &["script", "style", "template", "noscript"];
-/// In them, text that is not parsed elsewhere is parsed.
+/// Elements in which text that is not parsed elsewhere is parsed.
 const FOREIGN: &[&str] = &["svg", "math", "select"];
 
 pub(super) fn is_too_deep(html: &str) -> bool {

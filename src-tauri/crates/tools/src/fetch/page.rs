@@ -58,7 +58,7 @@ fn not_text(url: &Url, what: &str) -> Fault {
     )
 }
 
-/// Without its parameters, in lower case.
+/// Returns the type without its parameters, in lower case.
 fn kind_of(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -63,7 +63,7 @@ pub(super) fn invalid(text: &str) -> Fault {
     )
 }
 
-/// In lower case, without a port, brackets or the dot of the root.
+/// Returns the host in lower case, without a port, brackets or the dot of the root.
 pub(crate) fn host_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()

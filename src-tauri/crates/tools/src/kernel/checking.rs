@@ -49,7 +49,7 @@ pub(super) struct Checks(Mutex<Vec<Standing>>);
 #[derive(Default, Clone)]
 struct Standing {
     said: Option<Vec<Diagnostic>>,
-    /// In a row.
+    /// The number of failures in a row.
     failures: u32,
     /// A failure that the model is still to be told.
     untold: Option<String>,

@@ -155,7 +155,7 @@ impl CommandRoom {
     }
 }
 
-/// Without the user's files but for the project and what tools need.
+/// Hides the user's files, except the project and what tools need.
 fn without_private_files(spec: SandboxSpec) -> SandboxSpec {
     let view = ReadersView::of(&spec.project_root);
     let hidden = spec.hidden.iter().cloned().chain(view.hidden).collect();

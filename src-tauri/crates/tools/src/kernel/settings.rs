@@ -55,9 +55,9 @@ pub struct KernelSettings {
     /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,
-    /// In the order in which they run.
+    /// The hooks in the order in which they run.
     pub hooks: Vec<Hook>,
-    /// In the order in which they run.
+    /// The checkers in the order in which they run.
     pub checkers: Vec<Checker>,
     /// The folder for what this project's checkers build; within a hidden folder too.
     pub checks: PathBuf,

@@ -49,7 +49,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
 
-/// In small letters, without the digits at their ends: `dbPassword2`, `DB_PASSWORD`, `APIKey`.
+/// Returns the words in small letters, without the digits at their ends: `dbPassword2`, `DB_PASSWORD`, `APIKey`.
 fn words(name: &str) -> impl Iterator<Item = String> {
     name.split(['_', '-', '.']).filter(|part| !part.is_empty()).flat_map(|part| {
         let bytes = part.as_bytes();
