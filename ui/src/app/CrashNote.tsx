@@ -29,7 +29,7 @@ export function CrashNote() {
       </p>
       <details>
         <summary className="small">{t`Show report`}</summary>
-        <pre tabIndex={0} lang="en">
+        <pre className="output" tabIndex={0} lang="en">
           {report.text}
         </pre>
       </details>

@@ -35,6 +35,12 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
   const waiting = approvals.length;
   const plan = approvals.find((approval) => approval.kind === "plan" && approval.sessionId === sessionId);
   const count = useId();
+  const others: [Tab, string][] = [
+    ["timeline", t`Timeline`],
+    ["plan", t`Plan`],
+    ["context", t`Context`],
+    ["processes", t`Processes`],
+  ];
   return (
     <aside className="inspector" aria-label={t`Inspector`}>
       <Tabs.Root value={tab} onValueChange={(next: Tab) => onTab(next)} className="inspector-tabs">
@@ -45,18 +51,11 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
                 Changes {waiting > 0 && <span key={waiting} className="count" data-count={waiting} />}
               </Trans>
             </Tabs.Tab>
-            <Tabs.Tab className="tab" value="timeline">
-              {t`Timeline`}
-            </Tabs.Tab>
-            <Tabs.Tab className="tab" value="plan">
-              {t`Plan`}
-            </Tabs.Tab>
-            <Tabs.Tab className="tab" value="context">
-              {t`Context`}
-            </Tabs.Tab>
-            <Tabs.Tab className="tab" value="processes">
-              {t`Processes`}
-            </Tabs.Tab>
+            {others.map(([value, words]) => (
+              <Tabs.Tab key={value} className="tab" value={value}>
+                {words}
+              </Tabs.Tab>
+            ))}
           </Tabs.List>
           <span className="sr-only" id={count}>
             {plural(waiting, { one: "# pending approval", other: "# pending approvals" })}

@@ -1,8 +1,8 @@
 /** What is being said and done in one session, and the box to say more. */
-import { type ReactNode, type RefObject, useState } from "react";
+import type { ReactNode, RefObject } from "react";
 import type { OnLink } from "../../components/markdown/Markdown";
+import { useActs } from "../../components/useActs";
 import { useArki, useSessions } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
 import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
 import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
@@ -46,17 +46,7 @@ export function Conversation(props: ConversationProps) {
   const { sessionId } = shown;
   const arki = useArki();
   const session = useSessions().find((one) => one.sessionId === sessionId) ?? null;
-  const [error, setError] = useState<CommandError | null>(null);
-  const attempt = async (work: () => Promise<unknown>) => {
-    setError(null);
-    try {
-      await work();
-      return true;
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-      return false;
-    }
-  };
+  const { error, attempt } = useActs();
   const send = async (text: string, mode: QueueMode | null) => {
     const command = typedCommand(text);
     if (command && props.onCommand(command)) return true;

@@ -5,9 +5,8 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { draftsInMemory, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
-import { asCommandError } from "../../platform/platform";
+import { useActs } from "../../components/useActs";
 import type {
-  CommandError,
   ElicitationAction,
   ElicitationFault,
   ElicitationPage,
@@ -32,13 +31,10 @@ export function ElicitationCard({ asked, onReply }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const { draft: filled, change, forget } = useKeptDraft(drafts, `${asked.id}`, firstFilled(asked.fields));
   const [faults, setFaults] = useState<readonly ElicitationFault[]>([]);
-  const [error, setError] = useState<CommandError | null>(null);
-  const [sending, setSending] = useState(false);
+  const { busy: sending, error, attempt } = useActs();
   const reply = async (action: ElicitationAction) => {
     if (sending) return;
-    setSending(true);
-    setError(null);
-    try {
+    await attempt(async () => {
       const wrong = await onReply({
         action,
         values: action === "accept" ? filledIn(asked.fields, filled) : {},
@@ -48,11 +44,7 @@ export function ElicitationCard({ asked, onReply }: Props) {
       const first = asked.fields.findIndex(({ name }) => wrong.some(({ field }) => field === name));
       const rows = form.current?.querySelectorAll<HTMLElement>("[data-field]");
       rows?.[first]?.querySelector<HTMLElement>("input, select, textarea")?.focus();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    } finally {
-      setSending(false);
-    }
+    });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

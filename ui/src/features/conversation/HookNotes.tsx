@@ -28,7 +28,7 @@ export function OpenHooks({ hooks }: Props) {
           <VisibleText text={title} />
         </h4>
         {ran.said && (
-          <pre className="tool-output" tabIndex={0} role="group" aria-label={title}>
+          <pre className="output" tabIndex={0} role="group" aria-label={title}>
             <VisibleText text={ran.said} />
           </pre>
         )}

@@ -142,7 +142,7 @@ type OutputProps = { text: string; label: string; isColoured: boolean };
 
 function Output({ text, label, isColoured }: OutputProps) {
   return (
-    <pre className="tool-output" tabIndex={0} role="group" aria-label={label}>
+    <pre className="output" tabIndex={0} role="group" aria-label={label}>
       {isColoured ? <AnsiText text={text} /> : <VisibleText text={text} />}
     </pre>
   );

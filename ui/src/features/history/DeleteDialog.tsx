@@ -1,12 +1,11 @@
 /** The one thing about a session that can't be taken back, so it is asked about. */
 import { t } from "@lingui/core/macro";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 import "./history.css";
 
 type Props = {
@@ -21,19 +20,12 @@ type Props = {
 export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: Props) {
   const arki = useArki();
   const cancel = useRef<HTMLButtonElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<CommandError | null>(null);
-  const remove = async () => {
-    setBusy(true);
-    setFailed(null);
-    try {
+  const { busy, error: failed, attempt } = useActs();
+  const remove = () =>
+    attempt(async () => {
       const { freedBytes } = await arki.platform.call("remove_session", { sessionId });
       onDone(freedBytes);
-    } catch (thrown) {
-      setFailed(asCommandError(thrown));
-      setBusy(false);
-    }
-  };
+    });
   const footer = (
     <>
       <Button ref={cancel} onClick={onClose}>

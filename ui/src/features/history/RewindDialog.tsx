@@ -5,9 +5,9 @@ import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, RewindPreview } from "../../protocol/generated";
+import type { RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
 import type { SentMessage, Transcript } from "../../protocol/transcript";
 import { Restored } from "./Restored";
@@ -46,8 +46,7 @@ const choices: { value: What; label: MessageDescriptor; detail: MessageDescripto
 
 export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone }: Props) {
   const arki = useArki();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<CommandError | null>(null);
+  const { busy, error: failed, attempt } = useActs();
   const about = useId();
   const edits = words !== undefined;
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
@@ -60,18 +59,12 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
     () => arki.platform.call("rewind_preview", params),
     `${sessionId} ${toSeq} ${what}`,
   );
-  const rewind = async () => {
-    setBusy(true);
-    setFailed(null);
-    try {
+  const rewind = () =>
+    attempt(async () => {
       const done = await arki.platform.call("rewind", params);
       const text = params.conversation ? (words ?? done.prompt) : null;
       onDone(text === null ? null : { text, pictures });
-    } catch (thrown) {
-      setFailed(asCommandError(thrown));
-      setBusy(false);
-    }
-  };
+    });
   const summary = preview
     ? summaryWords(preview, params.conversation ? goneMessages(transcript, toSeq) : 0)
     : "";

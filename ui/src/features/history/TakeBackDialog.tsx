@@ -1,13 +1,11 @@
 /** Taking back one change alone, with later edits kept: shown before it happens. */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 import { Restored } from "./Restored";
 import { usePreview } from "./usePreview";
 import { writes } from "./words";
@@ -17,23 +15,16 @@ type Props = { sessionId: string; seq: number; path: string; onClose: () => void
 
 export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props) {
   const arki = useArki();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<CommandError | null>(null);
+  const { busy, error: failed, attempt } = useActs();
   const { preview, error } = usePreview(
     () => arki.platform.call("take_back_preview", { sessionId, seq }),
     `${sessionId} ${seq}`,
   );
-  const takeBack = async () => {
-    setBusy(true);
-    setFailed(null);
-    try {
+  const takeBack = () =>
+    attempt(async () => {
       await arki.platform.call("take_back", { sessionId, seq });
       onDone();
-    } catch (thrown) {
-      setFailed(asCommandError(thrown));
-      setBusy(false);
-    }
-  };
+    });
   const conflict = preview?.changes.some((one) => one.action === "conflict") ?? false;
   const footer = (
     <>

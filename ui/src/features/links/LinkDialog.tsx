@@ -7,9 +7,8 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 import { type Address, addressOf, otherAddressIn } from "./address";
 import "./links.css";
 
@@ -24,19 +23,13 @@ type Props = {
 export function LinkDialog({ url, text, onClose }: Props) {
   const { platform } = useArki();
   const [copied, setCopied] = useState(false);
-  const [error, setError] = useState<CommandError | null>(null);
+  const { error, attempt } = useActs();
   const about = useId();
   const copyButton = useRef<HTMLButtonElement>(null);
   const address = addressOf(url);
   const warnings = warningsOf(address, text);
   const open = async () => {
-    setError(null);
-    try {
-      await platform.openLink(url);
-      onClose();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
+    if (await attempt(() => platform.openLink(url))) onClose();
   };
   const copy = async () => {
     await copyText(url);

@@ -1,26 +1,17 @@
-import { useState } from "react";
+import { useActs } from "../../components/useActs";
 import { useArki, useMemories } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 
 /** What is proposed and what is remembered, and deciding about it. */
 export function useMemory(folder: string | null) {
   const arki = useArki();
   const { entries, error: notListed } = useMemories();
-  const [failed, setFailed] = useState<CommandError | null>(null);
+  const { error: failed, attempt: act } = useActs();
   const { platform } = arki;
   /** Whether it was done. */
   const attempt = async (work: () => Promise<unknown>) => {
-    setFailed(null);
-    try {
-      await work();
-      return true;
-    } catch (thrown) {
-      setFailed(asCommandError(thrown));
-      return false;
-    } finally {
-      await arki.refreshMemory();
-    }
+    const isDone = await act(work);
+    await arki.refreshMemory();
+    return isDone;
   };
   return {
     pending: entries?.filter((one) => one.state === "pending") ?? null,

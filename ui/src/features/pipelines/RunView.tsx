@@ -233,7 +233,7 @@ function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
         <VisibleText text={what} />
       </p>
       {diff.length > 0 && (
-        <pre className="step-text" tabIndex={0} role="group" aria-labelledby={heading}>
+        <pre className="output" tabIndex={0} role="group" aria-labelledby={heading}>
           <VisibleText text={diff.join("\n")} />
         </pre>
       )}

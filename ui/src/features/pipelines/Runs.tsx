@@ -1,8 +1,9 @@
 /** The runs of pipelines, the newest first, and their durations and outcomes over time. */
 import { plural, t } from "@lingui/core/macro";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { FieldRow } from "../../components/form/Fields";
 import { duration, exactTime, folderName, rounded, shortTime } from "../../components/format";
 import { ShowMore } from "../../components/ShowMore";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
@@ -26,7 +27,6 @@ const firstRows = 50;
 
 export function Runs({ folder, runs: { answer: runs, error, ask }, seen, onRun }: Props) {
   const [name, setName] = useState("");
-  const filter = useId();
   const names = useMemo(() => [...new Set(runs?.map((run) => run.name))].sort(), [runs]);
   const shown = useMemo(() => runs?.filter((run) => name === "" || run.name === name) ?? [], [runs, name]);
   return (
@@ -43,22 +43,16 @@ export function Runs({ folder, runs: { answer: runs, error, ask }, seen, onRun }
       {runs !== null && runs.length > 0 && (
         <>
           {names.length > 1 && (
-            <div className="pipeline-row">
-              <label htmlFor={filter}>{t`Pipeline`}</label>
-              <select
-                id={filter}
-                className="field"
-                value={name}
-                onChange={(event) => setName(event.target.value)}
-              >
-                <option value="">{t`All pipelines`}</option>
-                {names.map((one) => (
-                  <option key={one} value={one}>
-                    {one}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <FieldRow
+              field={{
+                key: "pipeline",
+                label: t`Pipeline`,
+                kind: "choice",
+                choices: [["", t`All pipelines`], ...names],
+              }}
+              value={name}
+              onChange={setName}
+            />
           )}
           <Past runs={shown} />
           <Table key={name} folder={folder} runs={shown} seen={seen} onRun={onRun} />

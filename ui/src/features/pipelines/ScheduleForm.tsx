@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
-import { Button } from "../../components/Button";
+import { useId, useState } from "react";
+import { EntryForm } from "../../components/form/EntryForm";
+import { Fields } from "../../components/form/Fields";
 import type { MissedRuns, PipelineEntry, PipelineSchedule, SaveSchedule } from "../../protocol/generated";
 import { Grants } from "./Grants";
 import { ParamRows } from "./ParamRows";
@@ -18,36 +19,30 @@ type Props = {
   onCancel: () => void;
 };
 
+type Times = Readonly<Record<"name" | "pipeline" | "cron" | "zone" | "missed", string>>;
+
 const missedChoices: readonly MissedRuns[] = ["skip", "once"];
 
 export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel }: Props) {
-  const heading = useId();
-  const [nameId, pipelineId, cronId, cronAbout, zoneId, missedId, grantsId] = [
-    useId(),
-    useId(),
-    useId(),
-    useId(),
-    useId(),
-    useId(),
-    useId(),
-  ];
-  const [name, setName] = useState(known?.name ?? "");
-  const [pipeline, setPipeline] = useState(known?.pipeline ?? pipelines[0]?.name ?? "");
-  const [cron, setCron] = useState(known?.cron ?? "30 7 * * MON-FRI");
-  const [zone, setZone] = useState(known?.timeZone ?? "");
-  const [missed, setMissed] = useState<MissedRuns>(known?.missed ?? "skip");
+  const grants = useId();
+  const [times, setTimes] = useState<Times>(() => ({
+    name: known?.name ?? "",
+    pipeline: known?.pipeline ?? pipelines[0]?.name ?? "",
+    cron: known?.cron ?? "30 7 * * MON-FRI",
+    zone: known?.timeZone ?? "",
+    missed: known?.missed ?? "skip",
+  }));
+  const { name, pipeline, cron, zone, missed } = times;
   const entry = pipelines.find((one) => one.name === pipeline) ?? null;
   const params = entry?.params ?? null;
   const [values, setValues] = useState(() => initialValues(params ?? [], known?.params));
-  const first = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  useEffect(() => first.current?.focus(), []);
   const isTaken = known === null && taken.includes(name.trim());
-  const choose = (next: string) => {
-    setPipeline(next);
-    setValues(initialValues(pipelines.find((one) => one.name === next)?.params ?? [], values));
+  const change = (key: keyof Times, value: string) => {
+    setTimes((now) => ({ ...now, [key]: value }));
+    if (key === "pipeline")
+      setValues(initialValues(pipelines.find((one) => one.name === value)?.params ?? [], values));
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     if (isTaken) return;
     void onSave({
       name: name.trim(),
@@ -55,104 +50,63 @@ export function ScheduleForm({ folder, pipelines, known, taken, onSave, onCancel
       pipeline,
       cron: cron.trim(),
       timeZone: zone.trim() || null,
-      missed,
+      missed: missed === "once" ? "once" : "skip",
       // A pipeline of another folder is not known here: what it was given stays.
       params: params === null ? (known?.params ?? {}) : toSend(params, values),
     });
   };
+  const names = pipelines.map((one) => one.name);
+  const zoneHere = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
-    <form className="pipeline-form" aria-labelledby={heading} onSubmit={submit}>
-      <h3 id={heading}>{known ? t`Edit ${known.name}` : t`New schedule`}</h3>
-      {known === null && (
-        <div className="pipeline-row">
-          <label htmlFor={nameId}>{t`Name`}</label>
-          <input
-            ref={first}
-            id={nameId}
-            className="field"
-            required
-            maxLength={64}
-            pattern="[A-Za-z0-9_\-]+"
-            title={t`Letters, digits, - and _`}
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          {isTaken && (
-            <p className="small attention pipeline-about" role="alert">
-              {t`! There is a schedule of this name. Choose another name, or edit that one.`}
-            </p>
-          )}
-        </div>
-      )}
-      <div className="pipeline-row">
-        <label htmlFor={pipelineId}>{t`Pipeline`}</label>
-        <select
-          ref={known === null ? undefined : first}
-          id={pipelineId}
-          className="field"
-          value={pipeline}
-          onChange={(event) => choose(event.target.value)}
-        >
-          {params === null && <option value={pipeline}>{pipeline}</option>}
-          {pipelines.map((one) => (
-            <option key={one.name} value={one.name}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div className="pipeline-row">
-        <label htmlFor={cronId}>{t`Times`}</label>
-        <input
-          id={cronId}
-          className="field mono"
-          required
-          spellCheck={false}
-          aria-describedby={cronAbout}
-          value={cron}
-          onChange={(event) => setCron(event.target.value)}
-        />
-        <p className="small secondary pipeline-about" id={cronAbout}>
-          {t`A cron expression: minute, hour, day of month, month, day of week.`}
-        </p>
-      </div>
-      <div className="pipeline-row">
-        <label htmlFor={zoneId}>{t`Time zone`}</label>
-        <input
-          id={zoneId}
-          className="field"
-          spellCheck={false}
-          placeholder={t`This computer's (${Intl.DateTimeFormat().resolvedOptions().timeZone})`}
-          value={zone}
-          onChange={(event) => setZone(event.target.value)}
-        />
-      </div>
-      <div className="pipeline-row">
-        <label htmlFor={missedId}>{t`While Arki didn't run`}</label>
-        <select
-          id={missedId}
-          className="field"
-          value={missed}
-          onChange={(event) => setMissed(event.target.value === "once" ? "once" : "skip")}
-        >
-          {missedChoices.map((choice) => (
-            <option key={choice} value={choice}>
-              {missedWords(choice)}
-            </option>
-          ))}
-        </select>
-      </div>
+    <EntryForm
+      label={known ? t`Edit ${known.name}` : t`New schedule`}
+      save={t`Save schedule`}
+      saveAbout={grants}
+      onSave={save}
+      onCancel={onCancel}
+    >
+      <Fields
+        fields={[
+          known === null && {
+            key: "name",
+            label: t`Name`,
+            kind: "code",
+            required: true,
+            maxLength: 64,
+            pattern: "[A-Za-z0-9_\\-]+",
+            title: t`Letters, digits, - and _`,
+            about: isTaken && (
+              <p className="attention" role="alert">
+                {t`! There is a schedule of this name. Choose another name, or edit that one.`}
+              </p>
+            ),
+          },
+          {
+            key: "pipeline",
+            label: t`Pipeline`,
+            kind: "choice",
+            choices: params === null ? [pipeline, ...names] : names,
+          },
+          {
+            key: "cron",
+            label: t`Times`,
+            kind: "code",
+            required: true,
+            about: t`A cron expression: minute, hour, day of month, month, day of week.`,
+          },
+          { key: "zone", label: t`Time zone`, placeholder: t`This computer's (${zoneHere})` },
+          {
+            key: "missed",
+            label: t`While Arki didn't run`,
+            kind: "choice",
+            choices: missedChoices.map((choice) => [choice, missedWords(choice)]),
+          },
+        ]}
+        values={times}
+        onChange={change}
+      />
       {params !== null && <ParamRows params={params} values={values} onChange={setValues} />}
-      {entry && <Grants id={grantsId} entry={entry} />}
-      <div className="pipeline-buttons">
-        <Button type="submit" look="primary" aria-describedby={grantsId}>
-          {t`Save schedule`}
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          {t`Cancel`}
-        </Button>
-      </div>
-    </form>
+      {entry && <Grants id={grants} entry={entry} />}
+    </EntryForm>
   );
 }

@@ -2,6 +2,7 @@ import { plural, t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { FieldRow } from "../../components/form/Fields";
 import { matches } from "../../components/shortcuts";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
@@ -19,7 +20,7 @@ export function StartForm({ folder, entry, onStarted }: Props) {
   const { busy, error, attempt } = useActs();
   const [values, setValues] = useState(() => initialValues(entry.params));
   const [input, setInput] = useState("");
-  const [inputId, grants] = [useId(), useId()];
+  const grants = useId();
   const start = (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -44,19 +45,18 @@ export function StartForm({ folder, entry, onStarted }: Props) {
       onKeyDown={onKeyDown}
     >
       <ParamRows params={entry.params} values={values} onChange={setValues} />
-      <div className="pipeline-row">
-        <label htmlFor={inputId}>{t`Input`}</label>
-        <textarea
-          id={inputId}
-          className="field mono"
-          dir="auto"
-          rows={4}
-          spellCheck={false}
-          placeholder={t`Text for the first step (optional)`}
-          value={input}
-          onChange={(event) => setInput(event.target.value)}
-        />
-      </div>
+      <FieldRow
+        field={{
+          key: "input",
+          label: t`Input`,
+          kind: "lines",
+          rows: 4,
+          dir: "auto",
+          placeholder: t`Text for the first step (optional)`,
+        }}
+        value={input}
+        onChange={setInput}
+      />
       <Grants id={grants} entry={entry} />
       {error && <ErrorNote error={error} />}
       <div className="pipeline-buttons">

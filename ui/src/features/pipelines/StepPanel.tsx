@@ -132,7 +132,7 @@ function Output({ runId, step }: { runId: string; step: PipelineStepEntry }) {
       {asked.error && <ErrorNote error={asked.error} />}
       {asked.answer === "" && <p className="small secondary">{t`Empty.`}</p>}
       {text !== "" && (
-        <pre className="step-text" dir="auto" tabIndex={0} role="group" aria-labelledby={heading}>
+        <pre className="output" dir="auto" tabIndex={0} role="group" aria-labelledby={heading}>
           <VisibleText text={text.slice(0, shown)} />
         </pre>
       )}

@@ -3,7 +3,7 @@
  * when it is unfolded, in pages. What is decided is the whole that the preview's hash binds, seen or not.
  */
 import { plural, t } from "@lingui/core/macro";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
@@ -12,21 +12,12 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
-import { ApprovalFoot } from "./ApprovalFoot";
-import { ApprovalHead } from "./ApprovalHead";
-import { ofHunk } from "./comments";
+import { ChangeReview, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
-import { HunkCard } from "./HunkCard";
-import { useKeeping } from "./Keep";
-import { useFocusAfterDecision } from "./keys";
-import { ReviewFiles } from "./ReviewFiles";
-import { roomsOf } from "./surroundings";
 import { useReview } from "./useReview";
-import { onReviewKey } from "./WriteApproval";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
-type Review = ReturnType<typeof useReview>;
 
 export function LargeApproval(props: Props) {
   const { platform } = useArki();
@@ -50,129 +41,48 @@ export function LargeApproval(props: Props) {
 }
 
 function Files({ approval, preview, look, files }: Props & { files: ReviewFile[] }) {
+  const { approvalId } = approval;
   const numbers = useMemo(() => files.flatMap(hunksOf), [files]);
   const review = useReview(approval, preview, numbers);
-  const { all, left, sending, actions } = review;
-  const root = useRef<HTMLElement>(null);
-  const summary = useId();
+  const { all, decisions, actions } = review;
   const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
-  const { onKeep, keep } = useKeeping(approval.approvalId, review);
   const canDecide = !review.busy && !review.isOver;
-  useFocusAfterDecision(root, left);
   return (
-    <article
-      className="approval"
-      ref={root}
+    <ChangeReview
+      approval={approval}
+      review={review}
+      canDecide={canDecide}
+      files={listed}
       tabIndex={0}
-      onKeyDown={onReviewKey(actions, onKeep)}
-      aria-describedby={summary}
+      head={t`${plural(files.length, { one: "# file", other: "# files" })}, ${plural(all.length, { one: "# hunk", other: "# hunks" })}, ${plural(preview.linesChanged, { one: "# line", other: "# lines" })} changed`}
     >
-      <ApprovalHead approval={approval} id={summary}>
-        {t`${plural(files.length, { one: "# file", other: "# files" })}, ${plural(all.length, { one: "# hunk", other: "# hunks" })}, ${plural(preview.linesChanged, { one: "# line", other: "# lines" })} changed`}
-      </ApprovalHead>
-      <ReviewFiles files={listed} review={review} canDecide={canDecide}>
-        {(place, openRequest) => {
-          const file = files[place];
-          return (
-            file && (
-              <PagedFile
-                key={file.path}
-                approvalId={approval.approvalId}
-                file={file}
-                place={place}
-                look={look}
-                review={review}
-                canDecide={canDecide}
-                openRequest={openRequest}
-              />
-            )
-          );
-        }}
-      </ReviewFiles>
-      {sending.error && (
-        <ErrorNote error={sending.error}>
-          {left.length === 0 && !review.isOver && (
-            <Button small onClick={actions.again}>
-              {t`Try again`}
-            </Button>
-          )}
-        </ErrorNote>
-      )}
-      <ApprovalFoot
-        note={review.note}
-        onNote={review.setNote}
-        comments={review.sends}
-        state={sending.state}
-        expiresAt={review.until}
-        detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
-        summary={
-          left.length === all.length
-            ? plural(files.length, { one: "# file", other: "# files" })
-            : t`${left.length} left`
-        }
-        accept={t`Accept all`}
-        reject={t`Reject all`}
-        onAccept={() => actions.whole("accepted")}
-        onReject={() => actions.whole("rejected")}
-        keep={keep}
-      />
-    </article>
-  );
-}
-
-type FileProps = {
-  approvalId: string;
-  file: ReviewFile;
-  place: number;
-  look: DiffLook;
-  review: Review;
-  canDecide: boolean;
-  openRequest: number;
-};
-
-function PagedFile({ approvalId, file, place, look, review, canDecide, openRequest }: FileProps) {
-  const { decisions, actions, editing, unsaved, comments, all } = review;
-  const left = canDecide ? open(decisions, hunksOf(file)) : [];
-  return (
-    <FileCard
-      file={folded(file)}
-      startOpen={false}
-      openRequest={openRequest}
-      state={<span className="secondary small">{fileState(file, left.length)}</span>}
-      actions={left.length > 0 && <FileActions left={left} actions={actions} />}
-    >
-      <Pages approvalId={approvalId} place={place} firstHunk={file.firstHunk}>
-        {(shown, isWhole) => {
-          const rooms = file.change === "modified" && !shown.isLink ? roomsOf(shown.hunks) : [];
-          return shown.hunks.map((hunk, at) => {
-            const { index } = hunk;
-            // One that goes on in the next page can't be edited yet, and nobody knows what follows it.
-            const isCut = !isWhole && at === shown.hunks.length - 1;
-            return (
-              <HunkCard
-                key={index}
-                approvalId={approvalId}
-                hunk={hunk}
-                path={file.path}
-                first={isCut ? null : (rooms[at]?.first ?? null)}
-                last={rooms[at]?.last ?? null}
-                total={all.length}
-                look={look}
-                decision={decisions.of[index]}
-                edited={decisions.edits[index]}
-                selection={isCut ? undefined : decisions.selected[index]}
-                busy={!canDecide || isCut}
-                canEdit={!shown.isLink}
-                editing={editing?.index === index && !isCut ? editing : null}
-                unsaved={unsaved?.index === index ? unsaved.text : undefined}
-                comments={ofHunk(comments, index)}
-                actions={actions}
-              />
-            );
-          });
-        }}
-      </Pages>
-    </FileCard>
+      {(place, openRequest) => {
+        const file = files[place];
+        if (!file) return null;
+        const left = canDecide ? open(decisions, hunksOf(file)) : [];
+        return (
+          <FileCard
+            key={file.path}
+            file={folded(file)}
+            startOpen={false}
+            openRequest={openRequest}
+            state={<span className="secondary small">{fileState(file, left.length)}</span>}
+            actions={left.length > 0 && <FileActions left={left} actions={actions} />}
+          >
+            <Pages approvalId={approvalId} place={place} firstHunk={file.firstHunk}>
+              {({ hunks, isLink }, isWhole) => (
+                <Hunks
+                  {...{ approvalId, look, review, canDecide }}
+                  path={file.path}
+                  file={{ hunks, isLink, change: file.change }}
+                  isCut={!isWhole}
+                />
+              )}
+            </Pages>
+          </FileCard>
+        );
+      }}
+    </ChangeReview>
   );
 }
 

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { SettingRow } from "./rows";
+import { LabelledRow } from "../../components/form/Fields";
 
 type Props = {
   sessionId: string;
@@ -26,6 +26,7 @@ export function PromptRow({ sessionId, own, configured, onSave }: Props) {
     setText(words);
     unsaved.delete(sessionId);
   };
+  const [id, about] = [useId(), useId()];
   const isChanged = text !== (own ?? "");
   const source = isChanged
     ? t`Not saved yet.`
@@ -35,36 +36,34 @@ export function PromptRow({ sessionId, own, configured, onSave }: Props) {
         ? t`From the configuration. Write another one to replace it in this session.`
         : t`None is configured. What you write is added to Arki's own instructions.`;
   return (
-    <SettingRow label={t`Prompt`} source={source}>
-      {(id, about) => (
-        <>
-          <textarea
-            id={id}
-            className="field"
-            aria-describedby={about}
-            rows={4}
-            value={text}
-            placeholder={configured ?? ""}
-            dir="auto"
-            onChange={(event) => write(event.target.value)}
-          />
-          <div className="session-setting-buttons">
-            <Button disabled={!isChanged} onClick={() => void save(text)}>
-              {t`Save prompt`}
+    <LabelledRow id={id} aboutId={about} label={t`Prompt`} about={source}>
+      <div>
+        <textarea
+          id={id}
+          className="field"
+          aria-describedby={about}
+          rows={4}
+          value={text}
+          placeholder={configured ?? ""}
+          dir="auto"
+          onChange={(event) => write(event.target.value)}
+        />
+        <div className="session-setting-buttons">
+          <Button disabled={!isChanged} onClick={() => void save(text)}>
+            {t`Save prompt`}
+          </Button>
+          {own !== null && (
+            <Button look="quiet" onClick={() => void save("")}>
+              {t`Use the configured prompt`}
             </Button>
-            {own !== null && (
-              <Button look="quiet" onClick={() => void save("")}>
-                {t`Use the configured prompt`}
-              </Button>
-            )}
-            {own === null && isChanged && (
-              <Button look="quiet" onClick={() => write("")}>
-                {t`Discard`}
-              </Button>
-            )}
-          </div>
-        </>
-      )}
-    </SettingRow>
+          )}
+          {own === null && isChanged && (
+            <Button look="quiet" onClick={() => write("")}>
+              {t`Discard`}
+            </Button>
+          )}
+        </div>
+      </div>
+    </LabelledRow>
   );
 }

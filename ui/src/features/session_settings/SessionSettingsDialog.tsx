@@ -6,12 +6,12 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
-import { contextWords } from "../../components/format";
+import { type Choice, FieldRow, LabelledRow } from "../../components/form/Fields";
+import { modelChoices } from "../../components/form/model_choices";
 import { useCatalogue, useSessions } from "../../platform/context";
 import type { AgentState, NextRequest, SessionChanges, SessionToolEntry } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { PromptRow } from "./PromptRow";
-import { ChoiceRow, SettingRow } from "./rows";
 import { useSessionSettings } from "./useSessionSettings";
 import "./session_settings.css";
 import { List } from "../../components/List";
@@ -82,37 +82,33 @@ export function SessionSettingsDialog(props: Props) {
 
 type RowProps = { next: NextRequest; onChange: (value: string) => void };
 
-function ModelRow({ next, sentModel, onSendNoModel, onChange }: RowProps & Props) {
+function ModelRow({ next: { settings, configured }, sentModel, onSendNoModel, onChange }: RowProps & Props) {
   const { models } = useCatalogue();
-  const { settings, configured } = next;
   const own = settings.model ?? "";
+  const isUnknown = own !== "" && !models.some((one) => one.id === own);
+  const asConfigured: Choice = ["", t`As configured (${configured.model})`];
   return (
-    <ChoiceRow
-      label={t`Model`}
+    <FieldRow
+      field={{
+        key: "model",
+        label: t`Model`,
+        kind: "choice",
+        choices: [asConfigured, ...(isUnknown ? [own] : []), ...modelChoices(models)],
+        about:
+          sentModel === null ? (
+            sourceOf(settings.model)
+          ) : (
+            <>
+              <span className="attention">{t`The status bar sends ${sentModel} with each message instead.`}</span>{" "}
+              <Button small look="quiet" onClick={onSendNoModel}>
+                {t`Use this one`}
+              </Button>
+            </>
+          ),
+      }}
       value={own}
       onChange={onChange}
-      source={
-        sentModel === null ? (
-          sourceOf(settings.model)
-        ) : (
-          <>
-            <span className="attention">{t`The status bar sends ${sentModel} with each message instead.`}</span>{" "}
-            <Button small look="quiet" onClick={onSendNoModel}>
-              {t`Use this one`}
-            </Button>
-          </>
-        )
-      }
-    >
-      <option value="">{t`As configured (${configured.model})`}</option>
-      {own !== "" && !models.some((one) => one.id === own) && <option value={own}>{own}</option>}
-      {models.map((model) => (
-        <option key={model.id} value={model.id}>
-          {model.id}
-          {contextWords(model) && ` (${contextWords(model)})`}
-        </option>
-      ))}
-    </ChoiceRow>
+    />
   );
 }
 
@@ -120,24 +116,20 @@ function ModelRow({ next, sentModel, onSendNoModel, onChange }: RowProps & Props
 const efforts = ["minimal", "low", "medium", "high"];
 
 function EffortRow({ next: { settings, configured }, onChange }: RowProps) {
+  const { effort } = configured;
+  const isUnset = settings.effort === null && effort === null;
   return (
-    <ChoiceRow
-      label={t`Reasoning effort`}
+    <FieldRow
+      field={{
+        key: "effort",
+        label: t`Reasoning effort`,
+        kind: "choice",
+        choices: [["", effort === null ? t`As the model decides` : t`As configured (${effort})`], ...efforts],
+        about: isUnset ? t`Not configured: the model decides.` : sourceOf(settings.effort),
+      }}
       value={settings.effort ?? ""}
       onChange={onChange}
-      source={
-        settings.effort === null && configured.effort === null
-          ? t`Not configured: the model decides.`
-          : sourceOf(settings.effort)
-      }
-    >
-      <option value="">
-        {configured.effort === null ? t`As the model decides` : t`As configured (${configured.effort})`}
-      </option>
-      {efforts.map((effort) => (
-        <option key={effort}>{effort}</option>
-      ))}
-    </ChoiceRow>
+    />
   );
 }
 
@@ -148,41 +140,45 @@ const coreWords: Readonly<Record<string, MessageDescriptor>> = {
 };
 
 function CoreRow({ next: { settings, configured }, onChange }: RowProps) {
+  const cores = configured.cores.map(
+    (core): Choice => [core, coreWords[core] ? i18n._(coreWords[core]) : core],
+  );
   return (
-    <ChoiceRow
-      label={t`How the agent works`}
+    <FieldRow
+      field={{
+        key: "core",
+        label: t`How the agent works`,
+        kind: "choice",
+        choices: [["", t`As configured (${configured.core})`], ...cores],
+        about: sourceOf(settings.core),
+      }}
       value={settings.core ?? ""}
       onChange={onChange}
-      source={sourceOf(settings.core)}
-    >
-      <option value="">{t`As configured (${configured.core})`}</option>
-      {configured.cores.map((core) => (
-        <option key={core} value={core}>
-          {coreWords[core] ? i18n._(coreWords[core]) : core}
-        </option>
-      ))}
-    </ChoiceRow>
+    />
   );
 }
 
 function ToolsRow({ tools, onTools }: { tools: readonly SessionToolEntry[]; onTools: () => void }) {
   const off = tools.filter((tool) => !tool.enabled).length;
   const all = plural(tools.length, { one: "# tool", other: "# tools" });
+  const [id, about] = [useId(), useId()];
   return (
-    <SettingRow
+    <LabelledRow
+      id={id}
+      aboutId={about}
       label={t`Tools`}
-      source={
+      about={
         off === 0
           ? t`From the configuration: all are on.`
           : t`Set for this session: ${off} of ${all} are off.`
       }
     >
-      {(id, about) => (
+      <div>
         <Button id={id} aria-describedby={about} label={t`Choose tools…`} onClick={onTools}>
           {t`Choose tools…`}
         </Button>
-      )}
-    </SettingRow>
+      </div>
+    </LabelledRow>
   );
 }
 
@@ -191,14 +187,12 @@ function StateSection({ state }: { state: AgentState }) {
   const title = useId();
   if (Object.keys(state).length === 0) return null;
   return (
-    <section className="session-setting" aria-labelledby={title}>
+    <section className="settings-row" aria-labelledby={title}>
       <h3 id={title}>{t`State`}</h3>
-      <div className="session-setting-value">
-        <pre className="session-state" tabIndex={0}>
-          <VisibleText text={JSON.stringify(state, null, 2)} />
-        </pre>
-        <p className="small secondary">{t`What the agent and its tools keep across runs. The model doesn't see it.`}</p>
-      </div>
+      <pre className="output" tabIndex={0}>
+        <VisibleText text={JSON.stringify(state, null, 2)} />
+      </pre>
+      <p className="small secondary row-about">{t`What the agent and its tools keep across runs. The model doesn't see it.`}</p>
     </section>
   );
 }

@@ -7,7 +7,7 @@ export function ServerText({ title, look, text }: Props) {
   return (
     <>
       {title && <p className="small secondary">{title}</p>}
-      <pre className={look ? `mcp-text ${look}` : "mcp-text"} tabIndex={0}>
+      <pre className={`output mcp-text ${look ?? ""}`} tabIndex={0}>
         <VisibleText text={text} />
       </pre>
     </>

@@ -49,7 +49,7 @@ export function LogEntry({
       </Disclosure>
       {open && (
         <div id={body} className="entry-body">
-          <pre tabIndex={0}>
+          <pre className="output" tabIndex={0}>
             <VisibleText text={content()} />
           </pre>
           {asked}

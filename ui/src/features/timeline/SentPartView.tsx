@@ -43,7 +43,7 @@ export const SentPartView = memo(({ sessionId, seq, side, part }: Props) => {
       </Disclosure>
       {open && (
         <div id={body} className="sent-text">
-          <pre tabIndex={0} dir="auto">
+          <pre className="output" tabIndex={0} dir="auto">
             {pieces.map((piece, place) => (
               // Pieces are only added, so that their place is what they are.
               <Piece key={`${place}`} text={piece} />

@@ -1,15 +1,15 @@
 /** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { homePath } from "../../components/format";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { ChangedPin, CommandError, Pin, PinChange, ProjectState } from "../../protocol/generated";
+import type { ChangedPin, Pin, PinChange, ProjectState } from "../../protocol/generated";
 import { groupPins, kindWords } from "./pins";
 import "./trust.css";
 import { List } from "../../components/List";
@@ -19,21 +19,11 @@ type Props = { project: ProjectState; open: boolean; onClose: () => void };
 export function TrustDialog({ project, open, onClose }: Props) {
   const arki = useArki();
   const keep = useRef<HTMLButtonElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<CommandError | null>(null);
+  const { busy, error, attempt } = useActs();
   const again = project.trust === "trusted" && project.changed.length > 0;
   const isAsked = project.trust !== "trusted" || again;
   const decide = async (trust: "trusted" | "untrusted") => {
-    setBusy(true);
-    setError(null);
-    try {
-      await arki.setTrust(project.path, trust);
-      onClose();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    } finally {
-      setBusy(false);
-    }
+    if (await attempt(() => arki.setTrust(project.path, trust))) onClose();
   };
   // Enter comes easily: what has the focus first leaves the folder as it is, or off.
   const footer = isAsked ? (

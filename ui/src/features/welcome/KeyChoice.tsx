@@ -1,7 +1,8 @@
 /** A key that is pasted, tested at once, and then one of the provider's models. */
 import { t } from "@lingui/core/macro";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
+import { FieldRow } from "../../components/form/Fields";
 import { KeyForm } from "../../components/keys/KeyForm";
 import { TestOnce } from "../../components/keys/ProviderSteps";
 import { useArki, useCatalogue } from "../../platform/context";
@@ -28,7 +29,6 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
   const [stage, setStage] = useState<Stage>("enter");
   /** Each key is tested by itself. */
   const [attempt, setAttempt] = useState(0);
-  const choice = useId();
   // One that is configured under another name keeps it.
   const provider = providers.find((one) => one.kind === kind)?.name ?? kind;
   const save = async (key: string) => {
@@ -46,24 +46,19 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
   };
   return (
     <div className="key-choice">
-      <div className="settings-row">
-        <label htmlFor={choice}>{t`Provider`}</label>
-        <select
-          id={choice}
-          className="field"
-          value={kind}
-          onChange={(event) => {
-            setKind(event.target.value);
-            setStage("enter");
-          }}
-        >
-          {Object.entries(vendors).map(([name, value]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <FieldRow
+        field={{
+          key: "provider",
+          label: t`Provider`,
+          kind: "choice",
+          choices: Object.entries(vendors).map(([name, value]) => [value, name]),
+        }}
+        value={kind}
+        onChange={(kind) => {
+          setKind(kind);
+          setStage("enter");
+        }}
+      />
       {(stage === "enter" || stage === "failed") && (
         <KeyForm key={`${kind} ${stage}`} provider={provider} onSave={save} onCancel={onCancel} />
       )}

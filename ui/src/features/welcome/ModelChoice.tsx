@@ -8,9 +8,9 @@ import { Button } from "../../components/Button";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useApp, useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, LocalServer } from "../../protocol/generated";
+import type { LocalServer } from "../../protocol/generated";
 import { KeyChoice } from "./KeyChoice";
 import "./model_choice.css";
 import { List } from "../../components/List";
@@ -22,19 +22,15 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
   const current = useApp()?.defaultModel ?? "";
   const { servers, isLooking, look } = useLocalServers();
   const [withKey, setWithKey] = useState(false);
-  const [error, setError] = useState<CommandError | null>(null);
+  const { error, attempt } = useActs();
   const title = useId();
-  const choose = async (work: () => Promise<string>) => {
-    setError(null);
-    try {
+  const choose = (work: () => Promise<string>) =>
+    attempt(async () => {
       const id = await work();
       await Promise.all([arki.refreshApp(), arki.refreshCatalogue()]);
       onChosen(id);
       setWithKey(false);
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  };
+    });
   const byId = async (model: string) => {
     await arki.platform.call("set_default_model", { model });
     return model;

@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, PlannedWorktree } from "../../protocol/generated";
@@ -22,21 +23,15 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const [nameId, placeId] = [useId(), useId()];
   const [branch, setBranch] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<CommandError | null>(null);
+  const { busy, error: failed, attempt, hush } = useActs();
   const { planned, problem } = usePlanned(folder, branch.trim());
-  const make = async (event: FormEvent) => {
+  const make = (event: FormEvent) => {
     event.preventDefault();
     if (busy || planned === null) return;
-    setBusy(true);
-    setFailed(null);
-    try {
+    void attempt(async () => {
       const made = await arki.platform.call("add_worktree", { folder, branch: planned.branch });
       onDone(made.folder);
-    } catch (thrown) {
-      setFailed(asCommandError(thrown));
-      setBusy(false);
-    }
+    });
   };
   const footer = (
     <>
@@ -65,7 +60,7 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
           onChange={(event) => {
             setBranch(event.target.value);
             // It was about another name.
-            setFailed(null);
+            hush();
           }}
         />
         <p id={placeId} className="worktree-place small secondary" role="status">
