@@ -3,8 +3,8 @@ import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
 import { useId } from "react";
-import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
+import { IconButton } from "../components/IconButton";
 import { Context } from "../features/context/Context";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
@@ -61,13 +61,12 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
             {plural(waiting, { one: "# pending approval", other: "# pending approvals" })}
           </span>
           {onClose && (
-            <Button
-              small
-              look="quiet"
+            <IconButton
               label={t`Close inspector`}
               title={t`Close inspector`}
               shortcut="Escape"
-              icon={<X size={16} aria-hidden />}
+              icon={X}
+              size={16}
               onClick={onClose}
             />
           )}

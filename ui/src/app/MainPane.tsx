@@ -3,6 +3,7 @@ import { PanelLeft, PanelRight } from "lucide-react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
+import { IconButton } from "../components/IconButton";
 import { Conversation } from "../features/conversation/Conversation";
 import { typeInto } from "../features/conversation/menu/type_into";
 import { NewSession } from "../features/welcome/NewSession";
@@ -147,12 +148,11 @@ function MainHead({ window }: { window: Window }) {
   const title = selected === null ? t`New session` : session?.title || t`Untitled session`;
   return (
     <header className="main-head">
-      <Button
-        small
-        look="quiet"
+      <IconButton
         label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
         command="sidebar"
-        icon={<PanelLeft size={16} aria-hidden />}
+        icon={PanelLeft}
+        size={16}
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
       <h2 className="cut grow" dir="auto" title={session?.title}>
@@ -168,12 +168,11 @@ function MainHead({ window }: { window: Window }) {
           onWorktree={() => history.setAsking({ about: "worktree", folder: shown.folder })}
         />
       )}
-      <Button
-        small
-        look="quiet"
+      <IconButton
         label={panes.inspector ? t`Hide inspector` : t`Show inspector`}
         command="inspector"
-        icon={<PanelRight size={16} aria-hidden />}
+        icon={PanelRight}
+        size={16}
         onClick={() => panes.setInspector(!panes.inspector)}
       />
     </header>

@@ -2,8 +2,8 @@
 import { t } from "@lingui/core/macro";
 import { Copy, WrapText } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Button } from "../Button";
 import { copyText } from "../copy";
+import { IconButton } from "../IconButton";
 import "./code.css";
 
 /** What a language may be called: what else stands at a fence is not shown as if Arki said it. */
@@ -23,21 +23,13 @@ export function CodeFrame({ language: told, whole, children }: Props) {
     <div className={wraps ? "code-block wraps" : "code-block"}>
       <div className={language === "" ? "code-head bare" : "code-head"}>
         {language !== "" && <span className="small secondary cut grow">{language}</span>}
-        <Button
-          look="quiet"
-          small
+        <IconButton
           label={t`Wrap lines`}
           aria-pressed={wraps}
-          icon={<WrapText size={14} aria-hidden />}
+          icon={WrapText}
           onClick={() => setWraps(!wraps)}
         />
-        <Button
-          look="quiet"
-          small
-          label={t`Copy code`}
-          icon={<Copy size={14} aria-hidden />}
-          onClick={() => copyText(whole())}
-        />
+        <IconButton label={t`Copy code`} icon={Copy} onClick={() => copyText(whole())} />
       </div>
       <pre tabIndex={0}>{children(wraps)}</pre>
     </div>

@@ -3,8 +3,8 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { ArrowUpRight } from "lucide-react";
 import { useId } from "react";
-import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { IconButton } from "../../components/IconButton";
 import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import { firstLine } from "../../components/tool_words";
 import { useApprovals, useSessions } from "../../platform/context";
@@ -42,13 +42,11 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
       actions={
         sessionId !== null && (
           <>
-            <Button
-              small
-              look="quiet"
+            <IconButton
               label={t`Open sub-agent's session`}
               title={t`Open sub-agent's session`}
               aria-describedby={described}
-              icon={<ArrowUpRight size={14} aria-hidden />}
+              icon={ArrowUpRight}
               onClick={() => onOpen(sessionId)}
             />
             <span className="sr-only" id={described}>

@@ -2,8 +2,8 @@
 import { t } from "@lingui/core/macro";
 import { ArrowDown, ArrowUp, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { IconButton } from "../../components/IconButton";
 import { useLatest } from "../../components/latest";
 import { Snippet } from "../../components/Snippet";
 import { composes } from "../../components/shortcuts";
@@ -67,32 +67,21 @@ export function FindBar({ sessionId, asked, onShow, onNone, onClose }: Props) {
         <span className="find-count small secondary" role="status">
           {countWords({ isSearching, of, at, count: hits.length, isCut })}
         </span>
-        <Button
-          small
-          look="quiet"
+        <IconButton
           label={t`Previous match`}
           shortcut="Enter"
-          icon={<ArrowUp size={14} aria-hidden />}
+          icon={ArrowUp}
           disabled={hits.length === 0}
           onClick={() => step(-1)}
         />
-        <Button
-          small
-          look="quiet"
+        <IconButton
           label={t`Next match`}
           shortcut="Shift+Enter"
-          icon={<ArrowDown size={14} aria-hidden />}
+          icon={ArrowDown}
           disabled={hits.length === 0}
           onClick={() => step(1)}
         />
-        <Button
-          small
-          look="quiet"
-          label={t`Close find`}
-          shortcut="Escape"
-          icon={<X size={14} aria-hidden />}
-          onClick={onClose}
-        />
+        <IconButton label={t`Close find`} shortcut="Escape" icon={X} onClick={onClose} />
       </div>
       {hit && (
         <p className="find-snippet small secondary cut" dir="auto">

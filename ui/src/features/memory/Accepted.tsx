@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { Button } from "../../components/Button";
 import { homePath } from "../../components/format";
+import { IconButton } from "../../components/IconButton";
 import type { MemoryEntry } from "../../protocol/generated";
 import { MemoryEditor } from "./MemoryEditor";
 
@@ -48,22 +48,13 @@ export function Accepted({ entry, onEdit, onRemove }: Props) {
           </p>
         )}
       </div>
-      <Button
-        small
-        look="quiet"
+      <IconButton
         label={t`Edit memory`}
         aria-describedby={about}
-        icon={<Pencil size={14} aria-hidden />}
+        icon={Pencil}
         onClick={() => setEditing(true)}
       />
-      <Button
-        small
-        look="quiet"
-        label={t`Remove memory`}
-        aria-describedby={about}
-        icon={<Trash2 size={14} aria-hidden />}
-        onClick={onRemove}
-      />
+      <IconButton label={t`Remove memory`} aria-describedby={about} icon={Trash2} onClick={onRemove} />
     </li>
   );
 }

@@ -4,6 +4,7 @@ import { Pause, Play, SkipBack, SkipForward, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { exactTime } from "../../components/format";
+import { IconButton } from "../../components/IconButton";
 import { useLatest } from "../../components/latest";
 import { useArki, useSessionPart } from "../../platform/context";
 import "./replay.css";
@@ -38,14 +39,7 @@ export function ReplayBar({ sessionId, onClose }: Props) {
   return (
     <section className="replay" aria-label={t`Replay`} onKeyDown={onKeyDown}>
       <div className="replay-line">
-        <Button
-          small
-          look="quiet"
-          label={t`Previous step`}
-          icon={<SkipBack size={14} aria-hidden />}
-          disabled={seq <= 1}
-          onClick={() => step(-1)}
-        />
+        <IconButton label={t`Previous step`} icon={SkipBack} disabled={seq <= 1} onClick={() => step(-1)} />
         <Button
           small
           look="quiet"
@@ -54,14 +48,7 @@ export function ReplayBar({ sessionId, onClose }: Props) {
           disabled={seq >= last}
           onClick={() => setPlaying(!playing)}
         />
-        <Button
-          small
-          look="quiet"
-          label={t`Next step`}
-          icon={<SkipForward size={14} aria-hidden />}
-          disabled={seq >= last}
-          onClick={() => step(1)}
-        />
+        <IconButton label={t`Next step`} icon={SkipForward} disabled={seq >= last} onClick={() => step(1)} />
         <input
           ref={slider}
           type="range"
@@ -77,14 +64,7 @@ export function ReplayBar({ sessionId, onClose }: Props) {
           }}
         />
         <span className="replay-at small secondary">{at}</span>
-        <Button
-          small
-          look="quiet"
-          label={t`Close the replay`}
-          shortcut="Escape"
-          icon={<X size={14} aria-hidden />}
-          onClick={onClose}
-        />
+        <IconButton label={t`Close the replay`} shortcut="Escape" icon={X} onClick={onClose} />
       </div>
       <p className="replay-note small secondary">
         {time === ""

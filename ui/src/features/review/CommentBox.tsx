@@ -3,6 +3,7 @@ import { MessageSquare, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { IconButton } from "../../components/IconButton";
 import { List } from "../../components/List";
 import { type CommentedLine, commentOn, type LineComment, toSend } from "./comments";
 import { OwnText } from "./OwnText";
@@ -68,11 +69,9 @@ export function Comments({ comments, actions, busy, onRemove }: ListProps) {
             <VisibleText text={comment.text} />
           </span>
           {!busy && (
-            <Button
-              small
-              look="quiet"
+            <IconButton
               label={t`Remove comment`}
-              icon={<Trash2 size={14} aria-hidden />}
+              icon={Trash2}
               aria-describedby={`${id}-${comment.row}`}
               onClick={() => {
                 onRemove();

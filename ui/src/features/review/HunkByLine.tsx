@@ -17,6 +17,7 @@ import type { Span } from "../../components/code/highlight";
 import { digits, firstLines, LineText, useLineSpans } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { type MarkedLine, markLines } from "../../components/diff/rows";
+import { IconButton } from "../../components/IconButton";
 import { useLatest } from "../../components/latest";
 import { composes, matches } from "../../components/shortcuts";
 import { CommentBox, commentLabel } from "./CommentBox";
@@ -207,13 +208,11 @@ const Row = memo(function Row(props: RowProps) {
       <span className="diff-number">{line.oldNumber}</span>
       <span className="diff-number">{line.newNumber}</span>
       <LineText line={line} spans={spans} id={text} />
-      <Button
-        small
-        look="quiet"
+      <IconButton
         className="line-comment"
         label={commentLabel(placeOf(line))}
         shortcut="C"
-        icon={<MessageSquarePlus size={14} aria-hidden />}
+        icon={MessageSquarePlus}
         tabIndex={tabIndex}
         data-row={hasBox ? undefined : row}
         aria-describedby={text}

@@ -17,6 +17,7 @@ import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { ErrorNote } from "../../components/ErrorNote";
+import { IconButton } from "../../components/IconButton";
 import { Comments } from "./CommentBox";
 import type { LineComment } from "./comments";
 import type { Decision, Selection } from "./decisions";
@@ -201,12 +202,10 @@ function Buttons({ decision, busy, editing, offered, act, describedBy }: Buttons
       <>
         <span className={`decision small ${decision}`}>{i18n._(decisionWords[decision])}</span>
         {!busy && (
-          <Button
-            small
-            look="quiet"
+          <IconButton
             label={t`Undo`}
             shortcut="U"
-            icon={<Undo2 size={14} aria-hidden />}
+            icon={Undo2}
             onClick={() => act("undo")}
             aria-describedby={describedBy}
           />

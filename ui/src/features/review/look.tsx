@@ -4,6 +4,7 @@ import { Columns2, Pilcrow, Rows2 } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
+import { IconButton } from "../../components/IconButton";
 import { useRemembered } from "../../components/remembered";
 
 export type LookKey = "layout" | "whitespace";
@@ -33,13 +34,11 @@ export function LookButtons({ look, onToggle }: { look: DiffLook; onToggle: (key
   const isUnified = look.layout === "unified";
   return (
     <>
-      <Button
-        small
-        look="quiet"
+      <IconButton
         label={t`Hide whitespace changes`}
         aria-pressed={look.whitespace === "hidden"}
         shortcut="W"
-        icon={<Pilcrow size={14} aria-hidden />}
+        icon={Pilcrow}
         onClick={() => onToggle("whitespace")}
       />
       <Button

@@ -3,9 +3,9 @@ import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { Trash2 } from "lucide-react";
 import { useCallback } from "react";
-import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { homePath } from "../../components/format";
+import { IconButton } from "../../components/IconButton";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { useActs } from "../../components/useActs";
@@ -101,12 +101,10 @@ function Rule({ entry, folder, onRemove }: RuleProps) {
     <EntryLine
       buttons={
         entry.origin === "user" && (
-          <Button
-            small
-            look="quiet"
+          <IconButton
             label={t`Remove rule`}
             aria-describedby={about}
-            icon={<Trash2 size={14} aria-hidden />}
+            icon={Trash2}
             onClick={() => onRemove(text)}
           />
         )

@@ -6,6 +6,7 @@ import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { readingKey } from "../../components/direction";
+import { IconButton } from "../../components/IconButton";
 import { useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { Bare } from "./Bare";
@@ -149,14 +150,7 @@ function Details({ span, onClose, ...actions }: DetailsProps) {
             {t`Show what was sent`}
           </Button>
         )}
-        <Button
-          small
-          look="quiet"
-          label={t`Close details`}
-          shortcut="Escape"
-          icon={<X size={16} aria-hidden />}
-          onClick={onClose}
-        />
+        <IconButton label={t`Close details`} shortcut="Escape" icon={X} size={16} onClick={onClose} />
       </div>
       {span.events.map((event) => (
         <Entry key={event.eventId} event={event} startsOpen={event === last} {...actions} />

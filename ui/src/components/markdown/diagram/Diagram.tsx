@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { Button } from "../../Button";
 import { CodeBlock } from "../../code/Code";
 import { copyText } from "../../copy";
+import { IconButton } from "../../IconButton";
 import { type Drawing, drawingOf, known } from "./drawings";
 import { useDark } from "./useDark";
 import "./diagram.css";
@@ -29,15 +30,7 @@ export function Diagram({ code }: { code: string }) {
         <Button look="quiet" small onClick={() => setAsCode(!asCode)}>
           {asCode ? t`Show diagram` : t`Show code`}
         </Button>
-        {!asCode && (
-          <Button
-            look="quiet"
-            small
-            label={t`Copy code`}
-            icon={<Copy size={14} aria-hidden />}
-            onClick={() => copyText(code)}
-          />
-        )}
+        {!asCode && <IconButton label={t`Copy code`} icon={Copy} onClick={() => copyText(code)} />}
       </div>
       {asCode ? <CodeBlock code={code} language="mermaid" /> : <Picture drawing={drawn} />}
     </div>

@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "../../../components/Button";
 import { exact, tokens } from "../../../components/format";
+import { IconButton } from "../../../components/IconButton";
 import { DroppedFolder } from "./DroppedFolder";
 import type { AttachedPicture, DraftPictures } from "./draft_pictures";
 import "./attached_pictures.css";
@@ -98,11 +99,9 @@ function Chip({ picture, onRemove }: { picture: AttachedPicture; onRemove: () =>
           {size} · {t`${tokens(facts.tokens)} tok`}
         </span>
       </span>
-      <Button
-        small
-        look="quiet"
+      <IconButton
         label={t`Remove ${name}`}
-        icon={<X size={14} aria-hidden />}
+        icon={X}
         onClick={onRemove}
         onKeyDown={(event) => {
           if (event.key !== "Delete" && event.key !== "Backspace") return;
