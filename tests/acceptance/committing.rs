@@ -271,3 +271,102 @@ fn what_could_have_git_run_something_is_refused_with_words() {
     }
     assert_eq!(commits(&stage), 1);
 }
+
+/// A program that signs as gpg does, in the home's `bin`, and what the user's configuration says of it.
+fn with_program(stage: &Stage, more: &str) -> std::path::PathBuf {
+    plain(stage);
+    let home = stage.path("").parent().unwrap().to_owned();
+    let program = home.join("own/fakegpg");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    let script = "#!/bin/sh\ncat >/dev/null\nprintf '\\n[GNUPG:] SIG_CREATED D\\n' >&2\n\
+                  printf -- '-----BEGIN PGP SIGNATURE-----\\n\\nfake-%s\\n-----END PGP SIGNATURE-----\\n' \"$3\"\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = format!("[gpg]\n\tprogram = {}\n[user]\n\tsigningKey = ABCD\n{more}", program.display());
+    std::fs::write(home.join(".gitconfig"), config).unwrap();
+    program
+}
+
+fn signature(stage: &Stage, commit: &str) -> String {
+    let raw = git(&stage.path(""), &["cat-file", "commit", commit]);
+    raw.lines().find_map(|line| line.trim().strip_prefix("fake-")).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_the_users_configuration_signs_is_signed_by_arki_and_shown_on_the_card() {
+    let mut program = std::path::PathBuf::new();
+    let lines = [
+        "git commit --allow-empty -qm two -m 'more of it' && GIT_AUTHOR_NAME=you git commit --allow-empty -qm three 2>&1 | tail -3",
+        "git commit --allow-empty --no-gpg-sign -qm four",
+    ];
+    let stage = stage(&lines, |stage| program = with_program(stage, "[commit]\n\tgpgSign = true\n"));
+    if !stage.has_sandbox() {
+        return;
+    }
+    let asked = payload(&stage.exec(&["go"]).exits(3).lines(), "approval.requested");
+    let notes = asked["command"]["confinement"]["notes"].to_string();
+    assert!(notes.contains(program.to_str().unwrap()), "{notes}");
+    stage.arki(&["approvals", "approve"]).exits(3);
+    let result = results(&stage).remove(0);
+    assert!(result.starts_with("exit code 0") && result.contains("Arki signed the commit with"), "{result}");
+    let log = git(&stage.path(""), &["log", "--format=%an %s %b"]);
+    assert!(log.starts_with("you three \nme two more of it\n"), "{log}");
+    assert_eq!(["HEAD", "HEAD~1", "HEAD~2"].map(|commit| signature(&stage, commit)), ["ABCD", "ABCD", ""]);
+    assert_eq!(git(&stage.path(""), &["status", "--porcelain", "-uno"]), "");
+    stage.arki(&["approvals", "approve"]).exits(0);
+    assert_eq!(["HEAD", "HEAD~1"].map(|commit| signature(&stage, commit)), ["", "ABCD"]);
+    git(&stage.path(""), &["fsck", "--strict"]);
+}
+
+#[test]
+fn a_commit_that_is_asked_to_be_signed_is() {
+    let lines =
+        ["git commit --allow-empty -S -m 'not -S' 2>&1 | tail -3", "git commit --allow-empty -m three --gpg-sign=EF"];
+    let stage = stage(&lines, |stage| drop(with_program(stage, "")));
+    if !stage.has_sandbox() {
+        return;
+    }
+    // The repository has no say in who signs.
+    git(&stage.path(""), &["config", "gpg.program", "/bin/false"]);
+    git(&stage.path(""), &["config", "gpg.format", "ssh"]);
+    stage.trust();
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    assert_eq!(git(&stage.path(""), &["log", "--format=%s"]), "three\nnot -S\nfirst\n", "{:#?}", results(&stage));
+    assert_eq!(["HEAD", "HEAD~1"].map(|commit| signature(&stage, commit)), ["EF", "ABCD"]);
+}
+
+#[test]
+fn where_it_can_not_be_signed_the_result_says_so() {
+    let lines = [
+        "git commit --allow-empty -S -m two",
+        "git commit --allow-empty -m three",
+        "git commit --allow-empty --no-gpg-sign -m four",
+    ];
+    let mut program = std::path::PathBuf::new();
+    let stage = stage(&lines, |stage| program = with_program(stage, "[commit]\n\tgpgSign = true\n"));
+    if !stage.has_sandbox() {
+        return;
+    }
+    std::fs::write(&program, "#!/bin/sh\necho no key here >&2\nexit 2\n").unwrap();
+    let go = |stage: &Stage| stage.exec(&["--approve", "all", "go"]).exits(0);
+    go(&stage);
+    let told = results(&stage);
+    assert!(told[0].contains("not signed") && told[0].contains("no key here"), "{told:#?}");
+    assert_eq!(git(&stage.path(""), &["log", "--format=%s"]), "four\nthree\ntwo\nfirst\n");
+    assert!(!told[2].contains("signed"), "{told:#?}");
+}
+
+#[test]
+fn without_the_program_nothing_is_committed_and_the_error_names_it() {
+    let stage = stage(&["git commit --allow-empty -m two"], |stage| {
+        let program = with_program(stage, "[commit]\n\tgpgSign = true\n");
+        std::fs::remove_file(program).unwrap();
+    });
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["go"]).exits(0);
+    let told = results(&stage);
+    assert!(told[0].contains("there is no program") && told[0].contains("own/fakegpg"), "{told:#?}");
+    assert_eq!(commits(&stage), 1);
+}

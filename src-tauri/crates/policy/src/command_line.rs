@@ -23,55 +23,13 @@ const MAX_COMMANDS: usize = 256;
 const MAX_DEPTH: usize = 6;
 
 /// Variables in front of a command that change nothing but how it speaks.
-const HARMLESS_VARIABLES: &[&str] = &[
-    "CARGO_INCREMENTAL",
-    "CARGO_TERM_COLOR",
-    "CGO_ENABLED",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "DOTNET_CLI_TELEMETRY_OPTOUT",
-    "DOTNET_NOLOGO",
-    "FORCE_COLOR",
-    "GIT_AUTHOR_DATE",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_OPTIONAL_LOCKS",
-    "GIT_TERMINAL_PROMPT",
-    "GO111MODULE",
-    "GOARCH",
-    "GOMAXPROCS",
-    "GOOS",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_COLLATE",
-    "LC_CTYPE",
-    "LC_MESSAGES",
-    "LC_NUMERIC",
-    "LC_TIME",
-    "LINES",
-    "NEXT_TELEMETRY_DISABLED",
-    "NODE_ENV",
-    "NO_COLOR",
-    "MIX_ENV",
-    "PROPTEST_CASES",
-    "PYTHONHASHSEED",
-    "RACK_ENV",
-    "RAILS_ENV",
-    "RUST_TEST_THREADS",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "TERM",
-    "TZ",
-];
+const HARMLESS_VARIABLES: &str = "CARGO_INCREMENTAL CARGO_TERM_COLOR CGO_ENABLED CI CLICOLOR CLICOLOR_FORCE COLUMNS \
+    DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO FORCE_COLOR GIT_AUTHOR_DATE GIT_AUTHOR_EMAIL GIT_AUTHOR_NAME \
+    GIT_COMMITTER_DATE GIT_COMMITTER_EMAIL GIT_COMMITTER_NAME GIT_MERGE_AUTOEDIT GIT_OPTIONAL_LOCKS \
+    GIT_TERMINAL_PROMPT GO111MODULE GOARCH GOMAXPROCS GOOS LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES \
+    LC_NUMERIC LC_TIME LINES NEXT_TELEMETRY_DISABLED NODE_ENV NO_COLOR MIX_ENV PROPTEST_CASES PYTHONHASHSEED \
+    RACK_ENV RAILS_ENV RUST_TEST_THREADS PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED RUST_BACKTRACE RUST_LOG TERM \
+    TZ";
 
 /// Variables that programs name so, whose values may stand in a recipe of `make`.
 const NAMED_SO: &[&str] = &["DEBUG", "LOG_LEVEL", "VERBOSE"];
@@ -450,7 +408,7 @@ pub(super) fn is_harmless(assignment: &Word) -> bool {
         return !assignment.expands;
     }
     let is_plain = || assignment.text.chars().all(|next| next.is_ascii_alphanumeric() || "_=.:,-".contains(next));
-    let is_known = HARMLESS_VARIABLES.contains(&name) || (NAMED_SO.contains(&name) && is_plain());
+    let is_known = HARMLESS_VARIABLES.split(' ').any(|known| known == name) || (NAMED_SO.contains(&name) && is_plain());
     is_known && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
 }
 

@@ -25,6 +25,7 @@ mod file_words;
 mod flags;
 mod git_line;
 mod git_settings;
+mod git_signing;
 mod here_documents;
 mod invisible;
 mod line_match;
@@ -55,6 +56,7 @@ pub use decide::{
 };
 pub use file_words::file_words;
 pub use git_line::{may_commit, refused_git, writes_repository};
+pub use git_signing::{CommitSigning, commit_signing, without_signing};
 pub use line_match::line_matches;
 pub use proposal::{proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, Question, Subject, TouchedPath, Verdict};

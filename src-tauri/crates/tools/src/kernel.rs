@@ -31,6 +31,7 @@ mod record;
 mod remote;
 mod secrets;
 mod settings;
+mod signing;
 mod step;
 mod subject;
 mod together;

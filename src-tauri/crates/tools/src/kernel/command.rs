@@ -6,6 +6,7 @@ use super::command_room::Purpose;
 use super::judging::permitted;
 use super::path::{Decided, Work};
 use super::record::Record;
+use super::signing::{GIT_WAS_HELD, Signing, no_signing_in_background};
 use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
@@ -101,7 +102,7 @@ impl Kernel {
             Err(fault) => return record.fail(call, &fault).await,
         };
         let purpose = Purpose { private: decided.reads_private, ..self.purpose(&arguments, verdict) };
-        let (sandbox, environment) =
+        let (sandbox, mut environment) =
             match (room.sandbox_for(&arguments, purpose), room.environment_for(&arguments, purpose)) {
                 (Ok(sandbox), Ok(environment)) => (sandbox, environment),
                 (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
@@ -110,6 +111,11 @@ impl Kernel {
         if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
             return record.fail(call, &fault).await;
         }
+        let signing = match self.signing(&arguments).await {
+            Ok(Some(_)) if in_background => return record.fail(call, &no_signing_in_background()).await,
+            Ok(signing) => signing,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
         let imaged = if purpose.only_reads { None } else { self.image_before(call, record.context()).await? };
         let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
         record.begin(call, verdict, Vec::new(), created).await?;
@@ -123,8 +129,15 @@ impl Kernel {
             arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
             record.context().time_left,
         );
+        let command_line = match &signing {
+            Some(signing) => {
+                environment.extend(Signing::environment());
+                signing.command.clone()
+            }
+            None => arguments.command,
+        };
         let spec = CommandSpec {
-            command_line: arguments.command,
+            command_line,
             directory: self.settings.project.root().to_owned(),
             environment,
             sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
@@ -159,6 +172,9 @@ impl Kernel {
         };
         result.result.extend(note);
         result.result.extend(silent_note);
+        if let Some(signing) = &signing {
+            result.result.push_str(&self.sign(signing).await);
+        }
         bodies.extend(self.of_command(call, result, styles, record).await);
         record.settle(bodies).await
     }
@@ -207,11 +223,12 @@ impl Kernel {
         let private = self.needs_private(call, &arguments);
         let purpose = Purpose { only_reads: self.only_reads(&arguments), agreed: true, private };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
+        let signing = self.signing(&arguments).await?.map(|signing| signing.note());
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
             writes_project: !purpose.only_reads,
             reads_private: private,
-            notes: sandbox.gaps().into_iter().chain(room.note_of_outside_git(&arguments)).collect(),
+            notes: [sandbox.gaps(), room.note_of_outside_git(&arguments).into_iter().chain(signing).collect()].concat(),
         });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
@@ -312,10 +329,6 @@ impl CommandChanges {
         self.events
     }
 }
-
-/// Said where a line may have run git, and its output doesn't tell whether it could write.
-const GIT_WAS_HELD: &str = "\n[.git was read-only for this line, so git could not commit to it: only git's own commands, beside programs \
-                            that only read, may write it. Run the git commands by themselves.]";
 
 /// Named in the result, so that the model need not look through the whole project.
 const MAX_PATHS_NAMED: usize = 50;
