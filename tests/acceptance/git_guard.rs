@@ -239,5 +239,5 @@ fn hooks_that_an_agreed_command_changed_have_git_ask() {
     let decided: Vec<_> = payloads(&events, "policy.decided").iter().map(|decided| decided["rule"].clone()).collect();
     assert_eq!(decided.last().unwrap(), "builtin:changed-git", "{decided:?}");
     let told: Vec<String> = payloads(&events, "tool.result").iter().map(|result| text(&result["result"])).collect();
-    assert!(told[0].contains("Git runs .husky/pre-commit as hooks, and that changed"), "{told:?}");
+    assert!(told[0].contains("Git runs .husky/pre-commit as hooks, and they changed"), "{told:?}");
 }

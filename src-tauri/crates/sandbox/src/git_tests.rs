@@ -151,7 +151,7 @@ fn hooks_that_lie_elsewhere_are_only_written_by_what_was_agreed_to() {
         let mode = hook.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o111, 0, "{}", unasked.name());
         let said = world.run_in(&unasked.with_writable_hooks(), "echo npm >.husky/_/pre-push").output;
-        assert!(said.contains("Git runs .husky/_/pre-push as hooks, and that changed"), "{said}");
+        assert!(said.contains("Git runs .husky/_/pre-push as hooks, and they changed"), "{said}");
         assert_eq!(fs::read_to_string(world.path("project/.husky/_/pre-push")).unwrap(), "npm\n");
     }
 }
