@@ -59,6 +59,50 @@ fn settings_that_eight_processes_change_at_once_are_all_there() {
     assert!(config(&stage).is_object() && beside_config(&stage).is_empty());
 }
 
+/// Eight processes at a time, twenty changes of each; the names of what they changed.
+fn changed_at_once(change: impl Fn(&str) + Sync) -> BTreeSet<String> {
+    let names = |writer: usize| (0..CHANGES).map(move |number| format!("w{writer}x{number}"));
+    let change = &change;
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            scope.spawn(move || names(writer).for_each(|name| change(&name)));
+        }
+    });
+    (0..WRITERS).flat_map(names).collect()
+}
+
+fn listed(stage: &Stage, args: &[&str], key: &str) -> BTreeSet<String> {
+    stage.arki(args).exits(0).lines().iter().map(|entry| text(&entry[key])).collect()
+}
+
+#[test]
+fn folders_that_eight_processes_trust_at_once_stay_trusted() {
+    let stage = Stage::new(vec![]);
+    let place = |name: &str| stage.home.project_dir().with_file_name(format!("of-{name}"));
+    let folders = changed_at_once(|name| {
+        std::fs::create_dir(place(name)).unwrap();
+        std::fs::write(place(name).join("AGENTS.md"), format!("Rule {name}.\n")).unwrap();
+        stage.arki(&["trust", &place(name).display().to_string()]).exits(0);
+    });
+    let is_trusted = |name: &String| {
+        let shown = stage.arki(&["trust", "--show", &place(name).display().to_string()]).exits(0).stdout;
+        shown.contains("is trusted.") && !shown.contains("since you trusted")
+    };
+    let lost: Vec<&String> = folders.iter().filter(|name| !is_trusted(name)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+#[test]
+fn schedules_that_eight_processes_add_at_once_are_all_there() {
+    let stage = Stage::untrusted(Script::new(vec![]), &Value::Null);
+    stage.write(".arki/pipelines/p.yaml", "name: p\nsteps:\n  - { name: a, adapter: approval, message: Go? }\n");
+    stage.trust();
+    let added = changed_at_once(|name| {
+        stage.arki(&["schedule", "add", name, "p", "--cron", "0 3 * * *"]).exits(0);
+    });
+    assert_eq!(listed(&stage, &["schedule", "list", "--json"], "name"), added);
+}
+
 #[test]
 fn what_is_agreed_to_at_once_is_all_remembered() {
     let stage = Stage::configured(
@@ -109,17 +153,24 @@ fn permissions_given_for_good_at_once_are_all_there() {
             false => Turn::calls().call("run_command", json!({"command": command(asked.parse().unwrap())})),
         }
     })]);
-    for number in 0..6 {
-        stage.exec(&[&number.to_string()]).exits(3);
-    }
-    let waiting: Vec<String> = stage.inbox().iter().map(|one| text(&one["approvalId"])).collect();
     std::thread::scope(|scope| {
-        for id in &waiting {
-            scope.spawn(|| stage.arki(&["approvals", "approve", id, "--always"]).exits(0));
+        let ask = |writer: usize| {
+            (0..CHANGES).for_each(|number| drop(stage.exec(&[&(writer * CHANGES + number).to_string()]).exits(3)));
+        };
+        (0..WRITERS).for_each(|writer| drop(scope.spawn(move || ask(writer))));
+    });
+    let waiting: Vec<String> = stage.inbox().iter().map(|one| text(&one["approvalId"])).collect();
+    assert_eq!(waiting.len(), WRITERS * CHANGES);
+    std::thread::scope(|scope| {
+        for ids in waiting.chunks(CHANGES) {
+            let approve = |id: &String| drop(stage.arki(&["approvals", "approve", id, "--always"]).exits(0));
+            scope.spawn(move || ids.iter().for_each(approve));
         }
     });
     let text = file(&stage);
-    assert!((0..6).all(|number| text.contains(&format!("publish-{number}"))), "{text}");
+    let is_there = |number: &usize| text.contains(&format!("publish-{number}\""));
+    let lost: Vec<usize> = (0..WRITERS * CHANGES).filter(|number| !is_there(number)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
     assert!(stage.inbox().is_empty());
 }
 

@@ -127,6 +127,12 @@ fn a_home_that_is_no_whole_path_is_refused() {
         let shown = with(&stage, "HOME", "x", args).fails(2, "CONFIG_INVALID");
         assert!(shown.message.contains("\"x\""), "{shown:?}");
     }
+    let doctor = with(&stage, "HOME", "x", &["doctor", "--json"]);
+    let home = check_of(&doctor, "home");
+    assert!(home["state"] == "failed" && text(&home["hint"]).contains("Set HOME"), "{home}");
+    let failed: Vec<Value> = doctor.lines().into_iter().filter(|check| check["state"] == "failed").collect();
+    assert_eq!((failed.len(), doctor.code), (1, Some(1)), "{failed:?}");
+    assert_eq!(check_of(&doctor, "temporary files")["state"], "ok");
     assert!(!stage.path("x").exists());
 }
 

@@ -103,6 +103,31 @@ fn a_key_of_a_vendor_that_is_no_provider_yet_is_kept_with_what_is_left_to_do() {
 }
 
 #[test]
+fn keys_that_eight_processes_set_at_once_are_all_there() {
+    const WRITERS: usize = 8;
+    const CHANGES: usize = 20;
+    let mut stage = without_a_key();
+    let session = Session::start(&stage);
+    stage.home.env.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), session.bus.clone());
+    let names = |writer: usize| (0..CHANGES).map(move |number| format!("w{writer}x{number}"));
+    let all = || (0..WRITERS).flat_map(names);
+    let provider = json!({"kind": "openai-chat", "baseUrl": stage.model.url()});
+    let providers: serde_json::Map<String, serde_json::Value> = all().map(|name| (name, provider.clone())).collect();
+    let config = json!({"agents": {"arki": {"model": "w0x0/mock"}}, "providers": providers});
+    stage.write_config(&config.to_string());
+    let set = |name: String| drop(stage.arki_reading(&["keys", "set", &name], &format!("{STORED}-{name}\n")).exits(0));
+    std::thread::scope(|scope| {
+        (0..WRITERS).for_each(|writer| drop(scope.spawn(move || names(writer).for_each(set))));
+    });
+    let listed = stage.arki(&["keys", "list", "--json"]).exits(0).lines();
+    let is_kept = |name: &String| {
+        listed.iter().any(|entry| entry["provider"] == name.as_str() && entry["keySource"] == "keychain")
+    };
+    let lost: Vec<String> = all().filter(|name| !is_kept(name)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+#[test]
 fn the_environment_goes_before_the_keychain() {
     let mut stage = without_a_key();
     let session = Session::start(&stage);

@@ -57,7 +57,17 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     {
         return Ok(exit);
     }
-    let directories = Directories::from_environment()?;
+    let directories = match Directories::from_environment() {
+        Err(fault) if matches!(command, Command::Doctor) => {
+            let options = EngineOptions {
+                directories: Directories::whatever_home()?,
+                ephemeral: true,
+                environment_keys: EnvironmentKeys::default(),
+            };
+            return doctor::without_database(options, &dir, ("home", fault), output).await;
+        }
+        found => found?,
+    };
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {
         Command::Verify { id, contents } => {
@@ -71,7 +81,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let open = if effects::only_reads(&command) { Engine::open_to_read } else { Engine::open };
     let engine = match open(options.clone()) {
         Err(fault) if matches!(command, Command::Doctor) => {
-            return doctor::without_database(options, &dir, fault, output).await;
+            return doctor::without_database(options, &dir, ("database", fault), output).await;
         }
         opened => opened?,
     };

@@ -26,6 +26,14 @@ impl Directories {
             let message = format!("The home folder {:?} is not an absolute path.", home.display().to_string());
             return Err(Fault::new(Code::CONFIG_INVALID, message, "Set HOME to the full path of your home folder."));
         }
+        Self::whatever_home()
+    }
+
+    /// As [`Self::from_environment`], also where the home's path is relative: to look, not to write.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` when there is neither a variable nor a home.
+    pub fn whatever_home() -> Result<Self, Fault> {
         let config = variable("ARKI_CONFIG_DIR").or_else(default_config).ok_or_else(no_home)?;
         let data = variable("ARKI_DATA_DIR").or_else(default_data).ok_or_else(no_home)?;
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);

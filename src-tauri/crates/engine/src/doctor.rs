@@ -48,13 +48,14 @@ impl Check {
     }
 }
 
-/// Returns what can be checked where the database cannot be opened for this reason.
+/// Returns what can be checked where the database cannot be opened for this reason, which `name` is a check of.
 ///
 /// # Errors
 /// When not even a database in memory can be made.
 pub async fn doctor_without_database(
     options: EngineOptions,
     folder: &Path,
+    name: &'static str,
     reason: Fault,
 ) -> Result<Vec<Check>, Fault> {
     let engine = Engine::without_database(options)?;
@@ -65,8 +66,8 @@ pub async fn doctor_without_database(
         detail: "unknown until the database can be opened".to_owned(),
         hint: String::new(),
     };
-    let database = Check::of("database", CheckState::Failed, reason);
-    Ok(doctor.checks(folder, [database, storage, doctor.check_disk()]).await)
+    let failed = Check::of(name, CheckState::Failed, reason);
+    Ok(doctor.checks(folder, [failed, storage, doctor.check_disk()]).await)
 }
 
 /// The checks of this machine, the data and a folder.

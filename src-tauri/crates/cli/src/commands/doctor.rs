@@ -10,14 +10,15 @@ pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Output) -> Exit
     print(engine.doctor().look(folder).await, output)
 }
 
-/// The database could not be opened: all the more does somebody want to know what works.
+/// The database could not be opened: all the more does somebody want to know what works. `name` is the check that this is
+/// told as.
 pub(crate) async fn without_database(
     options: EngineOptions,
     folder: &Path,
-    reason: Fault,
+    (name, reason): (&'static str, Fault),
     output: &Output,
 ) -> Result<Exit, Fault> {
-    Ok(print(doctor_without_database(options, folder, reason).await?, output))
+    Ok(print(doctor_without_database(options, folder, name, reason).await?, output))
 }
 
 fn print(checks: Vec<Check>, output: &Output) -> Exit {
