@@ -69,6 +69,28 @@ fn the_state_of_git_comes_with_each_run_and_the_head_stays() {
 }
 
 #[test]
+fn a_mode_that_changes_when_a_run_is_resumed_is_told() {
+    let call = |line: &str| Turn::calls().call("run_command", json!({"command": line}));
+    let turns = vec![call("touch a && touch b"), call("echo hi"), Turn::text("Done."), Turn::text("Again.")];
+    let stage = Stage::of(Script::new(turns).sequential());
+    let events = stage.exec(&["go"]).exits(3).lines();
+    let session = text(&events[0]["sessionId"]);
+    stage.arki(&["resume", &session, "--approve", "all"]).exits(0);
+    let told = || {
+        let added = payloads(&stage.log(), "context.added");
+        added.iter().filter(|added| added["part"] == "mode").map(|added| text(&added["text"])).collect::<Vec<_>>()
+    };
+    assert!(told().len() == 1 && told()[0].contains("It is now: all."), "{:?}", told());
+    let messages = json!(stage.messages()).to_string();
+    assert!(messages.matches("The user changed the mode").count() == 1, "{messages}");
+    // A new run says its own.
+    stage.exec(&["--continue", "and now?"]).exits(0);
+    assert!(stage.system_prompt().contains("Mode when this run began: ask."));
+    assert!(told().len() == 2 && told()[1].contains("It is now: ask."), "{:?}", told());
+    stage.verifies();
+}
+
+#[test]
 fn a_picture_of_the_project_is_shown_to_a_model_that_sees() {
     let reads =
         || vec![Turn::calls().call("read_file", json!({"path": "a.png"})), Turn::text("Seen."), Turn::text("Again.")];

@@ -5,7 +5,8 @@
 use crate::projects::open::OpenProject;
 use crate::runs::git_state::GitState;
 use crate::runs::mentions::Mentioned;
-use arki_context::{LoadedRules, Triggers};
+use arki_context::{LoadedRules, Triggers, WorkMode};
+use arki_domain::projection::{MessageKind, RunState, Transcript};
 use arki_domain::{ContextAdded, LateContext, MENTION_PART, PartKind, Redactor};
 use arki_edit::patch::patch_paths;
 use arki_files::Project;
@@ -18,6 +19,22 @@ const MAX_PATHS: usize = 200;
 /// The limit for a skill's text; of a longer skill the beginning is added.
 const MAX_SKILL_BYTES: usize = 32 * 1024;
 
+const MODE_PART: &str = "mode";
+
+/// Returns the mode that a run's model has to be told: its system prompt says another, or something said so since.
+pub(crate) fn mode_to_tell(
+    run: &RunState,
+    is_trusted: bool,
+    system: &str,
+    transcript: &mut Transcript,
+) -> Option<&'static str> {
+    let mode = WorkMode::of(&run.options, is_trusted).words();
+    let mut told = transcript.conversation().map(|message| message.kind);
+    let is_told = told.any(|kind| matches!(kind, MessageKind::Added { part, .. } if part == MODE_PART));
+    let says_another = system.contains("Mode when this run began: ") && !system.contains(mode);
+    (is_told || says_another).then_some(mode)
+}
+
 /// The sources of late context, as they were when the run began to work.
 pub(crate) struct Belongings {
     project: Arc<Project>,
@@ -25,6 +42,8 @@ pub(crate) struct Belongings {
     skills: Vec<(Guide, Triggers)>,
     mentioned: Option<Mentioned>,
     git: GitState,
+    /// The mode, where it is another than the system prompt says.
+    mode: Option<&'static str>,
     redactor: Redactor,
 }
 
@@ -46,6 +65,7 @@ impl Belongings {
             skills,
             mentioned,
             git: GitState::default(),
+            mode: None,
             redactor: redactor.clone(),
         }
     }
@@ -53,6 +73,16 @@ impl Belongings {
     /// Tells the state of git with the run's prompt.
     pub(crate) fn with_git(self, git: GitState) -> Self {
         Self { git, ..self }
+    }
+
+    /// Tells a mode that a resumed run got.
+    pub(crate) fn with_mode(self, mode: Option<&'static str>) -> Self {
+        Self { mode, ..self }
+    }
+
+    fn mode(&self) -> Option<ContextAdded> {
+        let mode = self.mode?;
+        Some(self.added(MODE_PART, "resumed", &format!("[The user changed the mode. It is now: {mode}]")))
     }
 
     /// Makes an addition of redacted text, since it is compared with the conversation, which is redacted.
@@ -81,13 +111,13 @@ impl LateContext for Belongings {
         let mentioned = mentioned.map(|it| self.added(MENTION_PART, &it.origin, &it.text));
         let git = self.git.told().map(|text| self.added("git", "status", &text));
         let skills = self.skills_that(|triggers| triggers.keyword_in(prompt).is_some());
-        mentioned.chain(skills).chain(git).collect()
+        mentioned.chain(skills).chain(git).chain(self.mode()).collect()
     }
 
     fn for_call(&self, tool_id: &str, arguments: &str) -> Vec<ContextAdded> {
         let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
         let paths = touched(tool_id, &arguments);
-        paths.iter().take(MAX_PATHS).flat_map(|path| self.for_path(path)).collect()
+        paths.iter().take(MAX_PATHS).flat_map(|path| self.for_path(path)).chain(self.mode()).collect()
     }
 }
 

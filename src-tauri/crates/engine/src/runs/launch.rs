@@ -9,7 +9,7 @@ use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::git_state::GitState;
 use crate::runs::hold::SessionHold;
-use crate::runs::late_context::Belongings;
+use crate::runs::late_context::{Belongings, mode_to_tell};
 use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
 use crate::sessions::EndsWaitingRuns;
@@ -140,7 +140,7 @@ impl Runs {
     fn wired(
         &self,
         session_id: &SessionId,
-        history: History,
+        mut history: History,
         (open, config): (&OpenProject, &Config),
         system: Arc<str>,
         (presence, control): (Presence, RunControl),
@@ -148,6 +148,7 @@ impl Runs {
         let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
+        let mode = mode_to_tell(&run, open.is_trusted(), &system, &mut history.transcript);
         let git = match run.turn == 0 && run.parent.is_none() {
             true => GitState::ask(open, self.kernel(open, config, Presence::default())),
             false => GitState::default(),
@@ -193,7 +194,7 @@ impl Runs {
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
             compaction: compaction_parts(&self.accounts, config)?,
-            late_context: Arc::new(belongings.with_git(git)),
+            late_context: Arc::new(belongings.with_git(git).with_mode(mode)),
             state_saving: config.state_saving,
         };
         let standing = Standing {

@@ -85,7 +85,8 @@ fn a_text_that_is_everywhere_is_ambiguous() {
 
 #[test]
 fn an_ambiguous_text_names_its_places() {
-    let expected = "EDIT_AMBIGUOUS The old_text of edit 1 occurs 2 times in a.txt: line 1: let x = 1; line 3:   let x = 2";
+    let expected =
+        "EDIT_AMBIGUOUS The old_text of edit 1 occurs 2 times in a.txt: line 1: let x = 1; line 3:   let x = 2";
     assert_eq!(message(b"let x = 1\n\n  let x = 2\n", &[text_edit("let x", "y")]), expected);
     let many = "a\n".repeat(9);
     assert!(message(many.as_bytes(), &[text_edit("a", "b")]).ends_with("line 5: a; and 4 more"));
