@@ -49,8 +49,8 @@ pub(crate) async fn open_project(path: PathBuf, desktop: Desktop) -> Answer<Proj
 }
 
 #[tauri::command]
-pub(crate) async fn trust_project(path: PathBuf, desktop: Desktop) -> Answer<ProjectState> {
-    Ok(desktop.engine.projects().trust(&path).await?)
+pub(crate) async fn trust_project(path: PathBuf, unpinned: Vec<String>, desktop: Desktop) -> Answer<ProjectState> {
+    Ok(desktop.engine.projects().trust(&path, unpinned).await?)
 }
 
 #[tauri::command]

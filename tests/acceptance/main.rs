@@ -132,5 +132,6 @@ mod trust;
 mod unanswered;
 mod unasked_git;
 mod under_a_tool;
+mod unpinned_hooks;
 mod usage;
 mod worktrees;

@@ -1,8 +1,8 @@
-/** Which hooks the user is told of: those that failed or objected. One that did its work stays unseen. Pure. */
+/** Which hooks the user is told of: those that failed, objected or are off. One that did its work stays unseen. Pure. */
 import type { HookOutcome, HookRan } from "./generated";
 
 const troubles: ReadonlySet<HookOutcome> = new Set(["failed", "timed_out", "over_limit", "interrupted"]);
-const objections: ReadonlySet<HookOutcome> = new Set(["blocked", "asked", "stopped"]);
+const objections: ReadonlySet<HookOutcome> = new Set(["blocked", "asked", "stopped", "off"]);
 
 /** It didn't run as it should. Events of earlier versions only have an exit code. */
 export function hasFailed({ outcome, exitCode }: HookRan): boolean {
@@ -20,5 +20,5 @@ export function isToldOfCall(ran: HookRan): boolean {
  */
 export function isToldAlone(ran: HookRan): boolean {
   const holds = ran.event === "Stop" || Boolean(ran.messageId);
-  return hasFailed(ran) || (ran.outcome === "blocked" && holds);
+  return hasFailed(ran) || ran.outcome === "off" || (ran.outcome === "blocked" && holds);
 }

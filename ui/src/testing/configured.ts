@@ -61,6 +61,21 @@ export const pins = [
   { kind: "git_config", path: ".git/config", hash: "5".repeat(64) },
 ];
 
+export const unpinned = [
+  {
+    kind: "unpinned_hook",
+    path: '.arki/config.json#sh "$(cat .hooks/current)" --all',
+    hash: "6".repeat(64),
+    note: "Arki can't pin what this runs: it builds the name of what it runs with $(…).",
+  },
+  {
+    kind: "unpinned_hook",
+    path: ".claude/settings.json#make lint",
+    hash: "7".repeat(64),
+    note: "Arki can't pin what this runs: `make` runs what files of the project say.",
+  },
+];
+
 export const mcpServers = [
   mcpServer({ state: "running", tools: ["status", "log", "commit"], estimatedTokens: 1840 }),
   mcpServer({

@@ -45,6 +45,7 @@ export const demoProject: ProjectState = {
   name: "arki",
   trust: "trusted",
   enables: [],
+  unpinned: [],
   changed: [],
   notices: [],
 };

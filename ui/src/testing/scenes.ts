@@ -2,7 +2,7 @@
 
 import { parseDiff } from "../components/diff/parse";
 import type { ChangePreview, CommandPreview, Event, SessionSummary } from "../protocol/generated";
-import { mcpServers, models, pins, providers, tools } from "./configured";
+import { mcpServers, models, pins, providers, tools, unpinned } from "./configured";
 import { context } from "./context_scene";
 import { delegation } from "./delegation_scene";
 import { eventLog } from "./events";
@@ -348,7 +348,7 @@ export const scenes: Record<string, () => Fake> = {
     }),
   trust: () =>
     createFake({
-      app: { project: { ...demoProject, trust: "undecided", enables: pins } },
+      app: { project: { ...demoProject, trust: "undecided", enables: pins, unpinned } },
       models,
       providers,
     }),

@@ -121,7 +121,7 @@ commands! {
     crash_report {} -> Option<CrashReport>;
     /// Removes the crash reports up to that time, in milliseconds since 1970.
     remove_crash_reports { until: i64 } -> ();
-    trust_project { path: PathBuf } -> ProjectState;
+    trust_project { path: PathBuf, unpinned: Vec<String> } -> ProjectState;
     keep_untrusted { path: PathBuf } -> ProjectState;
 
     /// Begins the stream of frames; the number is the argument for `next_frame`.

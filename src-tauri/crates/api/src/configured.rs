@@ -11,7 +11,7 @@ words! {
     /// The effect of a hook.
     HookActionKind { Command, Inject, Log, Remind }
     /// The reason why a hook doesn't run.
-    HookOffReason { Untrusted, ConfigurationChanged, ScriptChanged }
+    HookOffReason { Untrusted, ConfigurationChanged, ScriptChanged, Unpinned }
     /// The reason why a skill isn't offered: its folder isn't trusted, or its files aren't those that the user approved.
     SkillOffReason { Untrusted, Changed }
 }
@@ -43,6 +43,10 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub off: Option<HookOffReason>,
+        /// Why not all that it runs can be pinned, of one that is off for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional = nullable)]
+        pub unpinned: Option<String>,
         /// The key of its entry in the user's own file, such as `hooks.Stop[0]`; absent for a project's. Several hooks
         /// behind one matcher share an entry.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -60,6 +60,8 @@ wire! {
         pub name: String,
         pub trust: TrustState,
         pub enables: Vec<Pin>,
+        /// The hooks and checkers of which not all that they run can be pinned: off until the user agrees to each.
+        pub unpinned: Vec<Pin>,
         pub changed: Vec<ChangedPin>,
         /// Further notices about the folder, a sentence each.
         pub notices: Vec<String>,

@@ -95,8 +95,11 @@ pub(crate) enum Command {
         /// Only show what trusting the folder would enable
         #[arg(long)]
         show: bool,
+        /// Also turn on the hooks and checkers of which Arki can't pin all that they run, as --show lists them
+        #[arg(long, conflicts_with = "show")]
+        with_unpinned: bool,
         /// List the trusted folders, the last one first
-        #[arg(long, conflicts_with_all = ["show", "folder"])]
+        #[arg(long, conflicts_with_all = ["show", "folder", "with_unpinned"])]
         list: bool,
     },
     /// Stop trusting a folder, even if it's gone

@@ -97,7 +97,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Exec(exec) => exec::run(&client, &dir, exec, output).await,
         Command::Trust { list: true, .. } => trust::list(&engine, output),
         Command::Trust { folder, show: true, .. } => trust::show(&engine, &named(&dir, folder), output),
-        Command::Trust { folder, .. } => trust::trust(&engine, &named(&dir, folder), output).await,
+        Command::Trust { folder, with_unpinned, .. } => {
+            trust::trust(&engine, &named(&dir, folder), with_unpinned, output).await
+        }
         Command::Untrust { folder } => trust::untrust(&engine, &named(&dir, folder), output).await,
         Command::Sessions(command) => sessions::run(&engine, &dir, &command, output).await,
         Command::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,

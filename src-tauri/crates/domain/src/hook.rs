@@ -190,6 +190,8 @@ pub enum HookOutcome {
     Cancelled,
     /// Arki ended while it ran.
     Interrupted,
+    /// It didn't run, for the user hasn't agreed to what can't be pinned.
+    Off,
 }
 
 impl HookRan {
@@ -220,7 +222,11 @@ impl HookRan {
         match self.outcome {
             Some(outcome) => matches!(
                 outcome,
-                HookOutcome::Passed | HookOutcome::Blocked | HookOutcome::Asked | HookOutcome::Stopped
+                HookOutcome::Passed
+                    | HookOutcome::Blocked
+                    | HookOutcome::Asked
+                    | HookOutcome::Stopped
+                    | HookOutcome::Off
             ),
             None => self.exit_code == Some(0),
         }
@@ -274,6 +280,7 @@ impl HookRan {
             Some(HookOutcome::Asked) => format!("wants you to decide: {said}"),
             Some(HookOutcome::Stopped) => format!("stopped the run: {said}"),
             Some(HookOutcome::Failed | HookOutcome::TimedOut | HookOutcome::OverLimit) => format!("failed: {said}"),
+            Some(HookOutcome::Off) => format!("is off: {said}"),
             Some(HookOutcome::Cancelled) => "was stopped with the run".to_owned(),
             Some(HookOutcome::Interrupted) => match &self.said {
                 Some(effect) => {

@@ -32,6 +32,7 @@ mod redaction;
 mod request_head;
 mod run;
 mod secret_values;
+mod shell_runs;
 mod steering_variables;
 mod streaming_redaction;
 mod styled_text;
@@ -69,6 +70,7 @@ pub use redaction::{
 pub use request_head::RequestHead;
 pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
+pub use shell_runs::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};
 pub use steering_variables::steers_programs;
 pub use streaming_redaction::StreamingRedactor;
 pub use styled_text::{StyledPart, StyledText, TextStyle, move_styles, text_styles};

@@ -8,6 +8,7 @@ mod example_prompts;
 mod git;
 pub(crate) mod guides;
 pub(crate) mod hook_list;
+mod hook_pins;
 pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;

@@ -42,7 +42,7 @@ impl Stage {
     }
 
     async fn trust(&self) {
-        self.engine.projects().trust(&self.folder()).await.unwrap();
+        self.engine.projects().trust(&self.folder(), Vec::new()).await.unwrap();
     }
 
     /// A run of a new session, which is refused whatever isn't allowed.

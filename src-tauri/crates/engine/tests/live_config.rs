@@ -36,7 +36,7 @@ impl Stage {
     }
 
     async fn trust(&self) {
-        self.engine.projects().trust(&self.home.project_dir()).await.unwrap();
+        self.engine.projects().trust(&self.home.project_dir(), Vec::new()).await.unwrap();
     }
 
     /// A run of a new session, with nothing granted.

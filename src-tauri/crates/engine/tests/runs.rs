@@ -32,7 +32,7 @@ impl Stage {
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = open(&home);
-        engine.projects().trust(&home.project_dir()).await.unwrap();
+        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
         let client = Client::attach(&engine, "window", Presence::default());
         Self { home, engine, client, _server: server }
     }

@@ -14,6 +14,7 @@ use globset::GlobSet;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::*;
+use arki_domain::ShellRuns;
 use arki_edit::TextEdit;
 
 /// Rounds in which each operation is tried on each name. Those that write wait for the disk.
@@ -185,7 +186,7 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
         inside(&(snapshot.files, kept));
         inside(&EnvFiles::default().changed(project));
         inside(
-            &scan(project.root(), |_, _| Vec::new())
+            &scan(project.root(), Readers { imports: |_, _| Vec::new(), runs: |_| ShellRuns::default() })
                 .unwrap()
                 .pins
                 .iter()

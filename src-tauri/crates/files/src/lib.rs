@@ -75,8 +75,8 @@ pub use restoration::{Restoration, apply_restorations, plan_restorations};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{
-    CLAUDE_SETTINGS, ChangedPin, GitScan, ImportsOf, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Scan, command_programs,
-    compare, install_template, line_programs, program_pins, scan,
+    CLAUDE_SETTINGS, ChangedPin, Followed, GitScan, ImportsOf, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Readers,
+    RunsOf, Scan, command_programs, compare, follow, install_template, scan, unpinned_pin,
 };
 pub use unnamed_reads::{
     Descent, UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,

@@ -5,13 +5,15 @@
 //!
 //! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
 //! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change. A server's program
-//! that lies in the project is pinned as well. Of a git configuration what may have git run a program is pinned besides
+//! that lies in the project is pinned as well, and so is what hooks run (`followed`); a hook of which not everything can be
+//! pinned has a pin of its own, `FILE#COMMAND`, to which the user agrees apart. Of a git configuration what may have git run a program is pinned besides
 //! the whole, `.git/config#programs`: branches and remotes come and go. Hooks are pinned wherever git runs them from: in git
 //! directories, and where `core.hooksPath` points. Those of a worktree's repository may lie outside the project; their
 //! paths are absolute.
 
 mod config_pieces;
 mod folder_scan;
+mod followed;
 mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +26,8 @@ use crate::error::Result;
 use crate::project::Project;
 use arki_git::WorkingTree;
 
-pub use config_pieces::{command_programs, line_programs};
+pub use config_pieces::command_programs;
+pub use followed::{Followed, RunsOf, follow, unpinned_pin};
 pub use template::install_template;
 
 /// The file in which other agents name the project's MCP servers.
@@ -42,6 +45,8 @@ const FOREIGN: &str = ".git#repository";
 pub enum PinKind {
     Config,
     Hook,
+    /// A hook's or checker's line of which not everything that it runs can be pinned.
+    UnpinnedHook,
     McpServer,
     Rule,
     Skill,
@@ -90,12 +95,23 @@ impl ChangedPin {
     /// what it may have git run is.
     #[must_use]
     pub fn puts_off(&self) -> bool {
-        self.kind != PinKind::GitConfig || (self.path.ends_with(PROGRAMS_OF_GIT) && self.change != PinChange::Removed)
+        match self.kind {
+            PinKind::UnpinnedHook => false,
+            PinKind::GitConfig => self.path.ends_with(PROGRAMS_OF_GIT) && self.change != PinChange::Removed,
+            _ => true,
+        }
     }
 }
 
 /// A function from a rule's path and text to the paths, relative to the project, of the files that it imports.
 pub type ImportsOf = fn(&str, &str) -> Vec<String>;
+
+/// Those who read what is in a folder.
+#[derive(Clone, Copy)]
+pub struct Readers {
+    pub imports: ImportsOf,
+    pub runs: RunsOf,
+}
 
 /// The result of looking at a folder.
 #[derive(Debug, Clone, Default)]
@@ -121,11 +137,12 @@ impl GitScan {
 
 /// Finds the items that trusting the folder would enable. Blocking: it reads all of these files.
 ///
-/// What a rule imports is for the caller to say.
-pub fn scan(project_root: &Path, imports: ImportsOf) -> Result<Scan> {
+/// What a rule imports, and what a hook runs, is for the caller to say.
+pub fn scan(project_root: &Path, readers: Readers) -> Result<Scan> {
     let project = Project::open(project_root)?;
-    let (files, git) = folder_scan::files(&project, imports)?;
+    let (files, unpinned, git) = folder_scan::files(&project, readers)?;
     let mut pins = pins(files);
+    pins.extend(unpinned);
     pins.extend(git.trees.iter().filter_map(|tree| foreign_repository(project_root, tree)));
     pins.sort();
     Ok(Scan { pins, git })
@@ -141,14 +158,6 @@ fn foreign_repository(root: &Path, tree: &WorkingTree) -> Option<Pin> {
     Some(Pin { kind: PinKind::GitConfig, path, hash: content_hash(place.as_bytes()), note: Some(note) })
 }
 
-/// Returns the pins of the programs among these paths, as they are now. Blocking: it reads all of them.
-///
-/// # Errors
-/// Where one can't be read.
-pub fn program_pins(project: &Project, paths: &[String], kind: PinKind) -> Result<Vec<Pin>> {
-    Ok(pins(folder_scan::programs(project, paths, kind)?))
-}
-
 fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
     let mut pins = Vec::new();
     for file in files {
@@ -160,7 +169,8 @@ fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
         if file.kind == PinKind::GitConfig {
             pins.extend(programs_of_git(&file.path, &file.bytes));
         }
-        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes), note: None });
+        let note = (file.kind == PinKind::Hook).then(|| followed::note_of(&file.path, &file.bytes)).flatten();
+        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes), note });
     }
     pins.sort();
     pins.dedup();

@@ -4,7 +4,7 @@ use super::plain_shell::{BARE, IN_QUOTES, VARIABLE_END};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 /// Words that `plain_shell` takes for commands of their own.
 const MARKS: &[&str] = &["!", "(", ")", "{", "}", "do", "done", "elif", "else", "fi", "if", "then", "until", "while"];
@@ -27,9 +27,14 @@ pub(super) struct Grammatical {
     pub(super) redirections: BTreeMap<usize, String>,
 }
 
+/// The text must be ASCII.
+pub(super) fn tree(text: &str) -> Option<Tree> {
+    PARSER.with_borrow_mut(|parser| parser.as_mut()?.parse(text, None))
+}
+
 /// `None` as soon as something is not understood.
 pub(super) fn read(line: &str) -> Option<Grammatical> {
-    let tree = PARSER.with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))?;
+    let tree = tree(line)?;
     let root = tree.root_node();
     let mut read = Grammatical::default();
     let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
@@ -309,7 +314,7 @@ fn unescaped(source: &str) -> Option<String> {
     Some(text)
 }
 
-fn unescaped_in_quotes(inner: &str) -> String {
+pub(super) fn unescaped_in_quotes(inner: &str) -> String {
     let mut text = String::new();
     let mut characters = inner.chars().peekable();
     while let Some(character) = characters.next() {

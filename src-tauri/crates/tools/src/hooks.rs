@@ -55,6 +55,11 @@ pub enum HookAction {
     Log(String),
     /// Both.
     Remind(String),
+    /// A command that doesn't run, for not all that it runs can be pinned, and why not.
+    Off {
+        line: String,
+        why: String,
+    },
 }
 
 impl HookAction {
@@ -62,7 +67,7 @@ impl HookAction {
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Command(_) => "command",
+            Self::Command(_) | Self::Off { .. } => "command",
             Self::Inject(_) => "inject",
             Self::Log(_) => "log",
             Self::Remind(_) => "remind",
@@ -74,7 +79,7 @@ impl HookAction {
     pub fn line(&self) -> Option<&str> {
         match self {
             Self::Command(command) => Some(&command.line),
-            Self::Inject(_) | Self::Log(_) | Self::Remind(_) => None,
+            Self::Inject(_) | Self::Log(_) | Self::Remind(_) | Self::Off { .. } => None,
         }
     }
 
@@ -83,7 +88,7 @@ impl HookAction {
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::Inject(text) | Self::Log(text) | Self::Remind(text) => text.trim().strip_prefix(FILE),
-            Self::Command(_) => None,
+            Self::Command(_) | Self::Off { .. } => None,
         }
     }
 
@@ -91,7 +96,7 @@ impl HookAction {
     #[must_use]
     pub fn with_text(&self, text: String) -> Self {
         match self {
-            Self::Command(command) => Self::Command(command.clone()),
+            Self::Command(_) | Self::Off { .. } => self.clone(),
             Self::Inject(_) => Self::Inject(text),
             Self::Log(_) => Self::Log(text),
             Self::Remind(_) => Self::Remind(text),
@@ -101,7 +106,10 @@ impl HookAction {
     /// The shell line; of a hook without one the action's word.
     #[must_use]
     pub fn command(&self) -> &str {
-        self.line().unwrap_or_else(|| self.word())
+        match self {
+            Self::Off { line, .. } => line,
+            _ => self.line().unwrap_or_else(|| self.word()),
+        }
     }
 }
 

@@ -61,6 +61,7 @@ use hooking::BeforeCall;
 use language_servers::LanguageServers;
 use record::Record;
 use secrets::KnownEnvFiles;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use subject::SubjectOf;
@@ -88,6 +89,8 @@ pub struct Kernel {
     policy: Mutex<Arc<PolicySettings>>,
     /// Why no more is done before the user has looked.
     stopped: OnceLock<Fault>,
+    /// The hooks that said that they are off, by event and line.
+    told_off: Mutex<BTreeSet<(&'static str, String)>>,
     tools: Vec<Tool>,
     /// The tools offered to the model.
     definitions: Arc<[ToolDefinition]>,
@@ -152,6 +155,7 @@ impl Kernel {
             me: me.clone(),
             policy,
             stopped: OnceLock::new(),
+            told_off: Mutex::default(),
             log,
             bus,
             redactor,

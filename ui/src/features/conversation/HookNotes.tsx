@@ -39,13 +39,14 @@ export function OpenHooks({ hooks }: Props) {
 
 export function HookNotice({ ran }: { ran: HookRan }) {
   return (
-    <p className="notice small attention">
+    <p className={`notice small ${ran.outcome === "off" ? "secondary" : "attention"}`}>
       <VisibleText text={wordsOf(ran)} />
     </p>
   );
 }
 
-const titleOf = (ran: HookRan) => `${hasFailed(ran) ? "!" : "✕"} ${outcomeWords(ran)}`;
+const titleOf = (ran: HookRan) =>
+  ran.outcome === "off" ? outcomeWords(ran) : `${hasFailed(ran) ? "!" : "✕"} ${outcomeWords(ran)}`;
 const wordsOf = (ran: HookRan) => (ran.said ? `${titleOf(ran)}: ${ran.said}` : titleOf(ran));
 
 function outcomeWords({ hook, event, outcome, exitCode }: HookRan): string {
@@ -59,6 +60,8 @@ function outcomeWords({ hook, event, outcome, exitCode }: HookRan): string {
       return t`The hook ${hook} wanted you to decide`;
     case "stopped":
       return t`The hook ${hook} stopped the run`;
+    case "off":
+      return t`The hook ${hook} is off`;
     case "timed_out":
       return t`The hook ${hook} took too long`;
     case "over_limit":

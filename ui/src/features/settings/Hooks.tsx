@@ -103,7 +103,8 @@ type HookProps = {
 };
 
 function Hook({ hook, folder, onOpen, onRemove, canRemove }: HookProps) {
-  const { name, event, condition, action, does, timeoutSeconds, network, origin, off, key, entry } = hook;
+  const { name, event, condition, action, does, timeoutSeconds, network, origin, off, unpinned, key, entry } =
+    hook;
   const facts = [
     i18n._(actions[action]),
     condition === "" ? "" : t`only for ${condition}`,
@@ -144,6 +145,11 @@ function Hook({ hook, folder, onOpen, onRemove, canRemove }: HookProps) {
       <p className="small secondary">
         <VisibleText text={facts.filter(Boolean).join(" · ")} />
       </p>
+      {unpinned && (
+        <p className="small secondary">
+          <VisibleText text={unpinned} />
+        </p>
+      )}
       <p className="small secondary">
         {off ? <span className="attention">! {i18n._(reasons[off])}</span> : t`✓ on`}
         {" · "}

@@ -24,6 +24,7 @@ export const reasons: Readonly<Record<HookOffReason, MessageDescriptor>> = {
   untrusted: msg`off: this folder isn't trusted`,
   configuration_changed: msg`off: the folder's configuration changed since you approved it`,
   script_changed: msg`off: a script that it names changed since you approved it`,
+  unpinned: msg`off: Arki can't pin what it runs. Open the folder's trust to turn it on`,
 };
 
 /** Each with its sign. */
@@ -37,4 +38,5 @@ export const outcomes: Readonly<Record<HookOutcome, MessageDescriptor>> = {
   over_limit: msg`! took more than a limit allows`,
   cancelled: msg`! was stopped`,
   interrupted: msg`! was interrupted`,
+  off: msg`is off`,
 };

@@ -1,7 +1,8 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { ProjectState } from "../../protocol/generated";
+import { unpinned } from "../../testing/configured";
 import { createFake, demoProject, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { groupPins } from "./pins";
@@ -61,13 +62,36 @@ describe("Trust this folder?", () => {
   });
 
   it.each([
-    ["Trust folder", "trust_project"],
-    ["Keep untrusted", "keep_untrusted"],
-  ] as const)("%s calls %s", async (name, command) => {
+    ["Trust folder", "trust_project", { path: demoProject.path, unpinned: [] }],
+    ["Keep untrusted", "keep_untrusted", { path: demoProject.path }],
+  ] as const)("%s calls %s", async (name, command, params) => {
     const { fake, onClose } = await show(undecided);
     await userEvent.click(screen.getByRole("button", { name }));
-    expect(sent(fake, command)).toEqual([{ path: demoProject.path }]);
+    expect(sent(fake, command)).toEqual([params]);
     expect(onClose).toHaveBeenCalledOnce();
+  });
+
+  it("leaves hooks that can't be pinned off unless the user agrees to them, by keyboard too", async () => {
+    const { fake } = await show({ ...undecided, unpinned });
+    const stays = within(screen.getByRole("region", { name: "Stays off: hooks that Arki can't pin" }));
+    expect(stays.getByText("make lint")).toBeTruthy();
+    expect(stays.getByText(/`make` runs what files of the project say/)).toBeTruthy();
+    const agree = stays.getByRole<HTMLInputElement>("checkbox");
+    expect(agree.checked).toBe(false);
+    agree.focus();
+    await userEvent.keyboard(" ");
+    expect(agree.checked).toBe(true);
+    await userEvent.click(screen.getByRole("button", { name: "Trust folder" }));
+    const hashes = unpinned.map(({ hash }) => hash);
+    expect(sent(fake, "trust_project")).toEqual([{ path: demoProject.path, unpinned: hashes }]);
+  });
+
+  it("turns them on later, in a folder that is trusted", async () => {
+    const { fake } = await show({ ...demoProject, unpinned });
+    expect(screen.queryByRole("button", { name: "Turn on" })).toBeNull();
+    await userEvent.click(screen.getByRole("checkbox"));
+    await userEvent.click(screen.getByRole("button", { name: "Turn on" }));
+    expect(sent(fake, "trust_project")).toHaveLength(1);
   });
 
   it("decides nothing when it is closed", async () => {

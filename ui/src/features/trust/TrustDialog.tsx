@@ -1,7 +1,7 @@
 /** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
@@ -20,10 +20,12 @@ export function TrustDialog({ project, open, onClose }: Props) {
   const arki = useArki();
   const keep = useRef<HTMLButtonElement>(null);
   const { busy, error, attempt } = useActs();
+  const [agrees, setAgrees] = useState(false);
   const again = project.trust === "trusted" && project.changed.length > 0;
   const isAsked = project.trust !== "trusted" || again;
   const decide = async (trust: "trusted" | "untrusted") => {
-    if (await attempt(() => arki.setTrust(project.path, trust))) onClose();
+    const unpinned = agrees ? project.unpinned.map(({ hash }) => hash) : [];
+    if (await attempt(() => arki.setTrust(project.path, trust, unpinned))) onClose();
   };
   // Enter comes easily: what has the focus first leaves the folder as it is, or off.
   const footer = isAsked ? (
@@ -43,6 +45,11 @@ export function TrustDialog({ project, open, onClose }: Props) {
       <Button look="quiet" disabled={busy} onClick={() => decide("untrusted")}>
         {t`Withdraw trust`}
       </Button>
+      {agrees && (
+        <Button look="primary" disabled={busy} onClick={() => decide("trusted")}>
+          {t`Turn on`}
+        </Button>
+      )}
     </>
   );
   const title = isAsked ? t`Trust this folder?` : t`This folder is trusted`;
@@ -52,6 +59,9 @@ export function TrustDialog({ project, open, onClose }: Props) {
         <VisibleText text={homePath(project.path)} />
       </p>
       {again ? <Changed changed={project.changed} /> : <Enables project={project} />}
+      {project.unpinned.length > 0 && (
+        <Unpinned pins={project.unpinned} agrees={agrees} onAgree={setAgrees} />
+      )}
       {project.notices.length > 0 && <Notices notices={project.notices} />}
       {error && <ErrorNote error={error} />}
     </Dialog>
@@ -81,6 +91,30 @@ function Enables({ project }: { project: ProjectState }) {
         <Group key={kind} kind={kind} pins={pins} />
       ))}
     </>
+  );
+}
+
+type UnpinnedProps = { pins: Pin[]; agrees: boolean; onAgree: (agrees: boolean) => void };
+
+/** What stays off, unless the user agrees to just these. */
+function Unpinned({ pins, agrees, onAgree }: UnpinnedProps) {
+  const title = t`Stays off: hooks that Arki can't pin`;
+  return (
+    <section className="trust-group" aria-label={title}>
+      <h3>{title}</h3>
+      <List>
+        {pins.map((pin) => (
+          <li key={pin.hash} className="mono">
+            <VisibleText text={pin.path.slice(pin.path.indexOf("#") + 1)} />
+            {pin.note && <Note note={pin.note} />}
+          </li>
+        ))}
+      </List>
+      <label className="choice">
+        <input type="checkbox" checked={agrees} onChange={(event) => onAgree(event.target.checked)} />{" "}
+        {t`Turn these on anyway. What they run could change unseen.`}
+      </label>
+    </section>
   );
 }
 

@@ -5,6 +5,7 @@ import type { Pin } from "../../protocol/generated";
 const words: Record<string, MessageDescriptor> = {
   config: msg`Project settings`,
   hook: msg`Hooks: commands that run automatically`,
+  unpinned_hook: msg`Hooks that Arki can't pin, and you agreed to`,
   mcp_server: msg`MCP servers: programs that Arki starts`,
   rule: msg`Rules for the model`,
   skill: msg`Skills`,
@@ -20,6 +21,7 @@ const words: Record<string, MessageDescriptor> = {
 /** What runs by itself comes first: it is what one most needs to have seen. */
 const order = [
   "hook",
+  "unpinned_hook",
   "mcp_server",
   "git_hook",
   "git_config",

@@ -61,7 +61,8 @@ export type Arki = {
   start: () => Promise<void>;
   stop: () => Promise<void>;
   openProject: (path: string) => Promise<ProjectState>;
-  setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
+  /** `unpinned`: the hashes of what can't be pinned that the user agrees to. */
+  setTrust: (path: string, trust: "trusted" | "untrusted", unpinned: string[]) => Promise<ProjectState>;
   refreshApp: () => Promise<void>;
   refreshSessions: () => Promise<void>;
   refreshApprovals: () => Promise<void>;
@@ -268,9 +269,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
         return opened;
       });
     },
-    setTrust: async (path, trust) => {
-      const command = trust === "trusted" ? "trust_project" : "keep_untrusted";
-      return setProject(await platform.call(command, { path }));
+    setTrust: async (path, trust, unpinned) => {
+      if (trust === "untrusted") return setProject(await platform.call("keep_untrusted", { path }));
+      return setProject(await platform.call("trust_project", { path, unpinned }));
     },
     refreshApp,
     refreshSessions,

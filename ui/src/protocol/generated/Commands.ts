@@ -175,7 +175,7 @@ export type Commands = {
    * Removes the crash reports up to that time, in milliseconds since 1970.
    */
   remove_crash_reports: { params: { until: number }; result: null };
-  trust_project: { params: { path: string }; result: ProjectState };
+  trust_project: { params: { path: string; unpinned: Array<string> }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
   /**
    * Begins the stream of frames; the number is the argument for `next_frame`.

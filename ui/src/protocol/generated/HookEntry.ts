@@ -30,6 +30,10 @@ export type HookEntry = {
    */
   off?: HookOffReason | null;
   /**
+   * Why not all that it runs can be pinned, of one that is off for it.
+   */
+  unpinned?: string | null;
+  /**
    * The key of its entry in the user's own file, such as `hooks.Stop[0]`; absent for a project's. Several hooks
    * behind one matcher share an entry.
    */

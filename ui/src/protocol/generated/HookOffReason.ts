@@ -3,4 +3,4 @@
 /**
  * The reason why a hook doesn't run.
  */
-export type HookOffReason = "untrusted" | "configuration_changed" | "script_changed";
+export type HookOffReason = "untrusted" | "configuration_changed" | "script_changed" | "unpinned";

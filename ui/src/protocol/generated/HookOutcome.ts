@@ -12,4 +12,5 @@ export type HookOutcome =
   | "timed_out"
   | "over_limit"
   | "cancelled"
-  | "interrupted";
+  | "interrupted"
+  | "off";

@@ -9,6 +9,10 @@ export type ProjectState = {
   name: string;
   trust: TrustState;
   enables: Array<Pin>;
+  /**
+   * The hooks and checkers of which not all that they run can be pinned: off until the user agrees to each.
+   */
+  unpinned: Array<Pin>;
   changed: Array<ChangedPin>;
   /**
    * Further notices about the folder, a sentence each.

@@ -35,11 +35,13 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
 }
 
 fn line(hook: &HookEntry) -> String {
-    let HookEntry { name, event, condition, does, origin, off, .. } = hook;
+    let HookEntry { name, event, condition, does, origin, off, unpinned, .. } = hook;
     let state = if off.is_none() { "on" } else { "off" };
     let condition = if condition.is_empty() { "*" } else { condition };
     let what = if name == does { String::new() } else { format!("  {}: {}", action_word(hook.action), one_line(does)) };
-    let why = off.map(|off| format!("  (off: {})", off_words(off))).unwrap_or_default();
+    let turn_on = |why: &String| format!(": {why}; `arki trust --with-unpinned` turns it on");
+    let unpinned = unpinned.as_ref().map(turn_on).unwrap_or_default();
+    let why = off.map(|off| format!("  (off: {}{unpinned})", off_words(off))).unwrap_or_default();
     format!("{state:<3} {:<16} {condition:<24} {}{what}  {origin}{why}", event.name(), one_line(name))
 }
 
@@ -57,6 +59,7 @@ fn off_words(off: HookOffReason) -> &'static str {
     match off {
         HookOffReason::Untrusted => "this folder isn't trusted",
         HookOffReason::ConfigurationChanged => "the project's configuration changed since you approved it",
+        HookOffReason::Unpinned => "Arki can't pin what it runs",
         HookOffReason::ScriptChanged => "a script that it names changed since you approved it",
     }
 }

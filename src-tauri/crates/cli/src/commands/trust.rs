@@ -11,7 +11,7 @@ use std::path::Path;
 pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
     let project = engine.projects().project(folder)?;
     if output.json {
-        project.enables.iter().for_each(|pin| output.object(pin));
+        project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
         return Ok(Exit::Done);
     }
     let state = match project.trust {
@@ -21,6 +21,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
     };
     output.line(format!("{} is {state}.", visible(&project.path)));
     enabled(&project, "Trusting it enables", output);
+    left_off(&project, output);
     project.notices.iter().for_each(|notice| output.line(format!("\n{}", visible(notice))));
     differences(&project, ", so it is off:", output);
     Ok(Exit::Done)
@@ -41,19 +42,21 @@ fn differences(project: &ProjectState, so: &str, output: &Output) {
     }
 }
 
-pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Output) -> Result<Exit, Fault> {
     let before = engine.projects().project(folder)?;
-    let project = engine.projects().trust(folder).await?;
+    let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
+    let project = engine.projects().trust(folder, unpinned).await?;
     // Trusting is done; that nothing works there yet is worth a word.
     if let Some(fault) = engine.projects().configuration_fault(folder) {
         output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
     }
     if output.json {
-        project.enables.iter().for_each(|pin| output.object(pin));
+        project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
         return Ok(Exit::Done);
     }
     output.line(format!("Trusted: {}", visible(&project.path)));
     enabled(&project, "This enables", output);
+    left_off(&project, output);
     differences(&before, ". You have just approved this:", output);
     let is_shown = |pin: &&Pin| before.changed.iter().any(|changed| changed.path == pin.path);
     let mut shown = before.enables.iter().filter(is_shown);
@@ -88,6 +91,20 @@ pub(crate) fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
+/// The hooks and checkers that stay off until the user agrees to them.
+fn left_off(project: &ProjectState, output: &Output) {
+    if project.unpinned.is_empty() {
+        return;
+    }
+    output.line("\nThese stay off. Arki can't pin all that they run, so it could change unseen:");
+    for pin in &project.unpinned {
+        let (file, line) = pin.path.split_once('#').unwrap_or((&pin.path, ""));
+        output.line(format!("  {}  ({file})", visible(&one_line(line))));
+        pin.note.iter().for_each(|note| output.line(format!("      {}", one_line(note))));
+    }
+    output.line("`arki trust --with-unpinned` turns them on, each as it stands here.");
+}
+
 fn enabled(project: &ProjectState, heading: &str, output: &Output) {
     if project.enables.is_empty() {
         output.line(format!("{heading} changes and commands. It contains nothing to load or run."));
@@ -96,11 +113,11 @@ fn enabled(project: &ProjectState, heading: &str, output: &Output) {
     output.line(format!("{heading} changes and commands, and these parts of the folder:"));
     for pin in &project.enables {
         output.line(format!(
-            "  {:<11} {}  {}",
+            "  {:<13} {}  {}",
             pin.kind,
             &pin.hash.chars().take(12).collect::<String>(),
             visible(&pin.path)
         ));
-        pin.note.iter().for_each(|note| output.line(format!("{:28}{}", "", one_line(note))));
+        pin.note.iter().for_each(|note| output.line(format!("{:30}{}", "", one_line(note))));
     }
 }

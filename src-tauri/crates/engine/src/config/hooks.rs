@@ -265,7 +265,7 @@ mod tests {
             .iter()
             .map(|hook| match &hook.action {
                 HookAction::Command(command) => (hook.name.as_str(), hook.event.name(), command.time_limit.as_secs()),
-                HookAction::Inject(_) | HookAction::Log(_) | HookAction::Remind(_) => {
+                HookAction::Inject(_) | HookAction::Log(_) | HookAction::Remind(_) | HookAction::Off { .. } => {
                     (hook.name.as_str(), hook.event.name(), 0)
                 }
             })

@@ -6,13 +6,14 @@
 
 use crate::config::{self, ClaudeSettings, Config, PROJECT_CONFIG, ShownConfig, denials_of};
 use crate::projects::Projects;
+use crate::projects::hook_pins::{LineStanding, line_standing};
 use crate::projects::leavings::Leavings;
-use crate::projects::open::{OpenProject, agrees_to, changed_git, kind_word, paths_of};
+use crate::projects::open::{OpenProject, changed_git, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
-use arki_tools::{Checker, Hook, HookAction, HookOrigin, Standing};
+use arki_tools::{Checker, Hook, HookAction, Standing};
 use globset::GlobSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -195,8 +196,8 @@ impl Projects {
         let secret = config.hooks.iter().find_map(|hook| names_secret(open, hook, &config.secret_files.set));
         *refused = refused.take().or(secret);
         config.hooks.retain_mut(|hook| is_agreed(open, hook));
-        let has_agreed_programs = |checker: &Checker| open.has_agreed_hook_programs(&checker.command);
-        config.checkers.retain(|checker| checker.origin == HookOrigin::User || has_agreed_programs(checker));
+        let standing = |checker: &Checker| open.line_standing(checker.origin, &checker.command, true);
+        config.checkers.retain(|checker| standing(checker) == LineStanding::Agreed);
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
             let file = open.project.root().join(MCP_JSON);
             config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
@@ -237,17 +238,22 @@ fn names_secret(open: &OpenProject, hook: &Hook, secrets: &GlobSet) -> Option<Fa
     open.project.is_secret(&path, secrets).then(fault)
 }
 
-/// A project's hook whose program or text changed since the user agreed to it is off. A text in a file takes the place of
-/// its name.
+/// A project's hook whose program or text changed since the user agreed to it is off. One of which not everything can be
+/// pinned stays, to say that it is off. A text in a file takes the place of its name.
 fn is_agreed(open: &OpenProject, hook: &mut Hook) -> bool {
     if let Some(path) = hook.action.file() {
         let text = open.agreed_hook_text(path);
         hook.action = hook.action.with_text(text.clone().unwrap_or_default());
         return text.is_some();
     }
-    match (&hook.action, hook.origin) {
-        (HookAction::Command(command), HookOrigin::Project(_)) => open.has_agreed_hook_programs(&command.line),
-        _ => true,
+    let HookAction::Command(command) = &hook.action else { return true };
+    match open.line_standing(hook.origin, &command.line, false) {
+        LineStanding::Agreed => true,
+        LineStanding::Changed => false,
+        LineStanding::Unpinned(why) => {
+            hook.action = HookAction::Off { line: command.line.clone(), why };
+            true
+        }
     }
 }
 
@@ -313,9 +319,9 @@ impl Standing for StandingFolder {
         if ProjectConfig::read(&self.project, trust, file).agreed_text().is_none() {
             return false;
         }
-        let programs = line.map(arki_files::line_programs).unwrap_or_default();
-        let current = arki_files::program_pins(&self.workplace, &programs, PinKind::Hook);
-        current.is_ok_and(|current| agrees_to(trust, &paths_of(&self.workplace, &programs), &current, PinKind::Hook))
+        let standing = |line: &str| line_standing(trust, &self.workplace, (file, line), false);
+        // Whether the user agrees to what can't be pinned was asked when the run began.
+        line.is_none_or(|line| standing(line) != LineStanding::Changed)
     }
 
     fn tell(&self, note: String) {

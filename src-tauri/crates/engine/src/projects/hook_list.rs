@@ -3,11 +3,12 @@
 use crate::config::{self, PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
+use crate::projects::hook_pins::LineStanding;
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Fault, Redactor};
 use arki_files::CLAUDE_SETTINGS;
-use arki_tools::{Hook, HookAction, HookOrigin};
+use arki_tools::{Hook, HookAction, HookCommand, HookOrigin};
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ impl Projects {
         let of_user = placed_hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
         let origin = path.display().to_string();
         let written = self.accounts.user_values()?;
-        let own = |(hook, key): &(Hook, String), off: Option<HookOffReason>| HookEntry {
+        let own = |(hook, key): &(Hook, String), off: Option<Off>| HookEntry {
             entry: entry_at(&written, key).map(|value| redactor.redact_json(value)),
             key: Some(key.clone()),
             ..entry(hook, &origin, off, redactor)
@@ -62,37 +63,40 @@ fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Fault> {
     Ok(hooks)
 }
 
-fn off(hook: &Hook, open: &OpenProject) -> Option<HookOffReason> {
+/// Why a hook is off, and of one that can't be pinned, why it can't.
+type Off = (HookOffReason, Option<String>);
+
+fn off(hook: &Hook, open: &OpenProject) -> Option<Off> {
     if !open.is_trusted() {
-        return Some(HookOffReason::Untrusted);
+        return Some((HookOffReason::Untrusted, None));
     }
     let HookOrigin::Project(file) = hook.origin else { return None };
     if ProjectConfig::read(&open.project, open.trust.as_ref(), file).agreed_text().is_none() {
-        return Some(HookOffReason::ConfigurationChanged);
+        return Some((HookOffReason::ConfigurationChanged, None));
     }
-    match &hook.action {
-        action if action.file().is_some_and(|path| open.agreed_hook_text(path).is_none()) => {
-            Some(HookOffReason::ScriptChanged)
-        }
-        HookAction::Command(command) if !open.has_agreed_hook_programs(&command.line) => {
-            Some(HookOffReason::ScriptChanged)
-        }
-        _ => None,
+    if hook.action.file().is_some_and(|path| open.agreed_hook_text(path).is_none()) {
+        return Some((HookOffReason::ScriptChanged, None));
+    }
+    match open.line_standing(hook.origin, hook.action.line()?, false) {
+        LineStanding::Agreed => None,
+        LineStanding::Changed => Some((HookOffReason::ScriptChanged, None)),
+        LineStanding::Unpinned(why) => Some((HookOffReason::Unpinned, Some(why))),
     }
 }
 
-fn entry(hook: &Hook, origin: &str, off: Option<HookOffReason>, redactor: &Redactor) -> HookEntry {
+fn entry(hook: &Hook, origin: &str, off: Option<Off>, redactor: &Redactor) -> HookEntry {
     let redacted = |text: &str| redactor.redact(text).into_owned();
     let (action, does) = match &hook.action {
-        HookAction::Command(command) => (HookActionKind::Command, &command.line),
+        HookAction::Command(HookCommand { line, .. }) | HookAction::Off { line, .. } => (HookActionKind::Command, line),
         HookAction::Inject(text) => (HookActionKind::Inject, text),
         HookAction::Log(text) => (HookActionKind::Log, text),
         HookAction::Remind(text) => (HookActionKind::Remind, text),
     };
     let command = match &hook.action {
         HookAction::Command(command) => Some(command),
-        HookAction::Inject(_) | HookAction::Log(_) | HookAction::Remind(_) => None,
+        HookAction::Inject(_) | HookAction::Log(_) | HookAction::Remind(_) | HookAction::Off { .. } => None,
     };
+    let (off, unpinned) = off.map_or((None, None), |(off, why)| (Some(off), why));
     HookEntry {
         name: redacted(&hook.name),
         event: hook.event,
@@ -104,6 +108,7 @@ fn entry(hook: &Hook, origin: &str, off: Option<HookOffReason>, redactor: &Redac
         origin: origin.to_owned(),
         enabled: off.is_none(),
         off,
+        unpinned: unpinned.map(|why| redacted(&why)),
         key: None,
         entry: None,
     }

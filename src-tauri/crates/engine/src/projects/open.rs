@@ -6,10 +6,11 @@ use crate::config::{PROJECT_CONFIG, denials_of};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::guides::{self, FoundGuides};
+use crate::projects::hook_pins::{LineStanding, READERS, line_standing};
 use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
-use arki_context::{LoadedRules, imports_of};
+use arki_context::LoadedRules;
 use arki_disk::FolderLock;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
@@ -18,6 +19,8 @@ use arki_policy::ChangedGit;
 use arki_sandbox::GitSight;
 use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_store::{PinRecord, TrustRecord};
+use arki_tools::HookOrigin;
+use globset::GlobSet;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -79,7 +82,7 @@ impl OpenProject {
     pub(super) fn scanned(self) -> Result<Self, Fault> {
         match self.is_trusted() {
             true => Ok(self),
-            false => Ok(Self { current: arki_files::scan(self.project.root(), imports_of)?.pins, ..self }),
+            false => Ok(Self { current: arki_files::scan(self.project.root(), READERS)?.pins, ..self }),
         }
     }
 
@@ -112,12 +115,29 @@ impl OpenProject {
     /// Returns whether the programs of the project's own that a server's command line names are those that were agreed
     /// to.
     pub(crate) fn has_agreed_programs(&self, command: &str, args: &[String]) -> bool {
-        self.are_agreed(PinKind::McpServer, &arki_files::command_programs(command, args))
+        let named = arki_files::command_programs(command, args);
+        let paths: Vec<String> =
+            named.iter().filter_map(|word| Some(self.project.resolve(word).ok()?.to_string())).collect();
+        let word = kind_word(PinKind::McpServer);
+        let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
+        let agreed = agreed.filter(|pin| pin.kind == word && paths.contains(&pin.path));
+        let current = self.current.iter().filter(|pin| pin.kind == PinKind::McpServer && paths.contains(&pin.path));
+        let agreed: BTreeSet<(&str, &str)> = agreed.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect();
+        // None is gone either, as one is that has become a link out of the project.
+        agreed == current.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect()
     }
 
-    /// The same of a hook's shell line.
-    pub(crate) fn has_agreed_hook_programs(&self, line: &str) -> bool {
-        self.are_agreed(PinKind::Hook, &arki_files::line_programs(line))
+    /// How the shell line of a hook or a checker stands to what was agreed to.
+    pub(crate) fn line_standing(&self, origin: HookOrigin, line: &str, is_checker: bool) -> LineStanding {
+        match origin {
+            HookOrigin::User => LineStanding::Agreed,
+            HookOrigin::Project(file) => line_standing(self.trust.as_ref(), &self.project, (file, line), is_checker),
+        }
+    }
+
+    /// Returns whether it is of what can't be pinned, and nobody agreed to it.
+    fn is_left_off(&self, pin: &arki_files::Pin) -> bool {
+        pin.kind == PinKind::UnpinnedHook && !self.pins().iter().any(|agreed| agreed.hash == pin.hash)
     }
 
     /// The text of a hook that stands in a file.
@@ -129,10 +149,6 @@ impl OpenProject {
     pub(crate) fn hook_programs(&self) -> impl Iterator<Item = String> {
         let pins = self.current.iter().filter(|pin| pin.kind == PinKind::Hook && !pin.path.contains('#'));
         pins.map(|pin| pin.path.clone())
-    }
-
-    fn are_agreed(&self, kind: PinKind, programs: &[String]) -> bool {
-        agrees_to(self.trust.as_ref(), &paths_of(&self.project, programs), &self.current, kind)
     }
 
     fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
@@ -164,7 +180,7 @@ impl Projects {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             self.learn_secrets(&project);
-            arki_files::scan(project.root(), imports_of)?
+            arki_files::scan(project.root(), READERS)?
         } else {
             Scan::default()
         };
@@ -189,8 +205,7 @@ impl Projects {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let scanned =
-            if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), imports_of)?.pins) };
+        let scanned = if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), READERS)?.pins) };
         let current: Vec<_> = scanned.as_ref().unwrap_or(&open.current).iter().map(|pin| open.noted(pin)).collect();
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
@@ -206,7 +221,8 @@ impl Projects {
                 .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
             changed: open.changed(&current, self.records.redactor()),
-            enables: current.iter().map(wire_pin).collect(),
+            enables: current.iter().filter(|pin| !open.is_left_off(pin)).map(wire_pin).collect(),
+            unpinned: current.iter().filter(|pin| open.is_left_off(pin)).map(wire_pin).collect(),
             notices: self.notices(&open),
             worktree: self.session_trees().worktree_at(&open.path()),
         })
@@ -246,14 +262,15 @@ impl Projects {
         self.load_project(path).map(OpenedFolder)
     }
 
-    /// Trusts a folder as it is now, and puts the project's template into it.
+    /// Trusts a folder as it is now, and puts the project's template into it. `unpinned` are the hashes of what can't be
+    /// pinned and the user agrees to now.
     ///
     /// # Errors
     /// When the folder cannot be read or written.
-    pub async fn trust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
+    pub async fn trust(self: &Arc<Self>, path: &Path, unpinned: Vec<String>) -> Result<ProjectState, Fault> {
         let path = path.to_owned();
         let _trusting = self.lock_trust().await?;
-        let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path)).await?;
+        let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path, &unpinned)).await?;
         self.records.store().set_trust(&root.display().to_string(), record).await?;
         blocking(self, move |projects| projects.project(&root)).await
     }
@@ -265,15 +282,16 @@ impl Projects {
         Ok(taken.map_err(Fault::internal)??)
     }
 
-    fn trusted_as_it_is(&self, path: &Path) -> Result<(PathBuf, TrustRecord), Fault> {
-        let project = open_folder(path)?;
+    fn trusted_as_it_is(&self, path: &Path, unpinned: &[String]) -> Result<(PathBuf, TrustRecord), Fault> {
+        let open = self.load_folder(path)?;
+        let project = &open.project;
         if let Err(error) = arki_files::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
-        let pins = arki_files::scan(project.root(), imports_of)?.pins;
-        let mut pins: Vec<PinRecord> =
-            pins.iter().map(|pin| pin_record(&project, pin, self.records.redactor())).collect();
-        self.keep_what_is_unreadable(&project, &mut pins)?;
+        let pins = arki_files::scan(project.root(), READERS)?.pins;
+        let pins = pins.iter().filter(|pin| !open.is_left_off(pin) || unpinned.contains(&pin.hash));
+        let mut pins: Vec<PinRecord> = pins.map(|pin| pin_record(project, pin, self.records.redactor())).collect();
+        self.keep_what_is_unreadable(project, &mut pins)?;
         let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
         Ok((project.root().to_owned(), record))
     }
@@ -356,28 +374,6 @@ impl OpenProject {
     }
 }
 
-/// Returns whether these files are as the user agreed to them: none is new or another one, and none is gone, as one is
-/// that has become a link out of the project.
-pub(crate) fn agrees_to(
-    trust: Option<&TrustRecord>,
-    paths: &[String],
-    current: &[arki_files::Pin],
-    kind: PinKind,
-) -> bool {
-    let word = kind_word(kind);
-    let agreed = trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
-    let agreed = agreed.filter(|pin| pin.kind == word && paths.contains(&pin.path));
-    let current = current.iter().filter(|pin| pin.kind == kind && paths.contains(&pin.path));
-    let agreed: BTreeSet<(&str, &str)> = agreed.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect();
-    let current: BTreeSet<(&str, &str)> = current.map(|pin| (pin.path.as_str(), pin.hash.as_str())).collect();
-    agreed == current
-}
-
-/// The places in the project that these words name.
-pub(crate) fn paths_of(project: &Project, words: &[String]) -> Vec<String> {
-    words.iter().filter_map(|word| Some(project.resolve(word).ok()?.to_string())).collect()
-}
-
 fn off(trust: &TrustRecord, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {
     let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
     let changes = arki_files::compare(&pinned, current).into_iter();
@@ -400,6 +396,8 @@ pub(super) fn pin_record(project: &Project, pin: &arki_files::Pin, redactor: &Re
     let content = match pin.kind {
         PinKind::GitConfig if is_programs => text_of(project, file).map(|text| beyond_harmless(&text)),
         PinKind::GitConfig | PinKind::GitHook => None,
+        // A hook may read settings off one.
+        PinKind::Hook if project.resolve(file).is_ok_and(|path| project.is_secret(&path, &GlobSet::empty())) => None,
         _ => text_of(project, file),
     };
     let forbids = content.as_deref().filter(|_| pin.kind == PinKind::Config).and_then(denials_of);
@@ -433,6 +431,7 @@ pub(crate) fn kind_word(kind: PinKind) -> String {
     match kind {
         PinKind::Config => "config",
         PinKind::Hook => "hook",
+        PinKind::UnpinnedHook => "unpinned_hook",
         PinKind::McpServer => "mcp_server",
         PinKind::Rule => "rule",
         PinKind::Skill => "skill",

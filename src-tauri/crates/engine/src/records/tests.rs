@@ -31,7 +31,7 @@ impl Stage {
         let mut environment_keys = EnvironmentKeys::default();
         environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
-        engine.projects().trust(&home.project_dir()).await.unwrap();
+        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
         let client = Client::attach(&engine, "window", Presence::default());
         Self { home, engine, client, _server: server }
     }
@@ -103,7 +103,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("stopping", stage.client.stop_session(&session)).await;
     stage.done("a search", sessions.search(crate::SearchQuery { limit: 5, ..Default::default() })).await;
     let folder = stage.home.project_dir();
-    stage.done("trusting", stage.engine.projects().trust(&folder)).await;
+    stage.done("trusting", stage.engine.projects().trust(&folder, Vec::new())).await;
     stage.done("opening", stage.client.open(&folder)).await;
     let tidying = async {
         sessions.tidy_before_end(crate::Time::ToPrune).await;

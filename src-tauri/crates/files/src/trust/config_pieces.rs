@@ -91,58 +91,37 @@ pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     servers.into_iter().flatten().filter_map(|(_, server)| line(server)).flatten().collect()
 }
 
-/// Returns what the command lines of hooks and checkers name that may be a program of the project's own, and the files
-/// with hooks' texts, by path.
-pub(super) fn hook_programs(bytes: &[u8]) -> Vec<String> {
+/// What hooks and checkers name in a configuration.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct HookPieces {
+    /// Each with whether it is a checker's.
+    pub(super) lines: Vec<(String, bool)>,
+    /// The files with hooks' texts, by path.
+    pub(super) texts: Vec<String>,
+}
+
+pub(super) fn hook_pieces(bytes: &[u8]) -> HookPieces {
     let config = parse(bytes).unwrap_or_default();
     let events = config.get("hooks").and_then(Value::as_object);
     let entries = events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).flatten();
     let behind = |entry: &Value| entry.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
-    let hooks = entries.flat_map(|entry| [vec![entry.clone()], behind(entry)].concat());
-    let command = |of: &Value| of.get("command").and_then(Value::as_str).map(line_programs);
-    let text = |of: &Value, key: &str| of.get(key)?.as_str()?.trim().strip_prefix("file:///").map(str::to_owned);
-    let texts = |of: &Value| ["content", "message", "text"].iter().filter_map(|key| text(of, key)).collect::<Vec<_>>();
+    let mut pieces = HookPieces::default();
+    let command = |of: &Value| of.get("command").and_then(Value::as_str).map(str::to_owned);
+    for hook in entries.flat_map(|entry| [vec![entry.clone()], behind(entry)].concat()) {
+        let text = |key: &str| hook.get(key)?.as_str()?.trim().strip_prefix("file:///").map(str::to_owned);
+        pieces.lines.extend(command(&hook).map(|line| (line, false)));
+        pieces.texts.extend(["content", "message", "text"].into_iter().filter_map(text));
+    }
     let checkers = config.pointer("/diagnostics/commands").and_then(Value::as_array).into_iter().flatten();
-    let checkers = checkers.filter_map(|checker| checker.as_str().map(line_programs).or_else(|| command(checker)));
-    hooks
-        .flat_map(|hook| [command(&hook).unwrap_or_default(), texts(&hook)].concat())
-        .chain(checkers.flatten())
-        .collect()
+    let checkers = checkers.filter_map(|checker| checker.as_str().map(str::to_owned).or_else(|| command(checker)));
+    pieces.lines.extend(checkers.map(|line| (line, true)));
+    pieces
 }
 
-/// The placeholders for the project's folder in a hook's command line.
-const PROJECT_DIRS: &[&str] =
-    &["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${ARKI_PROJECT_DIR}", "$ARKI_PROJECT_DIR"];
-
-/// The first file that is no option after one of these is a program that it runs.
-const INTERPRETERS: &[&str] = &[
-    ".", "ash", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "pwsh", "python",
-    "python3", "ruby", "sh", "source", "zsh",
-];
-
-/// The words of a shell line that may be programs of the project's own: those that lie in a folder and have no ending,
-/// those that look like a script, and those that an interpreter is given; also in a folder that the line changes to.
-/// Rather one too many: it is only pinned.
-pub fn line_programs(line: &str) -> Vec<String> {
-    let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
-    let plain = PROJECT_DIRS.iter().fold(plain, |plain, variable| plain.replace(variable, "."));
-    let words: Vec<&str> =
-        plain.split(|c: char| c.is_whitespace() || ";|&()<>`".contains(c)).filter(|word| !word.is_empty()).collect();
-    let is_program = |word: &&str| word.starts_with("./") || is_script(word) || is_in_folder(word);
-    let first = words.first().filter(|word| word.contains('/')).copied();
-    let given = words.iter().enumerate().filter(|(_, word)| is_interpreter(word)).filter_map(|(at, _)| {
-        let mut after = words[at + 1..].iter().copied();
-        after.find(|word| !word.starts_with('-'))
-    });
-    let named: Vec<&str> = first.into_iter().chain(given).chain(words.iter().copied().filter(is_program)).collect();
-    let folders: Vec<&str> = words.windows(2).filter(|pair| pair[0] == "cd").map(|pair| pair[1]).collect();
-    let plain = |word: &str| word.strip_prefix("./").unwrap_or(word).to_owned();
-    let inside = folders.iter().flat_map(|folder| named.iter().map(move |word| format!("{folder}/{}", plain(word))));
-    let inside = inside.map(|path| plain(&path));
-    let mut programs: Vec<String> = named.iter().map(|word| plain(word)).chain(inside).collect();
-    programs.sort();
-    programs.dedup();
-    programs
+/// The words of a line that end as scripts do, also in code of another language: rather one too many.
+pub(super) fn scripts_in(line: &str) -> Vec<String> {
+    let is_of_path = |next: char| next.is_alphanumeric() || "_-./+@".contains(next);
+    line.split(|next| !is_of_path(next)).filter(|word| is_script(word)).map(str::to_owned).collect()
 }
 
 /// The program itself, and those of its arguments that look like one. Data that it works on may change.
@@ -150,18 +129,7 @@ pub fn command_programs(command: &str, args: &[String]) -> Vec<String> {
     [command.to_owned()].into_iter().chain(args.iter().filter(|arg| is_script(arg)).cloned()).collect()
 }
 
-fn is_interpreter(word: &str) -> bool {
-    INTERPRETERS.contains(&word.rsplit('/').next().unwrap_or(word))
-}
-
-/// Returns whether it is a relative path whose file has no ending.
-fn is_in_folder(word: &str) -> bool {
-    let is_relative = !word.starts_with(['/', '-', '~', '$']) && !word.contains("://");
-    let name = word.rsplit_once('/').map(|(_, name)| name);
-    is_relative && name.is_some_and(|name| !name.is_empty() && !name.contains('.'))
-}
-
-fn is_script(word: &str) -> bool {
+pub(super) fn is_script(word: &str) -> bool {
     let ending = word.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| SCRIPTS.contains(&ending.as_str()))
 }
@@ -198,23 +166,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hooks_line_names_its_scripts_in_each_form() {
-        let check = |line: &str, expected: &[&str]| assert_eq!(line_programs(line), expected, "{line}");
-        check("./check.sh --fast", &["check.sh"]);
-        check("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py", &[".claude/hooks/guard.py"]);
-        check("python3 ${CLAUDE_PROJECT_DIR}/tools/guard", &["tools/guard"]);
-        check("jq -r .x | node tools/fmt.mjs", &["tools/fmt.mjs"]);
-        check("cargo fmt", &[]);
-        check("bash -e scripts/guard", &["scripts/guard"]);
-        check("sh guard", &["guard"]);
-        check("env X=1 scripts/b --all", &["scripts/b"]);
-        check("cd scripts && ./c", &["c", "scripts/c"]);
-        check("ruff check src/main.pyi web/tsconfig.json /usr/lib/x", &[]);
-        let config = br#"{"hooks": {"Stop": [{"action": "inject", "content": "file:///docs/start.md"}]}}"#;
-        assert_eq!(hook_programs(config), ["docs/start.md"]);
-        let config = br#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
-        assert_eq!(hook_programs(config), ["a", "b.sh"]);
-        let config = br#"{"diagnostics": {"commands": ["./c -x", "cargo check", {"command": "sh d.sh"}]}}"#;
-        assert_eq!(hook_programs(config), ["c", "d.sh"]);
+    fn hooks_and_checkers_are_found_in_each_form() {
+        let check = |config: &str, lines: &[(&str, bool)], texts: &[&str]| {
+            let found = hook_pieces(config.as_bytes());
+            let lines = lines.iter().map(|(line, is_checker)| ((*line).to_owned(), *is_checker)).collect();
+            assert_eq!(found, HookPieces { lines, texts: texts.iter().map(|&text| text.to_owned()).collect() });
+        };
+        check(
+            r#"{"hooks": {"Stop": [{"action": "inject", "content": "file:///docs/start.md"}]}}"#,
+            &[],
+            &["docs/start.md"],
+        );
+        let hooks = r#"{"hooks": {"Stop": [{"command": "./a"}, {"hooks": [{"command": "sh b.sh"}]}]}}"#;
+        check(hooks, &[("./a", false), ("sh b.sh", false)], &[]);
+        let checkers = r#"{"diagnostics": {"commands": ["./c -x", {"command": "sh d.sh"}]}}"#;
+        check(checkers, &[("./c -x", true), ("sh d.sh", true)], &[]);
+        assert_eq!(scripts_in("awk 'BEGIN { system(\"./x.sh\") }' a.txt"), ["./x.sh"]);
     }
 }

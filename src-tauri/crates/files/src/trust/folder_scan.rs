@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{CLAUDE_SETTINGS, GitScan, ImportsOf, MCP_JSON, PinKind, config_pieces};
+use super::config_pieces::{self, HookPieces};
+use super::followed::{follow, unpinned_pin};
+use super::{CLAUDE_SETTINGS, GitScan, ImportsOf, MCP_JSON, Pin, PinKind, Readers};
 use crate::error::{FileAction, FileError, FilesError, Result, TrustError, io_error};
 use crate::project::{FileBytes, Project, ProjectPath};
 use crate::walk::walk;
@@ -19,7 +21,7 @@ use globset::GlobSet;
 /// Files that are pinned at most.
 const MAX_PINS: usize = 5000;
 /// Largest file that is pinned.
-const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
+pub(super) const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
 /// The depth to which rules are looked for, and that a known folder may have.
 const MAX_DEPTH: usize = 32;
 
@@ -48,6 +50,7 @@ const FOLDERS: &[(&str, PinKind)] = &[
     (".arki/memory", PinKind::Memory),
 ];
 
+#[derive(Clone)]
 pub(super) struct FoundFile {
     pub(super) kind: PinKind,
     pub(super) path: String,
@@ -55,7 +58,7 @@ pub(super) struct FoundFile {
 }
 
 /// And where git's own lie, to look at those alone.
-pub(super) fn files(project: &Project, imports: ImportsOf) -> Result<(Vec<FoundFile>, GitScan)> {
+pub(super) fn files(project: &Project, readers: Readers) -> Result<(Vec<FoundFile>, Vec<Pin>, GitScan)> {
     let mut scan = FolderScan { project, files: Vec::new() };
     let config = scan.configuration(CONFIG)?;
     let known = scan.files.len();
@@ -64,20 +67,19 @@ pub(super) fn files(project: &Project, imports: ImportsOf) -> Result<(Vec<FoundF
     for program in [&config, &mcp_json].into_iter().flat_map(|file| config_pieces::programs(file)) {
         scan.file(&program, PinKind::McpServer)?;
     }
-    let settings = CLAUDE_SETTINGS.map(|path| scan.configuration(path));
-    for file in [Ok(config)].into_iter().chain(settings) {
-        for program in config_pieces::hook_programs(&file?) {
-            scan.file(&program, PinKind::Hook)?;
-        }
+    let mut unpinned = scan.hooks(CONFIG, &config, readers)?;
+    for path in CLAUDE_SETTINGS {
+        let settings = scan.configuration(path)?;
+        unpinned.extend(scan.hooks(path, &settings, readers)?);
     }
     for (folder, kind) in FOLDERS {
         scan.folder(folder, *kind, 0)?;
     }
     let repositories = scan.rules()?;
-    scan.imported(imports)?;
+    scan.imported(readers.imports)?;
     let git = GitScan { trees: scan.working_trees(&repositories)? };
     scan.git(&git)?;
-    Ok((scan.files, git))
+    Ok((scan.files, unpinned, git))
 }
 
 /// Returns only the files that git reads and runs.
@@ -87,21 +89,14 @@ pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFil
     Ok(scan.files)
 }
 
-/// The files among these paths.
-pub(super) fn programs(project: &Project, paths: &[String], kind: PinKind) -> Result<Vec<FoundFile>> {
-    let mut scan = FolderScan { project, files: Vec::new() };
-    paths.iter().try_for_each(|path| scan.file(path, kind))?;
-    Ok(scan.files)
-}
-
-struct FolderScan<'a> {
-    project: &'a Project,
-    files: Vec<FoundFile>,
+pub(super) struct FolderScan<'a> {
+    pub(super) project: &'a Project,
+    pub(super) files: Vec<FoundFile>,
 }
 
 impl FolderScan<'_> {
     /// Pins `path` if it is there.
-    fn file(&mut self, path: &str, kind: PinKind) -> Result<()> {
+    pub(super) fn file(&mut self, path: &str, kind: PinKind) -> Result<()> {
         let Ok(path) = self.project.resolve(path) else { return Ok(()) };
         let file = self.project.read(&path, MAX_PIN_BYTES);
         self.take(file, &path, kind)
@@ -116,6 +111,19 @@ impl FolderScan<'_> {
         Ok(self.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default())
     }
 
+    /// What hooks and checkers run and say. Returns the pins of those that can't be pinned.
+    fn hooks(&mut self, path: &str, config: &[u8], readers: Readers) -> Result<Vec<Pin>> {
+        let HookPieces { lines, texts } = config_pieces::hook_pieces(config);
+        texts.iter().try_for_each(|text| self.file(text, PinKind::Hook))?;
+        let mut unpinned = Vec::new();
+        for (line, is_checker) in lines {
+            let followed = follow(self.project, &line, readers.runs)?;
+            unpinned.extend(followed.unpinned(is_checker).map(|why| unpinned_pin(path, &line, &why)));
+            self.files.extend(followed.files);
+        }
+        if self.files.len() > MAX_PINS { Err(too_many(self.project)) } else { Ok(unpinned) }
+    }
+
     fn take(&mut self, file: Result<FileBytes>, path: &ProjectPath, kind: PinKind) -> Result<()> {
         match file {
             Ok(file) => self.push(kind, path, file.bytes),
@@ -123,7 +131,7 @@ impl FolderScan<'_> {
         }
     }
 
-    fn push(&mut self, kind: PinKind, path: &ProjectPath, bytes: Vec<u8>) -> Result<()> {
+    pub(super) fn push(&mut self, kind: PinKind, path: &ProjectPath, bytes: Vec<u8>) -> Result<()> {
         if self.files.len() == MAX_PINS {
             return Err(too_many(self.project));
         }
@@ -132,7 +140,7 @@ impl FolderScan<'_> {
     }
 
     /// Everything below `folder`, links inside the project included.
-    fn folder(&mut self, folder: &str, kind: PinKind, depth: usize) -> Result<()> {
+    pub(super) fn folder(&mut self, folder: &str, kind: PinKind, depth: usize) -> Result<()> {
         if depth == MAX_DEPTH {
             return Err(too_many(self.project));
         }
@@ -166,7 +174,7 @@ impl FolderScan<'_> {
         }
     }
 
-    fn names(&self, folder: &str) -> Result<Vec<String>> {
+    pub(super) fn names(&self, folder: &str) -> Result<Vec<String>> {
         Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
     }
 
@@ -372,7 +380,7 @@ fn too_many(project: &Project) -> FilesError {
 
 /// Passes over a path that is missing, no file, or leads out: it enables nothing. What can't be read could later, so it
 /// is an error.
-fn skip_or_fail(error: FilesError) -> Result<()> {
+pub(super) fn skip_or_fail(error: FilesError) -> Result<()> {
     match error {
         FilesError::Path(_) => Ok(()),
         FilesError::File(

@@ -1,10 +1,35 @@
 use super::*;
 use arki_domain::Code;
+use arki_domain::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};
 use std::fs;
 
 fn scanned(root: &Path) -> Result<Scan> {
     // One import a line, in words of this test's own.
-    scan(root, |_, text| text.lines().filter_map(|line| line.strip_prefix("import ")).map(str::to_owned).collect())
+    let imports =
+        |_: &str, text: &str| text.lines().filter_map(|line| line.strip_prefix("import ")).map(str::to_owned).collect();
+    scan(root, Readers { imports, runs })
+}
+
+/// In words of this test's own as well: a file a line with its language before it, or `?` and what isn't known.
+fn runs(text: &ShellText<'_>) -> ShellRuns {
+    let mut runs = ShellRuns { folders: text.folders.clone(), ..ShellRuns::default() };
+    for line in text.text.split(['\n', ';']).filter(|line| !line.starts_with('#')) {
+        let (word, path) = line.split_once(' ').unwrap_or(("", line));
+        let language = match word {
+            "?" => {
+                runs.unknown.insert(UnknownRun { why: path.to_owned(), is_build: path == "builds" });
+                continue;
+            }
+            "sh" | "/bin/sh" => RunLanguage::Shell,
+            "python" => RunLanguage::Python,
+            "node" => RunLanguage::JavaScript,
+            "run" => RunLanguage::Program,
+            _ => continue,
+        };
+        let path = path.trim_matches('\'').trim_start_matches(text.root).trim_start_matches('/').to_owned();
+        runs.files.insert(RunFile { is_pattern: path.contains('*'), path, language });
+    }
+    runs
 }
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -325,4 +350,74 @@ fn rules_of_other_tools_are_found_and_what_rules_import() {
             "rule docs/b.md",
         ]
     );
+}
+
+fn followed(root: &Path, line: &str) -> Followed {
+    follow(&Project::open(root).unwrap(), line, runs).unwrap()
+}
+
+fn paths(followed: &Followed) -> Vec<String> {
+    followed.pins().into_iter().map(|pin| pin.path).collect()
+}
+
+#[test]
+fn what_a_line_leads_to_is_followed_through_scripts() {
+    let folder = folder(&[
+        ("a.sh", "#!/bin/sh\nsh lib/b.sh\nsh gone.sh\n"),
+        ("lib/b.sh", "python lib/c.py\nsh a.sh\n"),
+        ("lib/c.py", "import os, d\nfrom . import e\nfrom f.g import h\n"),
+        ("lib/d.py", ""),
+        ("lib/e.py", ""),
+        ("lib/f/g.py", ""),
+        ("lib/other.py", ""),
+        ("x.js", "const y = require('./y'); import z from \"./z.mjs\"; const data = './data.txt'"),
+        ("y/index.js", ""),
+        ("z.mjs", ""),
+    ]);
+    let found = followed(folder.path(), "run a.sh");
+    assert_eq!(paths(&found), ["a.sh", "lib/b.sh", "lib/c.py", "lib/d.py", "lib/e.py", "lib/f/g.py"]);
+    assert_eq!(found.unpinned(false), None);
+    // What isn't there yet would be run.
+    assert!(found.covers("gone.sh") && found.covers("lib/os.py") && !found.covers("lib/other.py"));
+    assert_eq!(paths(&followed(folder.path(), "node x.js")), ["x.js", "y/index.js", "z.mjs"]);
+}
+
+#[test]
+fn a_pattern_and_a_folder_of_hooks_are_pinned_with_whatever_comes_into_them() {
+    let folder = folder(&[
+        (".hooks/a.sh", ""),
+        (".hooks/b.txt", ""),
+        (".claude/hooks/g.py", ""),
+        (".claude/hooks/d/e.bin", "\0"),
+    ]);
+    let found = followed(folder.path(), "sh .hooks/*.sh");
+    assert_eq!(paths(&found), [".hooks/a.sh"]);
+    assert!(found.covers(".hooks/new.sh") && !found.covers(".hooks/b.txt") && !found.covers(".hooks/d/x.sh"));
+    let found = followed(folder.path(), "python .claude/hooks/g.py");
+    assert_eq!(paths(&found), [".claude/hooks/d/e.bin", ".claude/hooks/g.py"]);
+    assert!(found.covers(".claude/hooks/d/new.py"));
+    let notes: Vec<bool> = found.pins().iter().map(|pin| pin.note.is_some()).collect();
+    assert_eq!(notes, [false, true], "what else a script in another language loads isn't pinned");
+    assert!(followed(folder.path(), "sh .h*/x/*.sh").unpinned(false).unwrap().contains(".h*/x/*.sh"));
+}
+
+#[test]
+fn what_cannot_be_pinned_is_told_with_the_script_that_it_is_in() {
+    let folder = folder(&[("a.sh", "? it is odd\n? builds\n"), ("latin.sh", "")]);
+    fs::write(folder.path().join("latin.sh"), b"# \xe9\nsh b.sh\n").unwrap();
+    let found = followed(folder.path(), "sh a.sh");
+    assert_eq!(found.unpinned(false).unwrap(), "a.sh: builds; a.sh: it is odd");
+    assert_eq!(found.unpinned(true).unwrap(), "a.sh: it is odd", "a checker is there to build");
+    assert_eq!(followed(folder.path(), "sh latin.sh").unpinned(false).unwrap(), "latin.sh: it isn't UTF-8 text");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc/hostname", folder.path().join("out.sh")).unwrap();
+        assert_eq!(followed(folder.path(), "sh out.sh").unpinned(false).unwrap(), "out.sh leads out of the folder");
+    }
+    write(folder.path(), ".arki/config.json", r#"{"hooks": {"Stop": [{"command": "? odd"}]}}"#);
+    let pins = scanned(folder.path()).unwrap().pins;
+    let unpinned: Vec<&Pin> = pins.iter().filter(|pin| pin.kind == PinKind::UnpinnedHook).collect();
+    assert_eq!((unpinned.len(), unpinned[0].path.as_str()), (1, ".arki/config.json#? odd"));
+    assert_eq!(unpinned[0].note.as_deref(), Some("Arki can't pin what this runs: odd."));
+    assert!(!compare(&[], &pins).iter().any(|change| change.kind == PinKind::UnpinnedHook && change.puts_off()));
 }

@@ -9,6 +9,7 @@ use super::Kernel;
 use super::formatting::Formatted;
 use super::record::Record;
 use crate::hooks::answer::{self, HookAnswer};
+use crate::hooks::condition::Spoken;
 use crate::hooks::input::{HookedRun, input, sent_args};
 use crate::hooks::occasion::{HookedCall, Occasion};
 use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES, foreign};
@@ -21,7 +22,7 @@ use arki_policy::{Impact, Objection};
 use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{ProjectAccess, Sandbox};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(super) const CHANGED: &str =
@@ -74,6 +75,14 @@ impl Kernel {
         self.settings.hooks.iter().any(is_meant)
     }
 
+    /// How a hook that is for this is spoken to; one that is off has its say once a run.
+    pub(super) fn spoken_to(&self, hook: &Hook, occasion: &Occasion) -> Option<Spoken> {
+        let spoken = hook.condition.matched(occasion)?;
+        let HookAction::Off { line, .. } = &hook.action else { return Some(spoken) };
+        let mut told = self.told_off.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert((hook.event.name(), line.clone())).then_some(spoken)
+    }
+
     pub(super) fn runs_hooks(&self) -> bool {
         self.settings.trusted && !self.settings.hooks.is_empty()
     }
@@ -93,7 +102,7 @@ impl Kernel {
         for hook in &self.settings.hooks {
             let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
             let occasion = Occasion::Before(call.clone());
-            let Some(spoken) = hook.condition.matched(&occasion).filter(|_| is_of_event) else { continue };
+            let Some(spoken) = is_of_event.then(|| self.spoken_to(hook, &occasion)).flatten() else { continue };
             let told = input(hook.event, &occasion, &spoken, self.hooked_run(record.context()));
             let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
             let ran = self.carry_out_hook(task, record.cancel().clone()).await;
@@ -149,7 +158,7 @@ impl Kernel {
         let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
         let occasion = Occasion::After(self.hooked_call(&pending.call), Box::new(result));
         for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
-            let Some(spoken) = hook.condition.matched(&occasion) else { continue };
+            let Some(spoken) = self.spoken_to(hook, &occasion) else { continue };
             let told = input(hook.event, &occasion, &spoken, self.hooked_run(record.context()));
             let formatting = self.begin_formatting(hook, &pending.call, record).await?;
             let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
@@ -185,7 +194,8 @@ impl Kernel {
         let Some(result) = carried_out(call, &events) else { return Ok(()) };
         let occasion = Occasion::After(self.hooked_call(call), Box::new(result));
         let mut answered = finished.answered.clone();
-        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
+        let is_on = |hook: &&Hook| !matches!(hook.action, HookAction::Off { .. });
+        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse).filter(is_on) {
             let is_it = |known: &(String, String)| known.0 == hook.name && known.1 == hook.action.command();
             if let Some(place) = answered.iter().position(is_it) {
                 answered.remove(place);
@@ -256,6 +266,10 @@ impl Kernel {
             HookAction::Inject(words) => HookAnswer { context: Some(text(words)), ..passed },
             HookAction::Log(words) => HookAnswer { said: Some(text(words)), ..passed },
             HookAction::Remind(words) => HookAnswer { context: Some(text(words)), said: Some(text(words)), ..passed },
+            HookAction::Off { why, .. } => HookAnswer {
+                said: Some(format!("Arki can't pin what it runs ({why}). `arki trust --with-unpinned` turns it on.")),
+                ..HookAnswer::of(HookOutcome::Off)
+            },
             HookAction::Command(command) => return self.run_hook_command(task, command, cancel).await,
         };
         Ran { answer, exit_code: None, duration: started.elapsed() }

@@ -66,7 +66,7 @@ impl Kernel {
     ) -> impl Iterator<Item = (&'a Hook, Spoken)> {
         let hooks = if self.runs_hooks() { self.settings.hooks.as_slice() } else { &[] };
         let of_event = hooks.iter().filter(|hook| hook.event == moment.event());
-        of_event.filter_map(|hook| Some((hook, hook.condition.matched(occasion)?)))
+        of_event.filter_map(|hook| Some((hook, self.spoken_to(hook, occasion)?)))
     }
 
     async fn run_hook_at(

@@ -1,9 +1,9 @@
 //! The trust in a worktree: it covers what the user has agreed to in its project, and nothing else.
 
 use crate::projects::Projects;
+use crate::projects::hook_pins::READERS;
 use crate::projects::open::{OpenProject, kind_word};
 use crate::records::blocking;
-use arki_context::imports_of;
 use arki_domain::{Code, Fault, TrustPin};
 use arki_files::PinKind;
 use arki_store::TrustRecord;
@@ -19,7 +19,7 @@ impl Projects {
     pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: TrustRecord) -> Result<(), Fault> {
         let place = folder.to_owned();
         let pins = blocking(self, move |_| {
-            let there = arki_files::scan(&place, imports_of)?.pins;
+            let there = arki_files::scan(&place, READERS)?.pins;
             let is_of_git =
                 |kind: &str| [PinKind::GitConfig, PinKind::GitHook].map(kind_word).iter().any(|it| it == kind);
             let is_there = |pin: &TrustPin| {
