@@ -12,6 +12,7 @@ import { useArki } from "../../platform/context";
 import type { ChangedPin, Pin, PinChange, ProjectState } from "../../protocol/generated";
 import { groupPins, kindWords } from "./pins";
 import "./trust.css";
+import "../../components/form/form.css";
 import { List } from "../../components/List";
 
 type Props = { project: ProjectState; open: boolean; onClose: () => void };
