@@ -1,4 +1,4 @@
-//! What a shell text runs of files: read by the policy's reader of shell lines, followed by whoever has the files.
+//! The files that a shell text runs: read by the policy's reader of shell lines, followed by whoever has the files.
 
 use std::collections::BTreeSet;
 

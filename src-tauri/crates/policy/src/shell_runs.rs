@@ -20,7 +20,7 @@ const MAX_TEXT_BYTES: usize = 256 * 1024;
 const MAX_FOLDERS: usize = 16;
 /// Absolute paths below these are anybody's, or lead anywhere.
 const ANYBODYS: &[&str] = &["/dev/", "/proc/", "/tmp/", "/var/tmp/"];
-/// Of the variables that steer programs, those that scripts set for themselves.
+/// Variables that scripts set for themselves, though they steer programs.
 const QUIET: &[&str] = &["IFS", "TEMP", "TMP", "TMPDIR"];
 const UNREADABLE: &str = "Arki can't read all of it as a shell text";
 
@@ -43,7 +43,7 @@ struct Reader<'t> {
     characters: Vec<char>,
     /// Where the text may be now.
     here: BTreeSet<String>,
-    /// What is read may run more than once.
+    /// True where a command may run more than once.
     repeats: bool,
     runs: ShellRuns,
 }
@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a variable of this name says what other programs run, or where Arki takes the text to be.
+/// Returns whether a variable of this name says what other programs run, or where Arki takes the text to be.
 fn is_steering(name: &str) -> bool {
     let is_quiet = HARMLESS_VARIABLES.split(' ').any(|known| known == name) || QUIET.contains(&name);
     name == "CLAUDE_PROJECT_DIR" || (steers_programs(name) && !is_quiet)

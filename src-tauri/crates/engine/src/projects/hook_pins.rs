@@ -1,4 +1,4 @@
-//! Whether what a project's hook or checker runs is what the user agreed to: each file that its line leads to, and where
+//! Tells whether all that a project's hook or checker runs is what the user agreed to: each file that its line leads to, and where
 //! not everything can be pinned, the line itself.
 
 use crate::projects::open::kind_word;

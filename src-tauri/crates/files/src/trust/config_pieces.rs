@@ -91,7 +91,7 @@ pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     servers.into_iter().flatten().filter_map(|(_, server)| line(server)).flatten().collect()
 }
 
-/// What hooks and checkers name in a configuration.
+/// The lines and files that hooks and checkers name in a configuration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct HookPieces {
     /// Each with whether it is a checker's.

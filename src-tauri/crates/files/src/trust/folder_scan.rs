@@ -111,7 +111,7 @@ impl FolderScan<'_> {
         Ok(self.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default())
     }
 
-    /// What hooks and checkers run and say. Returns the pins of those that can't be pinned.
+    /// Finds all that hooks and checkers run and say. Returns the pins of those that can't be pinned.
     fn hooks(&mut self, path: &str, config: &[u8], readers: Readers) -> Result<Vec<Pin>> {
         let HookPieces { lines, texts } = config_pieces::hook_pieces(config);
         texts.iter().try_for_each(|text| self.file(text, PinKind::Hook))?;

@@ -1,4 +1,4 @@
-//! What a shell line of the project's configuration runs, followed through the scripts it leads to.
+//! The files that a shell line of the project's configuration runs, followed through the scripts it leads to.
 //!
 //! Each file that it runs is found with its content; one that isn't there counts as well, for it would be run once it is,
 //! and so does what a pattern may match. Scripts of shells are read by [`RunsOf`]. Of those in other languages what they
@@ -15,18 +15,18 @@ use crate::change_set::content_hash;
 use crate::error::{FileError, FilesError, Result};
 use crate::project::Project;
 
-/// What a shell text runs.
+/// Tells which files a shell text runs.
 pub type RunsOf = fn(&ShellText<'_>) -> ShellRuns;
 
 /// A line that leads to more files is followed no further.
 const MAX_FOLLOWED: usize = 500;
 const HOOK_FOLDERS: &[&str] = &[".arki/hooks", ".claude/hooks", ".hooks"];
-/// What Node tries behind a name.
+/// Endings that Node tries behind a name.
 const ENDINGS: &[&str] = &["", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js"];
 /// The note of a script in another language.
 const LOADS_MORE: &str = "Arki pins this script and what it imports from beside it. What else it loads isn't pinned.";
 
-/// What a line runs.
+/// The files that a line runs.
 pub struct Followed {
     pub(super) files: Vec<FoundFile>,
     unknown: BTreeSet<UnknownRun>,
@@ -181,7 +181,7 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// What a script leads to.
+    /// Follows a script.
     fn script(&mut self, path: &str, text: &str, language: RunLanguage, folders: &Folders) -> Result<()> {
         match (language, text.strip_prefix("#!")) {
             (RunLanguage::Program, Some(head)) => {
@@ -238,7 +238,7 @@ fn node_modules(text: &str) -> Vec<String> {
     paths.flat_map(|path| ENDINGS.iter().map(move |ending| format!("{path}{ending}"))).collect()
 }
 
-/// What is to be said of a pinned program: nothing of a shell's script, of which everything is followed.
+/// Returns the note of a pinned program: nothing of a shell's script, of which everything is followed.
 pub(super) fn note_of(path: &str, bytes: &[u8]) -> Option<String> {
     let head = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_script = std::str::from_utf8(head).is_ok_and(|head| match head.strip_prefix("#!") {

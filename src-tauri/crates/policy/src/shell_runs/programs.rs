@@ -1,4 +1,4 @@
-//! What each program runs of the files that it is given.
+//! The files that each program runs of those that it is given.
 
 use super::words::{Known, known};
 use super::{MAX_FOLDERS, Reader, is_steering};
@@ -12,7 +12,7 @@ use arki_domain::{RunLanguage, ShellText, UnknownRun};
 const BUILDS: &str = "ant bazel bun bundle bunx cargo cmake composer deno docker dotnet eslint gmake go gradle hatch husky \
      jest just lefthook lint-staged make mise mix mvn ninja nox npm npx nx pdm pipenv pnpm poetry pre-commit pytest rake \
      run-parts rye sbt swift task tox turbo unittest uv uvx vitest yarn";
-/// What these do that runs nothing of it.
+/// Subcommands of these that run nothing of it.
 const NO_BUILDS: &str =
     "cargo:fmt cargo:metadata cargo:tree deno:fmt deno:lint dotnet:format go:env go:fmt go:list go:vet";
 /// Programs that read a script, each with its short options that stand alone.
@@ -81,7 +81,7 @@ impl Reader<'_> {
         self.runs.unknown.insert(UnknownRun { why, is_build: true });
     }
 
-    /// What other programs are told to run, by a table of them.
+    /// Reads the commands that other programs are told to run, by a table of them.
     fn handed_on(&mut self, words: &[Word], more: bool) {
         match wrappers::inside(words, more, 0) {
             Inside::Commands(wrapped) => {

@@ -1,11 +1,11 @@
-//! What the words of a shell text stand for, as far as that is certain.
+//! The values of a shell text's words, as far as that is certain.
 
 use super::Reader;
 use crate::bash_grammar::unescaped_in_quotes;
 use crate::plain_shell::Word;
 use tree_sitter::Node;
 
-/// What a word stands for, or why that can't be told.
+/// The value of a word, or why that can't be told.
 pub(super) type Known = Result<String, String>;
 
 /// In what a word stands for, `*`, `?`, `[` and `]` that stand outside quotes.
@@ -13,7 +13,7 @@ pub(super) const GLOBS: [(char, char); 4] = [('*', '\u{4}'), ('?', '\u{5}'), ('[
 /// In a word that isn't known, the reason follows.
 const BECAUSE: char = '\u{1}';
 
-/// What a word stands for.
+/// Returns the value of a word.
 pub(super) fn known(word: &Word) -> Known {
     match word.text.split_once(BECAUSE) {
         Some((_, why)) => Err(why.to_owned()),
