@@ -55,6 +55,7 @@ fn arki(project: &Project, pattern: &str) -> Outcome<usize> {
         pattern: pattern.to_owned(),
         shown_pattern: pattern.to_owned(),
         glob: None,
+        include_ignored: false,
         case_sensitive: true,
         context: 0,
         max_results: ENOUGH,
