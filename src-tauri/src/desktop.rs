@@ -33,6 +33,7 @@ pub fn run() -> ExitCode {
         println_for_people(&answer);
         return ExitCode::SUCCESS;
     }
+    arki_engine::raise_open_files();
     arki_engine::choose_temp_folder();
     arki_engine::protect_this_process();
     if let Some(words) = display::missing() {

@@ -136,12 +136,28 @@ fn a_home_that_is_no_whole_path_is_refused() {
     assert!(!stage.path("x").exists());
 }
 
+/// Arki with a limit of open files, soft or both.
+fn with_open_files(stage: &Stage, limit: &str, args: &[&str]) -> Done {
+    let script = stage.home.data_dir().with_file_name("limited");
+    fs::write(&script, format!("#!/bin/sh\nulimit {limit}\nexec {} \"$@\"\n", program().display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(&script);
+    command.arg("-C").arg(stage.home.project_dir()).args(args).envs(&stage.home.env);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Done::of_child(command.spawn().unwrap())
+}
+
 #[test]
 fn few_open_files_are_enough_or_it_is_said() {
-    let stage = Stage::new(vec![edit("a.txt"), Turn::text("done")]);
-    let script = stage.home.data_dir().with_file_name("limited");
-    fs::write(&script, format!("#!/bin/sh\nulimit -n 64\nexec {} \"$@\"\n", program().display())).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    let done = stage.home.run_arki(&script, &["exec", "go", "--approve", "all"]).unwrap();
-    assert_eq!((done.code, stage.read("a.txt").as_str()), (Some(0), "new\n"), "{done:?}");
+    for (limit, state, times_said) in [("-S -n 64", "ok", 0), ("-n 64", "failed", 1)] {
+        let command = Turn::calls().call("run_command", json!({"command": "echo hello; ulimit -S -n"}));
+        let stage = Stage::new(vec![edit("a.txt"), command, Turn::text("done")]);
+        let done = with_open_files(&stage, limit, &["exec", "go", "--approve", "all"]).exits(0);
+        assert_eq!(stage.read("a.txt"), "new\n", "{done:?}");
+        assert!(stage.told().contains("hello\n64\n"), "{limit}: {}", stage.told());
+        assert_eq!(done.stderr.matches("only 64 files").count(), times_said, "{done:?}");
+        let doctor = with_open_files(&stage, limit, &["doctor", "--json"]);
+        let check = check_of(&doctor, "open files");
+        assert!(check["state"] == state && (times_said == 0 || text(&check["hint"]).contains("ulimit -n")), "{check}");
+    }
 }

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     if let Ok(directories) = arki_engine::Directories::from_environment() {
         arki_engine::keep_crash_reports(&directories, "arki");
     }
+    arki_engine::raise_open_files();
     arki_engine::choose_temp_folder();
     arki_engine::protect_this_process();
     let arguments = match Arguments::try_parse() {

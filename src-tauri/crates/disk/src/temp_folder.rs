@@ -35,16 +35,9 @@ pub fn temp_folder_problem(folder: &Path) -> Option<&'static str> {
     }
 }
 
-#[cfg(unix)]
+/// Found out by a file that has no name and is gone at once: permissions say nothing to root, nor in `/proc`.
 fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-/// Its permissions say nothing here.
-#[cfg(not(unix))]
-fn is_writable(_: &Path) -> bool {
-    true
+    tempfile::tempfile_in(folder).is_ok()
 }
 
 #[cfg(test)]
@@ -60,6 +53,8 @@ mod tests {
         assert_eq!(problem(folder.path()), None);
         assert_eq!(problem(&folder.path().join("gone")), Some("doesn't exist"));
         assert_eq!(problem(&file), Some("is a file"));
+        #[cfg(target_os = "linux")]
+        assert_eq!(problem(Path::new("/proc")), Some("can't be written"));
         assert_eq!(
             (problem(Path::new("src")), problem(Path::new(""))),
             (Some("is not an absolute path"), Some("is not an absolute path"))

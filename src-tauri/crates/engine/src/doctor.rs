@@ -9,7 +9,7 @@ use crate::{Engine, EngineOptions};
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Fault, io_words};
-use arki_process::{PathOrigin, inherited_environment, path_origin};
+use arki_process::{PathOrigin, inherited_environment, open_files, open_files_problem, path_origin};
 use arki_sandbox::{Sandbox, SandboxStatus};
 use serde::Serialize;
 use std::path::Path;
@@ -100,6 +100,7 @@ impl Doctor {
             check_keychain().await,
             self.check_sandbox(),
             self.check_limits(),
+            check_open_files(),
             check_path(),
             check_temp_folder(),
         ]);
@@ -308,6 +309,14 @@ fn size(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
     let mebibytes = bytes as f64 / f64::from(1 << 20);
     format!("{mebibytes:.1} MiB")
+}
+
+/// Checks how many files may be open: a run has some, and a command's start needs more.
+fn check_open_files() -> Check {
+    if let Some(problem) = open_files_problem() {
+        return Check::of("open files", CheckState::Failed, problem.into());
+    }
+    Check::ok("open files", open_files().map_or_else(|| "any number".to_owned(), |most| format!("at most {most}")))
 }
 
 /// Checks the PATH by which commands and servers find their programs.

@@ -43,6 +43,7 @@ pub use arki_policy::RuleDefinition;
 pub use arki_process::learn_login_path;
 #[cfg(unix)]
 pub use arki_process::outlives_terminal;
+pub use arki_process::raise_open_files;
 pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
     RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,

@@ -1,5 +1,6 @@
 //! Commands that could not be started, and sandboxes that could not be built.
 
+use crate::open_files::MIN_OPEN_FILES;
 use arki_domain::{Code, Fault};
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +21,12 @@ pub enum ProcessError {
     DirectoryMissing { directory: PathBuf },
     #[error("Can't start {program}.")]
     SpawnFailed { program: String, source: io::Error },
+    #[error("Too many files are open, so no command can be started.")]
+    NoMoreFiles { source: io::Error },
+    #[error(
+        "This process may have only {most} files open at the same time; runs with several commands need {MIN_OPEN_FILES}."
+    )]
+    TooFewOpenFiles { most: u64 },
     #[error("Lost contact with a running command.")]
     ConnectionLost { source: io::Error },
     /// `reason` is a full sentence.
@@ -33,6 +40,7 @@ impl ProcessError {
             Self::NotACommand | Self::NoTerminal { .. } => Code::ARGUMENTS_INVALID,
             Self::DirectoryMissing { .. } => Code::FOLDER_UNAVAILABLE,
             Self::SpawnFailed { .. } => Code::COMMAND_SPAWN_FAILED,
+            Self::NoMoreFiles { .. } | Self::TooFewOpenFiles { .. } => Code::COMMAND_SPAWN_FAILED,
             Self::ConnectionLost { .. } | Self::NotRestricted { .. } => Code::COMMAND_SPAWN_FAILED,
             Self::SandboxUnavailable { .. } => Code::SANDBOX_UNAVAILABLE,
         }
@@ -47,6 +55,10 @@ impl ProcessError {
                 "Check that the program is installed and that the system is not out of memory or processes."
             }
             Self::NotRestricted { .. } => "Nothing was started. Sign in to Windows again, then start Arki again.",
+            Self::NoMoreFiles { .. } | Self::TooFewOpenFiles { .. } => {
+                "The user can raise the limit with `ulimit -n 1024` (where it is refused, an administrator has to) and \
+                 start Arki again."
+            }
             Self::ConnectionLost { .. } => "It was stopped. Run it again if it is safe to repeat.",
             Self::SandboxUnavailable { .. } => "Approve the command to run it outside the sandbox.",
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::ptr;
 
 use libc::{c_char, c_int, c_short};
-use rustix::io::fcntl_dupfd_cloexec;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::Pid;
 
 use super::terminal::Device;
@@ -57,12 +57,15 @@ pub struct Streams {
     more: Vec<OwnedFd>,
 }
 
-/// Above every number that a child's descriptor gets, so that none is replaced before it is copied.
-const HIGH: i32 = 64;
-
 impl Streams {
     pub fn new(standard: Standard, more: Vec<OwnedFd>) -> io::Result<Self> {
-        let high = |stream: OwnedFd| io::Result::Ok(fcntl_dupfd_cloexec(&stream, HIGH)?);
+        // Above every number that a child's descriptor gets, so that none is replaced before it is copied.
+        let least = i32::try_from(3 + more.len()).unwrap_or(i32::MAX);
+        let high = |stream: OwnedFd| match fcntl_dupfd_cloexec(&stream, least) {
+            // No file may have so high a number.
+            Err(Errno::INVAL) => Err(Errno::MFILE.into()),
+            copied => io::Result::Ok(copied?),
+        };
         let standard = match standard {
             Standard::Three([stdin, stdout, stderr]) => Standard::Three([high(stdin)?, high(stdout)?, high(stderr)?]),
             terminal @ Standard::Terminal(_) => terminal,

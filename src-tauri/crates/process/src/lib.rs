@@ -24,6 +24,7 @@ mod kept_output;
 mod limits;
 mod login_path;
 mod meanwhile;
+mod open_files;
 mod own_program;
 mod piped;
 mod run;
@@ -74,6 +75,7 @@ pub use launch::{Launch, Standard, Streams};
 pub use limits::{CommandLimits, Overrun};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use meanwhile::Meanwhile;
+pub use open_files::{open_files, open_files_problem, raise_open_files};
 #[cfg(target_os = "linux")]
 pub use orphan_guard::number as orphan_guard_number;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
@@ -22,6 +23,7 @@ use super::watch::thread_limit;
 use super::{environment, screen};
 use crate::confinement::ConfinedStart;
 use crate::error::{ProcessError, Result};
+use crate::open_files::inherited_open_files;
 use crate::piped::PipedSpec;
 use crate::run::CommandSpec;
 
@@ -84,10 +86,10 @@ impl Waiting {
 /// It sets the limits, also where the command is wrapped and its number is not known out here. A dump of what crashed
 /// would put what it had in memory into the project. And should memory run out, the command is what is to go.
 ///
-/// Its first argument is how many threads there may be (see `watch`), for which shells have different words. Its name is
-/// what its complaint about a program that is not there begins with.
-const GATE: &str = r#"ulimit -c 0; { ulimit -u "$1" || ulimit -p "$1"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
-shift
+/// Its first argument is how many threads there may be (see `watch`), for which shells have different words, the second
+/// how many open files Arki was started with. Its name is what its complaint about a program that is not there begins with.
+const GATE: &str = r#"ulimit -c 0; { ulimit -S -n "$2"; ulimit -u "$1" || ulimit -p "$1"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+shift 2
 read -r _ <&3 && exec "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
@@ -132,7 +134,8 @@ impl Behind<'_> {
     /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
     fn launch(&self, program: &[&str], terminal: Option<&Path>) -> Result<(Launch, Vec<OwnedFd>)> {
         let threads = self.threads.to_string();
-        let command = [&[GATE_SHELL, "-c", GATE, "arki", &threads], program].concat();
+        let files = inherited_open_files();
+        let command = [&[GATE_SHELL, "-c", GATE, "arki", &threads, &files], program].concat();
         let launch = |program: &Path, arguments: &[&str]| {
             Launch::new(program, arguments, self.environment, self.directory).ok_or(ProcessError::NotACommand)
         };
@@ -227,7 +230,15 @@ pub(super) async fn start_piped(
 }
 
 fn lost(source: io::Error) -> ProcessError {
+    if is_of_too_many_files(&source) {
+        return ProcessError::NoMoreFiles { source };
+    }
     ProcessError::ConnectionLost { source }
+}
+
+/// Of this process, or of the whole system.
+fn is_of_too_many_files(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 /// A session and process group, named by its leader, which is ours to reap.
@@ -354,6 +365,9 @@ pub(super) fn system_version() -> Option<String> {
 fn start_error(directory: &Path, source: io::Error) -> ProcessError {
     if !directory.is_dir() {
         return ProcessError::DirectoryMissing { directory: directory.to_owned() };
+    }
+    if is_of_too_many_files(&source) {
+        return ProcessError::NoMoreFiles { source };
     }
     ProcessError::SpawnFailed { program: GATE_SHELL.to_owned(), source }
 }

@@ -90,8 +90,8 @@ impl Runs {
         arki_context::memory_text(&files.collect::<Vec<_>>(), MAX_MEMORY_TOKENS, &EstimatedTokens)
     }
 
-    /// The warnings about a run before it starts: a call's own prompt with variables that nothing is known of, and a model
-    /// that takes no tools.
+    /// The warnings about a run before it starts: a call's own prompt with variables that nothing is known of, a model
+    /// that takes no tools, and too few open files for its commands.
     #[must_use]
     pub fn start_warnings(&self, opened: &OpenedFolder, start: &StartRun) -> Vec<String> {
         let Ok(config) = self.projects.config_of(&opened.0) else { return Vec::new() };
@@ -99,7 +99,9 @@ impl Runs {
         let custom = self.custom_prompt(&opened.0, &config, &start.options).ok().flatten().filter(|_| has_variables);
         let model = start.model.as_ref().unwrap_or(&config.model);
         let model = self.accounts.providers(&config).model_info(model).ok();
-        custom.as_ref().and_then(unknown_variables).into_iter().chain(model.as_ref().and_then(takes_no_tools)).collect()
+        let few_files = arki_process::open_files_problem().map(|problem| format!("{problem} {}", problem.hint()));
+        let of_model = model.as_ref().and_then(takes_no_tools);
+        custom.as_ref().and_then(unknown_variables).into_iter().chain(of_model).chain(few_files).collect()
     }
 
     /// # Errors

@@ -233,6 +233,46 @@ fn what_cannot_be_started_says_why() {
     assert_eq!(error.code(), Code::FOLDER_UNAVAILABLE);
 }
 
+/// Runs this test binary again as a process that may have few files open: the limit is one of the whole process.
+#[test]
+fn the_limit_of_open_files_is_raised_for_arki_only_and_named_where_that_is_not_possible() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    const LIMITS: &str = "ARKI_TEST_OPEN_FILES";
+    let again = |limits: &str| {
+        let name = "the_limit_of_open_files_is_raised_for_arki_only_and_named_where_that_is_not_possible";
+        let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+        test.args([name, "--nocapture"]).env(LIMITS, limits).output().unwrap()
+    };
+    match std::env::var(LIMITS).as_deref() {
+        Ok("soft") => {
+            setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: Some(1024) }).unwrap();
+            crate::raise_open_files();
+            assert!(crate::open_files() == Some(1024) && crate::open_files_problem().is_none());
+            let outcome = command("ulimit -S -n; ulimit -H -n").run();
+            assert_eq!(outcome.output, "64\n1024\n");
+        }
+        Ok(_) => {
+            setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: Some(64) }).unwrap();
+            crate::raise_open_files();
+            let problem = crate::open_files_problem().unwrap();
+            assert!(problem.to_string().contains("only 64 files"), "{problem}");
+            assert_eq!(command("ulimit -n").run().output, "64\n", "a command alone needs fewer");
+            let mut others: Vec<_> = std::iter::from_fn(|| fs::File::open("/dev/null").ok()).take(64).collect();
+            others.truncate(others.len() - 9);
+            let error = command("true").run_with(|_| {}).unwrap_err();
+            assert!(error.to_string().contains("Too many files are open"), "{error}");
+            assert!(error.hint().contains("ulimit -n"));
+        }
+        Err(_) => {
+            for limits in ["soft", "hard"] {
+                let ended = again(limits);
+                assert!(ended.status.success(), "{limits}: {}", String::from_utf8_lossy(&ended.stdout));
+                assert!(String::from_utf8_lossy(&ended.stdout).contains("1 passed"));
+            }
+        }
+    }
+}
+
 /// Runs this test binary again as a process that is killed while its command runs.
 #[test]
 fn commands_die_with_this_process_even_when_it_is_killed() {
