@@ -38,6 +38,23 @@ fn known_read_only_commands_are_allowed() {
 }
 
 #[test]
+fn arguments_are_taken_as_a_run_takes_them() {
+    let stage = stage(&Value::Null);
+    std::fs::write(stage.path("a.txt"), "one\n").unwrap();
+    for (tool, args) in [
+        ("run_command", r#"{"command": "ls", "timeout_seconds": "5"}"#),
+        ("read_file", r#"{"path": "a.txt", "limit": "5"}"#),
+        ("edit_file", r#"{"path": "a.txt", "edits": {"old_text": "one", "new_text": "two"}}"#),
+        ("edit_file", r#"{"path": "a.txt", "edits": "[{\"old_text\": \"one\", \"new_text\": \"two\"}]"}"#),
+    ] {
+        let judged = judged(&stage, &["--tool", tool, "--args", args]);
+        assert_ne!(judged["rule"], "builtin:impossible-call", "{args}: {judged}");
+    }
+    let long = json!({"command": "x".repeat(100_001)}).to_string();
+    decides(&stage, &["--tool", "run_command", "--args", &long], "deny", "builtin:impossible-call");
+}
+
+#[test]
 fn the_trace_tells_which_part_of_a_line_made_it_ask_and_which_check_decided() {
     let stage = with_rules(&json!([{"decision": "deny", "command": ["git", "push"]}]));
     let line = "ls -la && mytool x; rm -rf build";

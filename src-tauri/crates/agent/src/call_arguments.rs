@@ -5,7 +5,8 @@ use crate::bounds::{MAX_ARGUMENT_DEPTH, depth};
 use serde_json::{Map, Value};
 
 /// The arguments as the schema of the tool means them; what fits, and what could be meant in several ways, stays.
-pub(crate) fn understood(schema: &Value, value: Value) -> Value {
+#[must_use]
+pub fn understood(schema: &Value, value: Value) -> Value {
     let types = types_of(schema);
     if types.is_empty() || types.iter().any(|of| is_of(of, &value)) {
         return within(schema, value);

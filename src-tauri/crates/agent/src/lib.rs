@@ -32,6 +32,7 @@ mod text_only;
 mod tool_loop;
 mod turn;
 
+pub use call_arguments::understood as understood_arguments;
 pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, compact_session};
 pub use core::{Core, core, core_names};
 pub use late_context::max_late_text_bytes;

@@ -2,7 +2,7 @@
 
 use crate::approvals::Approvals;
 use arki_api::{MadeUpEvent, TriedHookEntry};
-use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
+use arki_domain::{Code, Executor, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_tools::{HookTrial, TriedHook};
 use serde::Serialize;
 
@@ -54,8 +54,14 @@ impl Approvals {
     /// When the folder or the configuration cannot be used.
     pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
         let kernel = self.kernels.kernel_judging(folder, tool_id)?;
-        let verdict = kernel.judge(tool_id, args, arki_domain::ApprovalMode::Ask);
-        let trace = kernel.trace(tool_id, args, &verdict);
+        // As a run takes them from a model.
+        let definition = kernel.definitions().iter().find(|definition| *definition.name == *tool_id).cloned();
+        let args = match definition {
+            Some(definition) => arki_agent::understood_arguments(&definition.parameters, args.clone()),
+            None => args.clone(),
+        };
+        let verdict = kernel.judge(tool_id, &args, arki_domain::ApprovalMode::Ask);
+        let trace = kernel.trace(tool_id, &args, &verdict);
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
         Ok(Judgement { decision, rule, reason, risk, trace })
     }

@@ -9,6 +9,7 @@ use super::record::Record;
 use super::subject::SubjectOf;
 use super::write::{Accepted, PlannedChange};
 use super::{Kernel, question, usable};
+use crate::builtin::run_command;
 use crate::inside::InsideAction;
 use crate::remote_tool::RemoteTool;
 use crate::subagents::Subagents;
@@ -140,6 +141,9 @@ impl Kernel {
         match &tool.action {
             Action::Write(plan) => self.judge_write(plan, call, subject, approve),
             Action::Command => {
+                if let Err(error) = run_command::parse(&call.args) {
+                    return Judged::Failed(error.into());
+                }
                 let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
                 match verdict.decision {
                     Decision::Deny => Judged::Refused(verdict.clone(), denied(&verdict)),

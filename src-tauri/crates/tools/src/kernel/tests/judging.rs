@@ -22,6 +22,9 @@ fn calls() -> Vec<(&'static str, Value)> {
         calls.push(("run_command", json!({"command": command})));
         calls.push(("run_command", json!({"command": command, "network": true})));
     }
+    for length in [100_000, 100_001] {
+        calls.push(("run_command", json!({"command": "x".repeat(length)})));
+    }
     for path in
         ["a.txt", "gone", "../x", "/etc/shadow", "sub/b.txt", "sub", ".git/config", "AGENTS.md", ".env", "", "a\u{0}b"]
     {
