@@ -94,15 +94,20 @@ impl CommandLine {
 
     /// `depth` counts the shells around this line.
     pub(super) fn parse_at(line: &str, depth: usize) -> Self {
-        Self::parse_in(line, depth, Assignments::Harmless)
+        Self::parse_in(line, depth, Assignments::Harmless, git_line::takes_text)
+    }
+
+    /// The same where any command may be given a here-document, for rules that say what a command may be fed.
+    pub(super) fn parse_fed(line: &str) -> Self {
+        Self::parse_in(line, 0, Assignments::Harmless, |_| true)
     }
 
     /// The same where a command may have any variables in front, for those who look at them.
     pub(super) fn parse_with_assignments(line: &str) -> Self {
-        Self::parse_in(line, 0, Assignments::Any)
+        Self::parse_in(line, 0, Assignments::Any, git_line::takes_text)
     }
 
-    fn parse_in(line: &str, depth: usize, assignments: Assignments) -> Self {
+    fn parse_in(line: &str, depth: usize, assignments: Assignments, takes_text: fn(&SimpleCommand) -> bool) -> Self {
         if line.len() > MAX_LINE_BYTES {
             return Self::opaque(line, "too much in it");
         }
@@ -110,8 +115,8 @@ impl CommandLine {
             let parts = read_twice(&with_numbers(&written.line), depth, assignments)?;
             let commands = parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect();
             let understood = Self::Understood(commands);
-            let takes_text = |commands: Vec<&SimpleCommand>| commands.into_iter().all(git_line::takes_text);
-            let is_text = !written.feeds || understood.simple().is_some_and(takes_text);
+            let all_take_text = |commands: Vec<&SimpleCommand>| commands.into_iter().all(takes_text);
+            let is_text = !written.feeds || understood.simple().is_some_and(all_take_text);
             is_text.then_some(understood).ok_or("a here-document for a program that may run it")
         });
         read.unwrap_or_else(|why| Self::opaque(line, why))

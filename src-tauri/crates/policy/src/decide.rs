@@ -1,6 +1,6 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, RULE_SEPARATOR, first_hit};
+use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR, first_hit};
 use crate::command_line::SimpleCommand;
 use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
@@ -32,7 +32,9 @@ pub(crate) fn decided_by(shell: Shell, question: &Question<'_>, settings: &Polic
         Some(path) if decision != Decision::Allow => format!("{path} is outside the project. {reason}"),
         Some(_) | None => reason,
     };
-    let reason = match command.as_ref().and_then(|command| command.warning(decision)) {
+    // What is refused says all itself.
+    let warning = command.as_ref().filter(|_| rule != REFUSED_GIT_RULE).and_then(|command| command.warning(decision));
+    let reason = match warning {
         Some(warning) => format!("{warning} {reason}"),
         None => reason,
     };
@@ -108,8 +110,16 @@ pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
 /// The same of a line that rules would allow if what it reads is harmless.
 #[must_use]
 pub fn reads_under_rules(question: &Question<'_>, settings: &PolicySettings) -> Option<Vec<WideRead>> {
-    let line = CommandLine::parse(question.subject.command.as_deref()?);
-    coverage::reads(&line, &settings.sources(Shell::native(), question))
+    let command = question.subject.command.as_deref()?;
+    let line = CommandLine::parse(command);
+    let fed = fed(Shell::native(), command, &line);
+    coverage::reads(fed.as_ref().unwrap_or(&line), &settings.sources(Shell::native(), question))
+}
+
+/// The line with here-documents for any command, where it isn't understood without; a rule says who may be fed.
+fn fed(shell: Shell, command: &str, line: &CommandLine) -> Option<CommandLine> {
+    (shell == Shell::Bash && line.commands().is_none() && command.contains("<<"))
+        .then(|| CommandLine::parse_fed(command))
 }
 
 /// A shell line, and what is known of it.
@@ -126,7 +136,8 @@ pub(crate) struct Judged<'a> {
 
 impl<'a> Judged<'a> {
     fn new(shell: Shell, line: &str, question: &Question<'_>, settings: &'a PolicySettings) -> Self {
-        let line = CommandLine::parse_as(shell, line);
+        let command = line;
+        let line = CommandLine::parse_as(shell, command);
         let subject = question.subject;
         let is_looked_at = |read: &WideRead| subject.wide_reads_checked || subject.harmless_reads.contains(read);
         let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
@@ -135,7 +146,8 @@ impl<'a> Judged<'a> {
         let only_reads = wide_reads.is_some_and(looked_at);
         let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
         let danger = if only_reads || builds { None } else { danger::of_line(&line) };
-        let covered = coverage::covered(&line, &settings.sources(shell, question));
+        let fed = fed(shell, command, &line);
+        let covered = coverage::covered(fed.as_ref().unwrap_or(&line), &settings.sources(shell, question));
         let covered = covered.filter(|covered| covered.reads.iter().all(is_looked_at));
         Self { line, only_reads, may_only_read, builds, danger, covered }
     }

@@ -48,7 +48,7 @@ const SHORT: &[(&str, char)] =
 /// Returns whether the line consists of git's own commands, of which one writes a repository, and of what only reads.
 #[must_use]
 pub fn writes_repository(line: &str) -> bool {
-    let roles = roles(line);
+    let roles = roles(&CommandLine::parse_with_assignments(line));
     roles.contains(&Role::Writes) && roles.iter().all(|role| matches!(role, Role::Writes | Role::Reads))
 }
 
@@ -56,18 +56,38 @@ pub fn writes_repository(line: &str) -> bool {
 /// is not understood, which then can't write a git directory.
 #[must_use]
 pub fn refused_git(line: &str) -> Option<String> {
-    roles(line).into_iter().find_map(|role| match role {
+    let mut parsed = CommandLine::parse_with_assignments(line);
+    if parsed.commands().is_none() && line.contains(['$', '`']) {
+        parsed = CommandLine::parse_with_assignments(&with_made_up_values(line));
+    }
+    roles(&parsed).into_iter().find_map(|role| match role {
         Role::Refused(why) => Some(why),
-        Role::Writes | Role::Reads | Role::Configures | Role::Other => None,
+        Role::Writes | Role::Reads | Role::Configures | Role::Steered(_) | Role::Other => None,
     })
 }
 
+/// The line with a path for each variable. Only to find what is refused whatever its value.
+fn with_made_up_values(line: &str) -> String {
+    let line = line.replace("$(pwd)", "$PWD").replace("`pwd`", "$PWD");
+    let mut parts = line.split('$');
+    let mut written = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = match part.strip_prefix('{').and_then(|braced| braced.split_once('}')) {
+            Some(braced) => braced,
+            None => part.split_at(part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len())),
+        };
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        written.push_str(if is_name { "./" } else { "$" });
+        written.push_str(if is_name { rest } else { part });
+    }
+    written
+}
+
 /// Returns the role of each command in the line; none if the line is not understood.
-fn roles(line: &str) -> Vec<Role> {
+fn roles(line: &CommandLine) -> Vec<Role> {
     if Shell::native() != Shell::Bash {
         return Vec::new();
     }
-    let line = CommandLine::parse_with_assignments(line);
     let mut roles = Vec::new();
     line.simple().unwrap_or_default().into_iter().for_each(|command| add_roles(command, &mut roles));
     let writes = |role: &Role| matches!(role, Role::Writes | Role::Refused(_));
@@ -75,11 +95,12 @@ fn roles(line: &str) -> Vec<Role> {
         // A configuration is written by itself as any file is: it is asked about, and the sandbox refuses it.
         return roles;
     }
-    roles
-        .iter_mut()
-        .filter(|role| **role == Role::Configures)
-        .for_each(|role| *role = Role::Refused(CONFIGURES.to_owned()));
-    roles
+    let refused = |role| match role {
+        Role::Configures => Role::Refused(CONFIGURES.to_owned()),
+        Role::Steered(why) => Role::Refused(why),
+        other => other,
+    };
+    roles.into_iter().map(refused).collect()
 }
 
 /// Returns whether the command takes the text of a here-document for a text, and runs nothing of it.
@@ -109,6 +130,8 @@ enum Role {
     Configures,
     /// It is git that may write, with what it may not be given.
     Refused(String),
+    /// It leads git elsewhere, and nothing is written by it: with what may not stand in a line that writes.
+    Steered(String),
     /// It may be anything.
     Other,
 }
@@ -119,7 +142,15 @@ const CONFIGURES: &str = "`git config` can't change git's configuration, which s
 /// Adds the role of a command, or the roles of the commands that it runs in turn if it adds nothing to them.
 fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
     match &command.inside {
-        Inside::Commands(wrapped) if wrapped.is_transparent && command.assignments.is_empty() => {
+        Inside::Commands(wrapped) => {
+            let given = if command.name() == "env" { command.arguments() } else { &[] };
+            let given = given.iter().take(wrapped.starts_at.saturating_sub(1));
+            let objection = command.assignments.iter().chain(given).find_map(objection_to_variable);
+            match objection {
+                None if !wrapped.is_transparent || !command.assignments.is_empty() => return roles.push(role(command)),
+                None => {}
+                Some(why) => roles.push(Role::Steered(why)),
+            }
             wrapped.commands.iter().for_each(|command| add_roles(command, roles));
         }
         Inside::Compound(inner) => inner.commands.iter().for_each(|command| add_roles(command, roles)),
@@ -132,8 +163,11 @@ fn role(command: &SimpleCommand) -> Role {
     let objection = || command.assignments.iter().find_map(objection_to_variable);
     if name == "export" {
         let words = command.arguments();
-        let is_harmless = |word: &Word| word.text.contains('=') && objection_to_variable(word).is_none();
-        return if words.iter().all(is_harmless) { Role::Reads } else { Role::Other };
+        return match words.iter().find_map(objection_to_variable) {
+            Some(why) => Role::Steered(why),
+            None if words.iter().all(|word| word.text.contains('=')) => Role::Reads,
+            None => Role::Other,
+        };
     }
     let is_git = name == "git" && !command.open_ended && command.words.first().is_some_and(|word| !word.expands);
     if !is_git {
@@ -146,12 +180,12 @@ fn role(command: &SimpleCommand) -> Role {
     };
     let reads = READING.split(' ').any(|known| known == subcommand);
     match to_options.or_else(objection) {
-        Some(_) if reads => return Role::Other,
+        Some(why) if reads => return Role::Steered(why),
         Some(why) => return Role::Refused(why),
         None => {}
     }
-    if arguments.iter().any(|word| runs_another(subcommand, &word.text)) {
-        return Role::Other;
+    if let Some(word) = arguments.iter().find(|word| runs_another(subcommand, &word.text)) {
+        return Role::Steered(refused_argument(subcommand, &word.text));
     }
     match subcommand {
         "config" if reads_plainly(command) => Role::Reads,
@@ -200,6 +234,14 @@ fn refused_option(name: &str) -> String {
         _ => "Run the line again without it.",
     };
     format!("`git {name}` isn't allowed with git commands that write, because it can lead git elsewhere. {instead}")
+}
+
+fn refused_argument(subcommand: &str, argument: &str) -> String {
+    let option = argument.split('=').next().unwrap_or_default();
+    format!(
+        "`git {subcommand} {option}` isn't allowed in a line with git commands that write, because it can name a program, a \
+         hook or a place for git. Run the line again without it, or run this command alone."
+    )
 }
 
 fn runs_another(subcommand: &str, argument: &str) -> bool {
@@ -296,6 +338,26 @@ mod tests {
             ("git --exec-path=. commit -m x", "--exec-path"),
             ("git config user.name x && git commit -m x", "git config"),
             ("make && git -c core.hooksPath=h commit -m x", "core.hooksPath"),
+            ("git -c diff.external=./evil.sh diff && git commit -am one", "diff.external"),
+            ("GIT_EXTERNAL_DIFF=./evil.sh git diff && git commit -am one", "GIT_EXTERNAL_DIFF"),
+            (
+                "env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=./x git commit -am one",
+                "GIT_CONFIG_COUNT",
+            ),
+            (
+                "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b GIT_CONFIG_VALUE_0=./x; git commit -am one",
+                "GIT_CONFIG_COUNT",
+            ),
+            ("export GIT_SSH_COMMAND=./x && git push", "GIT_SSH_COMMAND"),
+            ("GIT_CONFIG_COUNT=1 timeout 5 git commit -am one", "GIT_CONFIG_COUNT"),
+            ("HOME=$PWD/gh git commit -am one", "HOME"),
+            ("HOME=\"${PWD}/gh\" git commit -am one", "HOME"),
+            ("GIT_DIR=$(pwd)/g git commit -am one", "GIT_DIR"),
+            ("git --exec-path=$PWD commit -am one", "--exec-path"),
+            ("git -c core.hooksPath=$PWD/h commit -am one", "core.hooksPath"),
+            ("git clone --template=tpl . cl && cd cl && git commit --allow-empty -m one", "--template"),
+            ("git init --template tpl x && cd x && git commit --allow-empty -m one", "--template"),
+            ("git grep -O./x a && git commit -am one", "-O./x"),
         ] {
             let words = refused_git(line).unwrap_or_default();
             assert!(
@@ -310,6 +372,13 @@ mod tests {
             "git config a.b c",
             "make",
             "git -c x",
+            "git commit -m \"$MESSAGE\"",
+            "git commit -m 'costs $5'",
+            "git -C $DIR commit -m x",
+            "FOO=$BAR make && git commit -m x",
+            "git clone --template=tpl . cl",
+            "git rebase -x make main",
+            "export GIT_DIR=$PWD/x; git status",
         ] {
             assert_eq!(refused_git(line), None, "{line}");
         }

@@ -1,6 +1,8 @@
 //! Here-documents, written out before a line is read: what stands in `"$(cat <<'EOF' … EOF)"` as quoted text of its word,
 //! what a command gets as a file that it reads.
 //!
+//! A here-string, `<<< text`, is read as a here-document.
+//!
 //! Only plain text: the end is quoted, so that nothing is expanded, or the text has nothing to expand. Where each begins
 //! and ends bash's grammar has to see the same way; else the line is not understood.
 
@@ -81,6 +83,10 @@ impl Scanner<'_> {
                 {
                     self.copy(self.rest.find('\n').unwrap_or(self.rest.len()));
                 }
+                '<' if !in_quotes && begins("<<<") => {
+                    self.here_string()?;
+                    feeds = true;
+                }
                 '<' if !in_quotes && begins("<<") => {
                     let end = self.end()?;
                     self.awaited.push(end);
@@ -98,6 +104,28 @@ impl Scanner<'_> {
             }
         }
         if self.awaited.is_empty() { Ok(feeds) } else { Err("an unclosed here-document") }
+    }
+
+    /// Reads `<<< WORD`, where nothing in the word is expanded.
+    fn here_string(&mut self) -> Result<(), Unclear> {
+        self.rest = self.rest.strip_prefix("<<<").ok_or(NOT_PLAIN)?;
+        self.skip(&[' ', '\t']);
+        let is_bare = |next: char| next.is_ascii_alphanumeric() || "_-+./:,@%=".contains(next);
+        let quote = self.rest.chars().next().filter(|first| matches!(first, '\'' | '"'));
+        let end = match quote {
+            Some(quote) => self.rest[1..].find(quote).ok_or("an unclosed quote")? + 2,
+            None => self.rest.find(|next| !is_bare(next)).unwrap_or(self.rest.len()),
+        };
+        let (word, after) = self.rest.split_at(end);
+        let is_plain = quote != Some('"') || !word.contains(['$', '`', '\\', '!']);
+        let is_whole = after.is_empty() || after.starts_with([' ', '\t', '\n', ';', '|', '&', ')']);
+        if word.is_empty() || !is_plain || !is_whole {
+            return Err(NOT_PLAIN);
+        }
+        self.rest = after;
+        self.written.push('<');
+        self.written.push_str(DOCUMENT);
+        Ok(())
     }
 
     fn copy(&mut self, bytes: usize) {

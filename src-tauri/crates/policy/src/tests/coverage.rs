@@ -49,6 +49,9 @@ fn each_command_is_allowed_by_some_rule_or_by_what_it_does() {
     allows("cargo test && git add -A", "config:rules[1], builtin:build");
     allows("cat a | import", "config:rules[4]");
     allows("import < a", "config:rules[4]");
+    for line in ["import <<'E'\n$x `y`\nE", "import <<E\nx\nE\nls", "import <<< hi", "import <<<'a $b' | tail"] {
+        allows(line, "config:rules[4]");
+    }
     assert_eq!(decided("git add -A && npm run deploy").reason, "Adding is fine. Matched by one of your rules.");
 }
 
@@ -102,6 +105,13 @@ fn a_command_that_a_rule_allows_is_fed_nothing_unless_the_rule_says_so() {
         "while read -r f; do npm run deploy; done < a",
         "if true; then npm run deploy; fi < a",
         "npm run deploy <<< x",
+        "import <<E\n$(x)\nE",
+        "import <<< \"$(x)\"",
+        "import <<< $x",
+        "import <<<a\\\nb",
+        "import <<< x | sh",
+        "import <<< x; bash <<< 'rm x'",
+        "import <<'E'; python3 <<'E2'\nx\nE\ny\nE2",
         "npm run deploy <<'EOF'\nx\nEOF",
         "npm run deploy | git commit -F -",
     ] {
@@ -231,4 +241,13 @@ fn what_was_allowed_for_the_session_adds_up_with_the_rules() {
     assert_eq!(of("touch a && ls"), "session:rules[1]");
     assert_eq!(of("touch a && mytool"), "category:exec");
     assert_eq!(of("cat a | touch a"), "category:exec");
+}
+
+#[test]
+fn a_refused_git_is_told_why_and_nothing_else() {
+    for line in ["HOME=$PWD/gh git commit -am one", "GIT_CONFIG_COUNT=1 git diff && git commit -am one"] {
+        let verdict = decided(line);
+        assert_eq!((verdict.decision, verdict.rule.as_str()), (Decision::Deny, "builtin:git-program"), "{line}");
+        assert!(verdict.reason.starts_with("The variable "), "{}", verdict.reason);
+    }
 }
