@@ -68,7 +68,9 @@ impl Text<'_> {
             Place::Given(_) => is_given(value),
             Place::Setting(_) => is_secret(kind, value) || is_short_token(value),
             Place::Literal(_) => is_secret(kind, value),
-            Place::Bare(_) if is_name_like(value) => is_secret(Kind::Bare, value) || (is_password && is_no_name(value)),
+            Place::Bare(_) if is_name_like(value) => {
+                is_secret(Kind::Bare, value) || (is_no_name(value) && (is_password || is_short_token(value)))
+            }
             Place::Bare(_) => is_secret(kind, value),
             Place::Loose(_) if is_name_like(value) => is_password && is_no_name(value),
             Place::Loose(_) => is_password && is_secret(kind, value),
@@ -156,7 +158,7 @@ impl Cursor<'_> {
     ) -> Step<Place> {
         let operator = self.skip(3, |byte| byte == b'=' || byte == b'>')?;
         let after = self.blanks()?;
-        if operator > 1 || is_closed || self.is_quote()? {
+        if is_closed || self.is_quote()? {
             return self.expression(0);
         }
         let mut called = *self;
@@ -164,11 +166,17 @@ impl Cursor<'_> {
             Err(Stop::None) => {}
             other => return other,
         }
+        if operator > 1 {
+            return self.said_word();
+        }
         let is_tight = blanks == 0 && after == 0;
         // `DB_PASSWORD=…` of a shell, `AccountKey=…` of a connection string.
         let is_capital = self.text.text.as_bytes()[name.start].is_ascii_uppercase();
         match before {
-            _ if !is_tight => self.rest_of_line(name),
+            _ if !is_tight => match self.clone_at(0).rest_of_line(name) {
+                Err(Stop::None) => self.said_word(),
+                other => other,
+            },
             _ if is_flag || is_capital => self.shell_word(),
             Some(b'?' | b'&' | b';' | b'"' | b'\'') => self.parameter(),
             _ => match self.clone_at(0).rest_of_line(name) {
@@ -314,6 +322,16 @@ impl Cursor<'_> {
         if is_end && !is_code { Ok(Place::Bare(value)) } else { Err(Stop::None) }
     }
 
+    /// `name = value` at the end of a line that says more. Code would go on, or end with its own sign.
+    fn said_word(&mut self) -> Step<Place> {
+        let place = self.loose_word()?;
+        self.blanks()?;
+        match self.peek()? {
+            None | Some(b'\n' | b'\r' | b'}') => Ok(place),
+            _ => Err(Stop::None),
+        }
+    }
+
     /// `name: value` among others.
     fn loose_word(&mut self) -> Step<Place> {
         let start = self.at;
@@ -323,7 +341,7 @@ impl Cursor<'_> {
         match self.peek()? {
             _ if !has_digit => Err(Stop::None),
             Some(b' ') if self.clone_at(1).peek()? == Some(b'=') => Err(Stop::None),
-            Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b';' | b')') | None => Ok(Place::Loose(start..self.at)),
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b';' | b')' | b'}') | None => Ok(Place::Loose(start..self.at)),
             _ => Err(Stop::None),
         }
     }
@@ -376,10 +394,10 @@ impl Cursor<'_> {
         words.into_iter().all(|word| matches!(word, b"export" | b"set" | b"SET" | b"ENV" | b"ARG" | b"declare" | b"x"))
     }
 
-    /// `ENV NAME VALUE` of a container, `setenv NAME VALUE` of a shell.
+    /// `ENV NAME VALUE` of a container, `setenv NAME VALUE` of a shell, `aws configure set NAME VALUE`.
     fn is_set(&self, start: usize) -> bool {
         let before = self.text.text[..start].trim_end_matches([' ', '\t']);
-        before.len() < start && ["ENV", "setenv"].iter().any(|word| before.ends_with(word))
+        before.len() < start && ["ENV", "setenv", "configure set"].iter().any(|word| before.ends_with(word))
     }
 
     /// `machine HOST login USER password VALUE`, in one line or in several.

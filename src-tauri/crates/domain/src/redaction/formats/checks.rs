@@ -262,6 +262,10 @@ impl Text<'_> {
         let is_credential = |byte: u8| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte);
         let Some(end) = self.run(at, MAX_CREDENTIAL_BYTES, is_credential) else { return Outcome::Open };
         let value = self.text[at..end].trim_end_matches(['.', '-']);
+        // `base64.decodebytes(…)` is code.
+        if self.text.as_bytes().get(end) == Some(&b'(') {
+            return Outcome::None;
+        }
         if value.len() > MAX_CREDENTIAL_BYTES || !is_real(value) {
             return Outcome::None;
         }

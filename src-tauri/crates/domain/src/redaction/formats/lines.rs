@@ -54,6 +54,49 @@ impl Text<'_> {
         if is_password { secret(user + 1..end, name) } else { Outcome::None }
     }
 
+    /// `'user:password' | chpasswd`
+    pub(super) fn changed_password(self, name: &'static str) -> Outcome {
+        let is_quote = |byte: u8| b"\"'".contains(&byte);
+        let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.$".contains(&byte);
+        let is_password = |byte: u8| byte > b' ' && !b"\"'|;".contains(&byte);
+        let Some(first) = self.run(self.after, 1, is_quote) else { return Outcome::Open };
+        let Some(user) = self.run(first, MAX_USER_BYTES, is_user) else { return Outcome::Open };
+        if self.text.as_bytes().get(user) != Some(&b':') {
+            return Outcome::None;
+        }
+        let Some(end) = self.run(user + 1, MAX_PASSWORD_BYTES, is_password) else { return Outcome::Open };
+        let Some(pipe) = self.run(end, 4, |byte| is_quote(byte) || b" |".contains(&byte)) else { return Outcome::Open };
+        for program in ["chpasswd", "sudo chpasswd"] {
+            match self.goes_on(pipe, program) {
+                None => return Outcome::Open,
+                Some(true) if is_given(&self.text[user + 1..end]) => return secret(user + 1..end, name),
+                Some(_) => {}
+            }
+        }
+        Outcome::None
+    }
+
+    /// `-b FILE USER PASSWORD`, also with other letters beside the `b`.
+    pub(super) fn htpasswd(self, name: &'static str) -> Outcome {
+        let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b"`<>;|&()".contains(&byte);
+        let (mut at, mut words) = (self.after, Vec::new());
+        while words.len() < 4 {
+            let Some(end) = self.run(at, MAX_PASSWORD_BYTES, is_part) else { return Outcome::Open };
+            if end == at {
+                return Outcome::None;
+            }
+            words.push(at..end);
+            let Some(next) = self.run(end, 4, |byte| byte == b' ') else { return Outcome::Open };
+            at = next;
+        }
+        let is_batch = self.text[words[0].clone()].strip_prefix('-').is_some_and(|letters| letters.contains('b'));
+        let word = words[3].clone();
+        let quotes = usize::from(self.text[word.clone()].starts_with(['"', '\'']));
+        let end = word.start + self.text[word.clone()].trim_end_matches(['"', '\'']).len();
+        let value = word.start + quotes..end.max(word.start + quotes);
+        if is_batch && is_given(&self.text[value.clone()]) { secret(value, name) } else { Outcome::None }
+    }
+
     /// `Cookie: name=value; name=value` and `Set-Cookie: name=value; Path=/`: the values that look random.
     pub(super) fn cookies(self, name: &'static str) -> Outcome {
         let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };

@@ -62,11 +62,13 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
     let counts = Counts::of(value);
     let is_example = is_example(value);
     let has_all_kinds = counts.kinds() == 4 && value.len() >= 12;
+    // `Admin@123`, `hunter2!`: a word that people make a password of, and no address.
+    let is_seasoned = counts.signs > 0 && counts.digits > 0 && counts.letters() > 0 && !is_address(value);
     match kind {
         Kind::Password => {
             let is_mixed = counts.letters() > 0 && counts.digits + counts.signs > 0;
             (is_mixed || is_unpronounceable(value))
-                && (has_all_kinds || (!is_example && !is_identifier(value, &counts)))
+                && (has_all_kinds || ((!is_example || is_seasoned) && !is_identifier(value, &counts)))
         }
         Kind::Secret if value.len() >= LONG_BYTES => {
             has_all_kinds || (is_made_by_chance(value, &counts) && !is_example)
@@ -176,7 +178,8 @@ fn is_filled_in(value: &str) -> bool {
         || is_between(b'%', b'%')
         || first == Some(b'!')
         || has_braced_name(value)
-        || TEMPLATES.iter().any(|template| value.contains(template))
+        // Base64 ends so.
+        || TEMPLATES.iter().any(|template| value.trim_end_matches('=').contains(template))
 }
 
 /// `{name}` in the middle.
@@ -220,7 +223,7 @@ fn is_identifier(value: &str, counts: &Counts) -> bool {
         return false;
     }
     let mut parts = 0;
-    let is_word = |part: &str| {
+    let fits_in = |part: &str| {
         let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let is_numbered = NUMBERED_WORDS.contains(&word.to_ascii_lowercase().as_str());
         let is_written_small = word.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -228,14 +231,21 @@ fn is_identifier(value: &str, counts: &Counts) -> bool {
     };
     let mut is_numbered = false;
     for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
-        let (fits, numbered) = is_word(part);
+        let (fits, numbered) = fits_in(part);
         if !fits {
             return false;
         }
         is_numbered |= numbered;
         parts += 1;
     }
-    parts > 1 || is_numbered
+    // `Kx_92_pL` has none.
+    let has_word = || value.split(|c: char| !c.is_ascii_alphabetic()).flat_map(of_one_case).any(is_word);
+    (parts > 1 && has_word()) || is_numbered
+}
+
+/// `user1@example.com`
+fn is_address(value: &str) -> bool {
+    value.split_once('@').is_some_and(|(_, host)| host.contains('.'))
 }
 
 fn is_made_by_chance(value: &str, counts: &Counts) -> bool {

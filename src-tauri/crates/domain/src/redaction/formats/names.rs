@@ -6,7 +6,7 @@ use super::literal::Kind;
 const MAX_WORDS: usize = 16;
 
 /// The last word of a name decides, and for `key` the one before it.
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort", "storepass", "keypass"];
+const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passwort", "storepass", "keypass", "passcode"];
 const SECRETS: &[&str] =
     &["secret", "secretkey", "accesskey", "privatekey", "authkey", "apikey", "accountkey", "masterkey"];
 const KEYS: &str = "access account admin api app application auth cipher client consumer cookie crypto deploy encryption \
@@ -33,8 +33,11 @@ pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
     let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end));
     match last.as_str() {
         _ if ends(PASSWORDS) => Some((Kind::Password, "password")),
-        "pwd" | "psk" | "sshpass" => Some((Kind::Password, "password")),
-        _ if matches!(name, "pass" | "REDISCLI_AUTH" | "_auth") => Some((Kind::Password, "password")),
+        "pwd" | "psk" | "sshpass" | "pw" => Some((Kind::Password, "password")),
+        // `ROOTPW`
+        _ if name.ends_with("PW") => Some((Kind::Password, "password")),
+        "phrase" | "word" if before == Some("pass") => Some((Kind::Password, "password")),
+        _ if matches!(name, "pass" | "PASS" | "REDISCLI_AUTH" | "_auth") => Some((Kind::Password, "password")),
         // Not what is called with it: `test.pass("…")`.
         "pass" if before.is_some() && !name.ends_with(".pass") => Some((Kind::Password, "password")),
         "key" if before.is_some_and(|before| is_in(KEYS, before)) => Some((Kind::Secret, "key")),
@@ -97,6 +100,13 @@ mod tests {
             "accountKey",
             "setPassword",
             "pass",
+            "PASS",
+            "pw",
+            "db_pw",
+            "ROOTPW",
+            "passcode",
+            "pass_phrase",
+            "passWord",
             "_auth",
         ] {
             assert!(telling(name).is_some(), "{name}");

@@ -35,8 +35,12 @@ enum Kind {
     Rest,
     /// A name that says what its value is, whatever assigns it.
     Assigned,
-    /// The same of `pass`, which is a part of too many words.
+    /// The same of `pass` and `pw`, which are parts of too many words.
     Pass,
+    /// `echo 'user:password' | chpasswd`
+    ChangedPassword,
+    /// `htpasswd -b FILE USER PASSWORD`
+    HtPasswd,
 }
 
 impl Format {
@@ -65,8 +69,14 @@ impl Format {
             Kind::PuttyKey => text.putty_key(self.name),
             Kind::Rest => text.rest(self.name),
             Kind::Assigned => text.assigned(),
-            // The sign behind the name is no part of it.
-            Kind::Pass => Text { after: text.after - 1, ..text }.assigned(),
+            // The signs behind the name are no part of it.
+            Kind::Pass => {
+                let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+                let letters = self.beginning.bytes().take_while(is_letter).count();
+                Text { after: start + letters, ..text }.assigned()
+            }
+            Kind::ChangedPassword => text.changed_password(self.name),
+            Kind::HtPasswd => text.htpasswd(self.name),
         }
     }
 }
@@ -182,6 +192,14 @@ pub(super) static FORMATS: &[Format] = &[
     other("mosquitto_", "", Kind::Command(&commands::MOSQUITTO)),
     other("7z", "", Kind::Command(&commands::SEVEN_ZIP)),
     other("zip", "", Kind::Command(&commands::ZIP)),
+    other("unzip", "", Kind::Command(&commands::ZIP)),
+    other("twine upload", "", Kind::Command(&commands::LOGIN)),
+    other("echo ", "password", Kind::ChangedPassword),
+    other("sqlplus ", "password", Kind::Oracle),
+    other("sqlplus -s ", "password", Kind::Oracle),
+    other("sqlplus -S ", "password", Kind::Oracle),
+    other("sqlplus -L ", "password", Kind::Oracle),
+    other("htpasswd ", "password", Kind::HtPasswd),
     other("sshpass", "", Kind::Command(&commands::SSHPASS)),
     other("redis-cli", "", Kind::Command(&commands::REDIS)),
     other("login", "", Kind::Command(&commands::LOGIN)),
@@ -223,6 +241,30 @@ pub(super) static FORMATS: &[Format] = &[
     other("-pass", "", Kind::Assigned),
     other("Pass", "", Kind::Assigned),
     other("pass=", "", Kind::Pass),
+    other("pass =", "", Kind::Pass),
+    other("pass:", "", Kind::Pass),
+    other("pass\"", "", Kind::Pass),
+    other("pass'", "", Kind::Pass),
+    other("PASS=", "", Kind::Pass),
+    other("PASS:", "", Kind::Pass),
+    other("PASS\"", "", Kind::Pass),
+    other("PASS'", "", Kind::Pass),
+    other("pw=", "", Kind::Pass),
+    other("pw =", "", Kind::Pass),
+    other("pw:", "", Kind::Pass),
+    other("pw\"", "", Kind::Pass),
+    other("pw'", "", Kind::Pass),
+    other("PW=", "", Kind::Pass),
+    other("PW =", "", Kind::Pass),
+    other("PW:", "", Kind::Pass),
+    other("PW\"", "", Kind::Pass),
+    other("PW'", "", Kind::Pass),
+    other("asscode", "", Kind::Assigned),
+    other("ASSCODE", "", Kind::Assigned),
+    other("assWord", "", Kind::Assigned),
+    other("ass_phrase", "", Kind::Assigned),
+    other("ASS_PHRASE", "", Kind::Assigned),
+    other("assPhrase", "", Kind::Assigned),
     other("storepass", "", Kind::Assigned),
     other("keypass", "", Kind::Assigned),
     other("SSHPASS", "", Kind::Assigned),
