@@ -236,7 +236,7 @@ fn lost(source: io::Error) -> ProcessError {
     ProcessError::ConnectionLost { source }
 }
 
-/// Of this process, or of the whole system.
+/// Returns whether too many files are open, in this process or in the whole system.
 fn is_of_too_many_files(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
