@@ -31,6 +31,7 @@ fn a_secret_is_known_by_its_name_in_every_usual_form() {
         "passWord: '‹abc22xyz›'",
         "ROOTPW=‹abc22xyz›",
         "INFO connecting with password = ‹abc123xyz›",
+        "INFO connecting with password = ‹abc123xyz› to db",
         "INFO connecting with password = ‹abc123xyz›\nINFO done",
         "{password: ‹abc123xyz›}",
         "{user: me, password: ‹abc123xyz›}",

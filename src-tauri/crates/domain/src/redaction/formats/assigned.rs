@@ -132,10 +132,12 @@ impl Cursor<'_> {
             b',' if closing > 0 && !self.clone_at(1).leads_to_value()? => self.expression(1),
             b'"' | b'\'' if blanks > 0 => self.expression(0),
             _ if blanks > 0 && (is_flag || self.is_set(name.start)) => self.shell_word(),
-            _ if blanks > 0 && self.is_of_netrc(name) => self.shell_word().map(|place| match place {
-                Place::Setting(value) => Place::Given(value),
-                other => other,
-            }),
+            _ if blanks > 0 && (self.is_configured(name.start) || self.is_of_netrc(name)) => {
+                self.shell_word().map(|place| match place {
+                    Place::Setting(value) => Place::Given(value),
+                    other => other,
+                })
+            }
             byte if is_gap(byte) || byte == b'v' => self.value_beside(),
             b's' if blanks > 0 => {
                 self.demand("string")?;
@@ -322,12 +324,13 @@ impl Cursor<'_> {
         if is_end && !is_code { Ok(Place::Bare(value)) } else { Err(Stop::None) }
     }
 
-    /// `name = value` at the end of a line that says more. Code would go on, or end with its own sign.
+    /// `name = value` in a line that says more. Code would go on, or end, with its own sign.
     fn said_word(&mut self) -> Step<Place> {
         let place = self.loose_word()?;
         self.blanks()?;
         match self.peek()? {
             None | Some(b'\n' | b'\r' | b'}') => Ok(place),
+            Some(byte) if byte.is_ascii_alphabetic() => Ok(place),
             _ => Err(Stop::None),
         }
     }
@@ -394,10 +397,15 @@ impl Cursor<'_> {
         words.into_iter().all(|word| matches!(word, b"export" | b"set" | b"SET" | b"ENV" | b"ARG" | b"declare" | b"x"))
     }
 
-    /// `ENV NAME VALUE` of a container, `setenv NAME VALUE` of a shell, `aws configure set NAME VALUE`.
+    /// `ENV NAME VALUE` of a container, `setenv NAME VALUE` of a shell.
     fn is_set(&self, start: usize) -> bool {
         let before = self.text.text[..start].trim_end_matches([' ', '\t']);
-        before.len() < start && ["ENV", "setenv", "configure set"].iter().any(|word| before.ends_with(word))
+        before.len() < start && ["ENV", "setenv"].iter().any(|word| before.ends_with(word))
+    }
+
+    /// `aws configure set NAME VALUE`
+    fn is_configured(&self, start: usize) -> bool {
+        self.text.text[..start].trim_end_matches([' ', '"', '\'']).ends_with("configure set")
     }
 
     /// `machine HOST login USER password VALUE`, in one line or in several.

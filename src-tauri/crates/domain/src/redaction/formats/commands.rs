@@ -46,7 +46,7 @@ pub(super) static CURL: Program = Program {
         ("oauth2-bearer", Password),
     ],
 };
-pub(super) static MYSQL: Program = family("uhPDSep", &[("p", AttachedPassword)]);
+pub(super) static MYSQL: Program = family("uhPDSep", &[("p", AttachedPassword), ("password", AttachedPassword)]);
 pub(super) static MONGO: Program = family("up", &[("p", Password)]);
 pub(super) static LDAP: Program = family("DHbwyhpfsla", &[("w", Password)]);
 pub(super) static MOSQUITTO: Program = family("hpuPtmi", &[("P", Password)]);

@@ -54,18 +54,20 @@ impl Text<'_> {
         if is_password { secret(user + 1..end, name) } else { Outcome::None }
     }
 
-    /// `'user:password' | chpasswd`
+    /// A new password: `'user:password' | chpasswd`
     pub(super) fn changed_password(self, name: &'static str) -> Outcome {
         let is_quote = |byte: u8| b"\"'".contains(&byte);
         let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.$".contains(&byte);
-        let is_password = |byte: u8| byte > b' ' && !b"\"'|;".contains(&byte);
+        let is_password = |byte: u8| byte > b' ' && !b"\"'|;\\".contains(&byte);
         let Some(first) = self.run(self.after, 1, is_quote) else { return Outcome::Open };
         let Some(user) = self.run(first, MAX_USER_BYTES, is_user) else { return Outcome::Open };
         if self.text.as_bytes().get(user) != Some(&b':') {
             return Outcome::None;
         }
         let Some(end) = self.run(user + 1, MAX_PASSWORD_BYTES, is_password) else { return Outcome::Open };
-        let Some(pipe) = self.run(end, 4, |byte| is_quote(byte) || b" |".contains(&byte)) else { return Outcome::Open };
+        let Some(pipe) = self.run(end, 6, |byte| is_quote(byte) || b" |\\n".contains(&byte)) else {
+            return Outcome::Open;
+        };
         for program in ["chpasswd", "sudo chpasswd"] {
             match self.goes_on(pipe, program) {
                 None => return Outcome::Open,

@@ -195,6 +195,7 @@ pub(super) static FORMATS: &[Format] = &[
     other("unzip", "", Kind::Command(&commands::ZIP)),
     other("twine upload", "", Kind::Command(&commands::LOGIN)),
     other("echo ", "password", Kind::ChangedPassword),
+    other("printf ", "password", Kind::ChangedPassword),
     other("sqlplus ", "password", Kind::Oracle),
     other("sqlplus -s ", "password", Kind::Oracle),
     other("sqlplus -S ", "password", Kind::Oracle),
