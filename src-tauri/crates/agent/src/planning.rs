@@ -7,7 +7,7 @@
 
 mod calls;
 mod headings;
-mod lenient_json;
+pub(crate) mod lenient_json;
 mod plan_object;
 mod segments;
 mod steps;

@@ -15,6 +15,8 @@ use arki_domain::{Code, ContextDropped, Fault, Message, ToolDefinition};
 
 /// The number of parts that are left out for one request.
 const MAX_PARTS: usize = 3;
+/// The beginning of the names of MCP servers' tools.
+const REMOTE: &str = "mcp__";
 const HINT: &str = "If a message is the cause, go back to before it with `arki rewind --conversation`.";
 
 /// The attempts so far to have a request taken.
@@ -22,6 +24,8 @@ const HINT: &str = "If a message is the cause, go back to before it with `arki r
 pub(crate) struct Mending {
     is_compacted: bool,
     parts: usize,
+    /// Tells that the tools of MCP servers are left out.
+    is_without_remote: bool,
     /// The parts that no error named.
     guessed: Vec<ContextDropped>,
 }
@@ -32,6 +36,10 @@ impl RunHost {
         let is_of_request = fault.is(Code::CONTEXT_TOO_LONG) || fault.is(Code::PROVIDER_BAD_REQUEST);
         // Some answer so to a picture that they don't take.
         let may_be = fault.is(Code::MODEL_NOT_FOUND) || fault.is(Code::PROVIDER_FAILED);
+        // A filter takes offence at what came in from outside, of which the user has not said a word.
+        if fault.is(Code::CONTENT_REFUSED) {
+            return !self.transcript.refusable_parts().is_empty();
+        }
         let says_image = || Named::read(&fault.message).is_image;
         is_of_request || (may_be && says_image() && self.named_part(fault).is_some())
     }
@@ -47,8 +55,18 @@ impl RunHost {
             mending.parts += 1;
             return self.leave_out(dropped).await.map(|()| None);
         }
+        if !std::mem::replace(&mut mending.is_without_remote, true) && Named::read(&fault.message).is_some_schema() {
+            let remote = self.remote_tools(&fault);
+            for dropped in remote.clone() {
+                self.leave_out(dropped).await?;
+            }
+            if !remote.is_empty() {
+                return Ok(None);
+            }
+        }
         let mut fault = fault;
-        if !mending.is_compacted && (is_too_long || self.fills_window()) {
+        let may_be_length = is_too_long || (self.fills_window() && !fault.is(Code::CONTENT_REFUSED));
+        if !mending.is_compacted && may_be_length {
             mending.is_compacted = true;
             match self.compact_after(&fault).await? {
                 Ok(end) => return Ok(end),
@@ -79,6 +97,21 @@ impl RunHost {
         // As many as before, but others.
         self.tally.forget_messages();
         Ok(())
+    }
+
+    /// The tools of MCP servers: one of them it is where a schema is refused and no tool named, since ours are known to
+    /// be taken.
+    fn remote_tools(&mut self, fault: &Fault) -> Vec<ContextDropped> {
+        let Some(event_id) = self.transcript.prompt_event() else { return Vec::new() };
+        let (definitions, refused) = (self.parts.executor.definitions(), &self.state.refused_tools);
+        let remote = definitions.iter().filter(|tool| tool.name.starts_with(REMOTE) && !is_in(refused, tool));
+        let dropped = |tool: &ToolDefinition| ContextDropped {
+            event_id: event_id.clone(),
+            part: tool_part(&tool.name),
+            reason: reason(fault),
+            restored: false,
+        };
+        remote.map(dropped).collect()
     }
 
     fn named_part(&mut self, fault: &Fault) -> Option<ContextDropped> {
@@ -135,9 +168,19 @@ impl Named {
             ]),
             message: ["messages", "input", "contents"].iter().find_map(|list| number_in(&words, list)),
             content: ["content", "parts"].iter().find_map(|list| number_in(&words, list)).map(|(number, _)| number),
-            tool: number_in(&words, "tools").map(|(number, _)| number),
+            // Google's tool 0 has all of the declarations.
+            tool: ["function_declarations", "functiondeclarations", "tools"]
+                .iter()
+                .find_map(|list| number_in(&words, list))
+                .map(|(number, _)| number),
             words,
         }
+    }
+
+    /// Returns whether the schema of some tool is not taken.
+    fn is_some_schema(&self) -> bool {
+        let says = |word: &str| self.words.contains(word);
+        says("grammar") || (says("schema") && (says("tool") || says("function") || says("parameters")))
     }
 
     /// The tool whose definition is not taken.
@@ -185,11 +228,12 @@ fn counts_as(messages: &[impl AsRef<Message>], at: usize, brackets: bool) -> [us
     [at, sides.windows(2).filter(|pair| pair[0] != pair[1]).count()]
 }
 
-/// The number behind the name of a list, and whether it stands in brackets: `messages.3`, `input[3]`.
+/// The number behind the name of a list, and whether it stands in brackets: `messages.3`, `input[3]`, `tools -> 3`.
 fn number_in(words: &str, list: &str) -> Option<(usize, bool)> {
     words.match_indices(list).find_map(|(at, _)| {
         let rest = &words[at + list.len()..];
-        let number = rest.strip_prefix(['.', '['])?;
+        let arrow = || rest.trim_start().strip_prefix("->").map(str::trim_start);
+        let number = rest.strip_prefix(['.', '[', '/']).or_else(arrow)?;
         let digits = number.find(|character: char| !character.is_ascii_digit()).unwrap_or(number.len());
         Some((number[..digits].parse().ok()?, rest.starts_with('[')))
     })

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub(crate) const MAX_ATTEMPTS: u32 = 5;
 /// The same where no answer begins.
 pub(crate) const MAX_REQUESTS: u32 = 12;
+/// The same where what comes is no answer: a gateway's page mostly passes, a wrong address never does.
+pub(crate) const MAX_UNREADABLE: u32 = 3;
 /// The wait before the first retry, where the provider names none; each further one is twice as long.
 pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// No wait is longer unless the provider asks for it.
@@ -47,7 +49,12 @@ impl RunHost {
         let (code, turn) = (fault.code.clone(), answer.turn);
         retries.count += 1;
         let broke_off = answer.has_begun() || fault.is(Code::PROVIDER_STREAM_CUT);
-        let attempts = if broke_off { MAX_ATTEMPTS } else { MAX_REQUESTS };
+        let is_unreadable = !answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER);
+        let attempts = match broke_off {
+            true => MAX_ATTEMPTS,
+            false if is_unreadable => MAX_UNREADABLE,
+            false => MAX_REQUESTS,
+        };
         let delay = match decide(fault, retries, attempts, RandomState::new().build_hasher().finish()) {
             Verdict::Wait(delay) => delay,
             Verdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),

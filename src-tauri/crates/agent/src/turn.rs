@@ -111,7 +111,7 @@ impl RunHost {
                     return Box::pin(self.ask_once(turn)).await;
                 }
                 // Of its calls none was looked at yet, so that they are asked for again.
-                AnswerEnd::Failed(fault) if self.may_pass(&fault, &answer) => {
+                AnswerEnd::Failed(fault) if self.may_pass(&fault) => {
                     self.wait_for_retry(&mut retries, fault, answer).await?
                 }
                 // Some models say nothing once and then something.
@@ -131,6 +131,12 @@ impl RunHost {
             }
             self.tally.learn(answer.usage);
             if matches!(end, AnswerEnd::Finished)
+                && let Some(fault) = self.had_no_room(&answer)
+            {
+                self.interrupted(answer, Cut::Retried).await?;
+                return Ok(Asked::Refused(fault));
+            }
+            if matches!(end, AnswerEnd::Finished)
                 && let Some(window) = self.refused_window.take()
             {
                 self.parts.model.note_window(window);
@@ -149,9 +155,22 @@ impl RunHost {
         answer.is_empty() && (answer.thoughts.is_empty() || !self.ask.is_of_plan())
     }
 
-    /// An answer that began well and can't be read any more was damaged on its way.
-    fn may_pass(&self, fault: &Fault, answer: &Answer) -> bool {
-        (self.parts.is_retryable)(fault) || (answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER))
+    /// Returns whether to ask again: what can't be read was damaged on its way, or is from a gateway.
+    fn may_pass(&self, fault: &Fault) -> bool {
+        (self.parts.is_retryable)(fault) || fault.is(Code::PROVIDER_BAD_ANSWER)
+    }
+
+    /// Returns the fault of an answer that had no room left in the window.
+    fn had_no_room(&self, answer: &Answer) -> Option<Fault> {
+        let is_cut = answer.finish_reason == FinishReason::Length && self.is_empty(answer);
+        (is_cut && self.fills_window()).then(|| {
+            let model = self.parts.model.model();
+            Fault::new(
+                Code::CONTEXT_TOO_LONG,
+                format!("The conversation leaves {model} no room for an answer."),
+                "Start a new session, or choose a model with a larger context window.",
+            )
+        })
     }
 
     /// Returns whether the request is another one now: without an optional part that the provider has just refused.
@@ -283,6 +302,11 @@ impl RunHost {
         let takes_tools = self.parts.model.takes_tools();
         let known = Known { definitions: &definitions, prompt: &self.state.prompt, takes_tools };
         let read = (self.ask.read)(&mut answer, &known);
+        for call in &mut answer.calls {
+            if let Some(name) = call_arguments::tool_name(&definitions, &call.tool_id) {
+                call.tool_id = name;
+            }
+        }
         answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
         let mut bodies: Vec<EventBody> = vec![response(&answer).into()];
         if !answer.text.is_empty() || !answer.thoughts.is_empty() || answer.reasoning.is_some() {

@@ -71,10 +71,16 @@ impl WireFormat for Ollama {
         Ok(head)
     }
 
+    /// The chat templates of many models demand that users and model take turns.
+    fn joins(&self, message: &Message, next: &Message) -> bool {
+        matches!((message, next), (Message::User { .. }, Message::User { .. }))
+    }
+
     fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
-        for message in group {
-            out.extend_from_slice(&to_json(&wire::Message::new(message, images))?);
-        }
+        let [message, rest @ ..] = group else { return Ok(()) };
+        let mut entry = wire::Message::new(message, images);
+        rest.iter().for_each(|next| entry.join(wire::Message::new(next, images)));
+        out.extend_from_slice(&to_json(&entry)?);
         Ok(())
     }
 

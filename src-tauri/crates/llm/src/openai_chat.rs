@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// OpenAI's limit for the ID of a call.
 const MAX_ID_BYTES: usize = 40;
 
-/// The model of DeepSeek's that demands that users and model take turns.
+/// The model of DeepSeek's that takes no two messages of the model's in a row either.
 const ALTERNATING_MODEL: &str = "deepseek-reasoner";
 
 pub(crate) struct OpenAiChat {
@@ -86,11 +86,12 @@ impl WireFormat for OpenAiChat {
         &["reasoning_content", "reasoning", "reasoning_details", "tool_calls.extra_content"]
     }
 
+    /// The chat templates of many servers demand that users and model take turns.
     fn joins(&self, message: &Message, next: &Message) -> bool {
         let is_users = |message| matches!(message, &Message::User { .. });
         let is_models = |message| matches!(message, &Message::Assistant { .. } | &Message::ToolRequest { .. });
-        let alike = (is_users(message) && is_users(next)) || (is_models(message) && is_models(next));
-        self.dialect == Dialect::DeepSeek && self.model == ALTERNATING_MODEL && alike
+        let joins_models = self.dialect == Dialect::DeepSeek && self.model == ALTERNATING_MODEL;
+        (is_users(message) && is_users(next)) || (joins_models && is_models(message) && is_models(next))
     }
 
     fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {

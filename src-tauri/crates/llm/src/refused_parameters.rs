@@ -47,6 +47,7 @@ const REFUSING: &[&str] = &[
     "not permitted",
     "not allowed",
     "extra field",
+    "extra_forbidden",
     "extra input",
     "additional propert",
     "invalid",

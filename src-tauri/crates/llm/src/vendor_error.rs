@@ -10,8 +10,9 @@ const MAX_WORDS_CHARS: usize = 400;
 /// A day: nobody means more by “retry”.
 const MAX_RETRY_DELAY_SECONDS: f64 = 86_400.0;
 
-/// Further words for a request that is too long: of xAI, Kimi, z.ai, Copilot, DashScope, Bedrock, vLLM, Mistral.
-const OVERFLOWS: [&str; 8] = [
+/// Further words for a request that is too long: of xAI, Kimi, z.ai, Copilot, DashScope, Bedrock, vLLM, Mistral,
+/// llama.cpp, and of OpenAI and Groq for a request that is larger than what they take in a minute.
+const OVERFLOWS: [&str; 13] = [
     "maximum prompt length",
     "model token limit",
     "prompt exceeds max length",
@@ -20,7 +21,55 @@ const OVERFLOWS: [&str; 8] = [
     "input is too long",
     "maximum model length",
     "too large for model",
+    "context size",
+    "n_ctx",
+    "request too large",
+    "tokens must be reduced",
+    "reduce your message size",
 ];
+
+/// The kinds and words of a filter that takes offence at what is sent.
+const FILTERED: [&str; 11] = [
+    "content_policy",
+    "content_filter",
+    "cyber_policy",
+    "invalid_prompt",
+    "responsibleaipolicy",
+    "data_inspection_failed",
+    "content management policy",
+    "requires moderation",
+    "input was flagged",
+    "content exists risk",
+    "inappropriate content",
+];
+
+/// The words for a model, or a server of it, that takes no tools at all.
+const WITHOUT_TOOLS: [&str; 8] = [
+    "not support tools",
+    "support tool use",
+    "support tool call",
+    "not support function call",
+    "tools are not supported",
+    "tool calling is not supported",
+    "function calling is not",
+    "enable-auto-tool-choice",
+];
+
+/// The words for a tool's schema that can't be read, under whatever status.
+const UNREADABLE_SCHEMA: [&str; 3] = ["failed to parse grammar", "invalid json schema", "schema conversion failed"];
+
+/// The words of a server, or a gateway before it, that can't answer now, under whatever status.
+const PASSING: [&str; 8] = [
+    "overloaded",
+    "try again later",
+    "retry later",
+    "no healthy upstream",
+    "upstream connect error",
+    "temporarily unavailable",
+    "service unavailable",
+    "at capacity",
+];
+const LIMITED: [&str; 4] = ["rate limit", "rate_limit", "too many requests", "slow down"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VendorError {
@@ -116,6 +165,12 @@ impl VendorError {
         self.kind.contains("_value") || (words.contains("value") && !words.contains("value_error"))
     }
 
+    /// Returns whether it refuses all tools, and not one of them or a part of them.
+    pub(crate) fn refuses_tools(&self) -> bool {
+        let words = self.words.to_lowercase();
+        WITHOUT_TOOLS.iter().any(|needle| words.contains(needle))
+    }
+
     /// Neither a status nor a kind, nor words that are known.
     pub(crate) fn says_nothing_of_its_kind(&self) -> bool {
         self.status == 0 && self.kind.trim().is_empty() && self.code() == Code::PROVIDER_FAILED
@@ -178,12 +233,17 @@ impl VendorError {
         if says(&["model_not_found", "model not exist", "is not a valid model id"]) {
             return Code::MODEL_NOT_FOUND;
         }
-        if ["content_policy", "content_filter", "cyber_policy", "invalid_prompt"]
-            .iter()
-            .any(|kind| self.kind.contains(kind))
-            || says(&["requires moderation", "input was flagged", "content exists risk"])
-        {
+        if says(&FILTERED) {
             return Code::CONTENT_REFUSED;
+        }
+        if says(&UNREADABLE_SCHEMA) {
+            return Code::PROVIDER_BAD_REQUEST;
+        }
+        if matches!(self.status, 400 | 403..=499) && says(&LIMITED) {
+            return Code::PROVIDER_RATE_LIMITED;
+        }
+        if matches!(self.status, 400 | 403..=428) && says(&PASSING) {
+            return Code::PROVIDER_FAILED;
         }
         self.code_of_status().unwrap_or_else(|| self.code_of_kind())
     }
@@ -195,7 +255,8 @@ impl VendorError {
             402 => Code::PROVIDER_NO_CREDIT,
             404 => Code::MODEL_NOT_FOUND,
             408 | 504 => Code::PROVIDER_TIMEOUT,
-            409 | 425 => Code::PROVIDER_FAILED,
+            // The last is a gateway's, whose own connection was closed.
+            409 | 425 | 499 => Code::PROVIDER_FAILED,
             429 => Code::PROVIDER_RATE_LIMITED,
             400..=499 => Code::PROVIDER_BAD_REQUEST,
             500..=599 => Code::PROVIDER_FAILED,
@@ -315,6 +376,42 @@ mod tests {
         for (status, body, expected) in cases {
             assert_eq!(code(status, &body), expected, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn words_count_under_any_status() {
+        let told = |status: u16, words: &str| code(status, &json!({"error": {"message": words}}));
+        for (status, words, expected) in [
+            (
+                429,
+                "Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 45000. The input or \
+                 output tokens must be reduced in order to run successfully.",
+                Code::CONTEXT_TOO_LONG,
+            ),
+            (500, "the request exceeds the available context size", Code::CONTEXT_TOO_LONG),
+            (500, "n_ctx exceeded", Code::CONTEXT_TOO_LONG),
+            (429, "Rate limit reached: Limit 30000, Used 29000, Requested 4000.", Code::PROVIDER_RATE_LIMITED),
+            (400, "The server is overloaded, please try again later", Code::PROVIDER_FAILED),
+            (403, "Rate limit exceeded, slow down", Code::PROVIDER_RATE_LIMITED),
+            (404, "no healthy upstream", Code::PROVIDER_FAILED),
+            (499, "client closed request", Code::PROVIDER_FAILED),
+            (500, "failed to parse grammar", Code::PROVIDER_BAD_REQUEST),
+            (401, "No such key, try again later", Code::KEY_REFUSED),
+            (400, "Filtered due to Azure OpenAI's content management policy.", Code::CONTENT_REFUSED),
+        ] {
+            assert_eq!(told(status, words), expected, "{status} {words}");
+        }
+        assert_eq!(code(400, &json!({"error": {"code": "content_filter", "message": "x"}})), Code::CONTENT_REFUSED);
+    }
+
+    #[test]
+    fn a_model_without_tools_is_told_from_a_tool_that_is_refused() {
+        let refuses = |words: &str| VendorError::of_kind("", words).refuses_tools();
+        assert!(refuses("registry.ollama.ai/library/phi3 does not support tools"));
+        assert!(refuses("No endpoints found that support tool use."));
+        assert!(refuses("\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"));
+        assert!(!refuses("This model does not support tool_choice"));
+        assert!(!refuses("Invalid tools[0].function.parameters"));
     }
 
     #[test]

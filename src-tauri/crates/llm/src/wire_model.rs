@@ -18,6 +18,9 @@ use tokio::sync::OnceCell;
 /// The number of characters shown of a web page's title.
 const MAX_TITLE_CHARS: usize = 100;
 
+/// The part of a request that a model refuses which takes no tools.
+const TOOLS: &str = "tools";
+
 /// Remembers the bytes of one growing conversation: one a run.
 pub(crate) struct WireModel {
     connection: Arc<ProviderConnection>,
@@ -45,6 +48,9 @@ impl WireModel {
                 body.windows(name.len()).any(|bytes| bytes == name.as_bytes())
             };
             let optional: Vec<&str> = optional.iter().copied().filter(|part| has(part)).collect();
+            if error.refuses_tools() {
+                return connection.note_refused(&model, TOOLS.to_owned());
+            }
             let head = body.get(..head_bytes).unwrap_or_default();
             if let Some(refused) = RefusedParameters::refused_by(error, head, required, &optional) {
                 connection.note_refused(&model, refused);
@@ -81,7 +87,7 @@ impl ChatModel for WireModel {
     }
 
     fn takes_tools(&self) -> bool {
-        self.known_info().takes_tools()
+        self.known_info().takes_tools() && !self.connection.refused(&self.model).iter().any(|part| part == TOOLS)
     }
 
     fn sees_pictures(&self) -> bool {

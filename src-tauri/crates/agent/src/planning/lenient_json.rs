@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const MAX_DEPTH: usize = 100;
 
 /// Returns the object or array at the beginning of the text, and its bytes there.
-pub(super) fn read(text: &str) -> Option<(Value, usize)> {
+pub(crate) fn read(text: &str) -> Option<(Value, usize)> {
     let mut reader = Reader { text, at: 0, strict: String::new(), open: Vec::new() };
     reader.run()?;
     let value = serde_json::from_str(&reader.strict).ok()?;

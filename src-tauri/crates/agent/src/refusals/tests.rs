@@ -50,11 +50,23 @@ fn an_error_names_a_tool_by_its_number_or_its_name() {
     let named = |words: &str, refused: &[String]| {
         Named::read(&format!("lab refused the request. It says: {words}")).tool(&tools, refused)
     };
+    let some_schema = |words: &str| Named::read(&format!("It says: {words}")).is_some_schema();
+    assert!(some_schema("Invalid JSON schema in tool definition") && some_schema("failed to parse grammar"));
+    assert!(!some_schema("Invalid schema for response_format") && !some_schema("bad image"));
     let second = Some("mcp__docs__find".to_owned());
     assert_eq!(named("tools.1.custom.input_schema: JSON schema is invalid", &[]), second);
     assert_eq!(named("Invalid 'tools[1].function.parameters'", &[]), second);
     assert_eq!(named("Invalid schema for function 'mcp__docs__find': anyOf", &[]), second);
     assert_eq!(named("Invalid schema for function 'mcp__docs__find_all'", &[]), None);
     assert_eq!(named("tools.0.x", &["read_file".to_owned()]), second, "the number is of those that were sent");
+    for google in [
+        "* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[x].format: only 'enum'",
+        "Invalid value at 'tools[0].function_declarations[1].parameters' (type)",
+        "Invalid JSON payload received. Unknown name \"x\" at 'tools[0].functionDeclarations[1].parameters'",
+        "tools -> 1 -> function: bad",
+        "#/tools/1/function: bad",
+    ] {
+        assert_eq!(named(google, &[]), second, "{google}");
+    }
     assert_eq!(named("find it out", &[]), None);
 }

@@ -133,3 +133,23 @@ async fn a_window_that_is_not_known_is_the_providers_to_judge() {
     stage.compaction = parts(Arc::new(Letters::default()));
     assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
 }
+
+#[tokio::test]
+async fn an_empty_answer_cut_by_its_length_is_of_the_length_where_the_window_is_nearly_full() {
+    let cut = || Some(Ok(StreamEvent::Metadata { finish_reason: Some(FinishReason::Length), usage: None }));
+    let ended = async |window: u64| {
+        let mut stage = Stage::new(vec![vec![cut(), end()], vec![cut(), end()]]);
+        *stage.model.windows.lock().unwrap() = vec![window; 20];
+        stage.compaction = CompactionParts { at_fraction: 1.0, ..parts(Arc::new(Letters::default())) };
+        match stage.run().await {
+            RunEnd::Failed(fault) if stage.count("engine.request") > 0 => Some(fault.code),
+            _ => None,
+        }
+    };
+    let mut codes = Vec::new();
+    for window in 2..30 {
+        codes.extend(ended(window).await);
+    }
+    assert_eq!(codes.first().map(String::as_str), Some(Code::CONTEXT_TOO_LONG.0), "{codes:?}");
+    assert_eq!(ended(100_000).await.as_deref(), Some(Code::PROVIDER_BAD_ANSWER.0));
+}

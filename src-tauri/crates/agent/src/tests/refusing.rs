@@ -89,3 +89,21 @@ async fn reasoning_goes_as_a_whole() {
     let has = |message: &Arc<Message>| matches!(&**message, Message::ToolRequest { reasoning: Some(_), .. });
     assert!(!transcript.messages().iter().any(has));
 }
+
+fn filtered() -> Option<Result<StreamEvent, Fault>> {
+    Some(Err(Fault::new(Code::CONTENT_REFUSED, "mock refused the request. It says: filtered", "Rephrase it.")))
+}
+
+#[tokio::test]
+async fn what_a_filter_takes_offence_at_is_left_out_and_stays_out() {
+    let stage = Stage::new(vec![reads(&["c", "d"]), vec![filtered()], vec![text("done"), end()]]);
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+    assert_eq!(dropped(&stage), [("result:d".to_owned(), false)]);
+}
+
+#[tokio::test]
+async fn a_filter_that_refuses_the_users_words_is_told_as_such() {
+    let stage = Stage::new(vec![vec![filtered()], vec![text("never"), end()]]);
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    assert!(fault.is(Code::CONTENT_REFUSED) && dropped(&stage).is_empty(), "{fault:?}");
+}

@@ -174,3 +174,12 @@ async fn an_empty_answer_is_asked_for_once_more_and_so_are_thoughts_alone() {
         assert_eq!(stage.model.turns.lock().unwrap().len(), 1, "asked more than once more");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_page_in_place_of_an_answer_is_asked_past_but_not_for_long() {
+    let page = || vec![Some(Err(Fault::new(Code::PROVIDER_BAD_ANSWER, "it is a web page", "Check the address.")))];
+    let stage = Stage::new(vec![page(), page(), vec![text("done"), end()]]);
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+    let stage = Stage::new(vec![page(), page(), page(), vec![text("never"), end()]]);
+    assert!(matches!(stage.run().await, RunEnd::Failed(fault) if fault.is(Code::PROVIDER_BAD_ANSWER)));
+}

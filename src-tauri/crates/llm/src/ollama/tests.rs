@@ -53,6 +53,13 @@ fn result(id: &str, content: &str) -> Message {
 }
 
 #[test]
+fn what_the_user_says_in_a_row_is_one_message() {
+    let said = sent(&request(vec![Message::user("git"), Message::user(""), Message::user("go")]));
+    let expected = json!({"role": "user", "content": "git\n\ngo"});
+    assert_eq!((said["messages"].as_array().unwrap().len(), &said["messages"][1]), (2, &expected));
+}
+
+#[test]
 fn a_whole_conversation_in_ollamas_words() {
     let calls = vec![call("a", "{\"path\": \"x\"}"), call("b", " "), call("c", "{oops"), call("d", "[1]")];
     let thoughts = || Some("hm".to_owned());

@@ -7,6 +7,7 @@ use crate::tool_arguments::object_text;
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A request without its messages.
 #[derive(Serialize)]
@@ -48,7 +49,7 @@ pub(super) enum Message<'a> {
         content: &'a str,
     },
     User {
-        content: &'a str,
+        content: Cow<'a, str>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         images: Vec<String>,
     },
@@ -89,7 +90,7 @@ impl<'a> Message<'a> {
             Domain::System { content } => Self::System { content },
             Domain::User { content, images: shown } => {
                 let images = shown.iter().filter_map(|image| base64_of(image, images)).collect();
-                Self::User { content, images }
+                Self::User { content: content.into(), images }
             }
             Domain::Assistant { content, .. } => Self::Assistant { content, thinking: None, tool_calls: Vec::new() },
             Domain::ToolRequest { content, thoughts, calls, .. } => Self::Assistant {
@@ -99,6 +100,17 @@ impl<'a> Message<'a> {
             },
             Domain::ToolResult { tool_id, content, .. } => Self::Tool { tool_name: tool_id, content },
         }
+    }
+}
+
+impl Message<'_> {
+    /// Says what the user's next message says too.
+    pub(super) fn join(&mut self, next: Self) {
+        let Self::User { content, images } = self else { return };
+        let Self::User { content: more, images: shown } = next else { return };
+        let gap = if content.is_empty() || more.is_empty() { "" } else { "\n\n" };
+        *content = format!("{content}{gap}{more}").into();
+        images.extend(shown);
     }
 }
 

@@ -179,8 +179,36 @@ fn where_roles_have_to_alternate_neighbours_are_told_as_one() {
         {"role": "user", "content": "f"},
     ]);
     assert_eq!(body["messages"], expected);
-    for (kind, model) in [(Deepseek, "deepseek-v4-pro"), (Custom, "deepseek-reasoner")] {
-        assert_eq!(sent(kind, model, &request)["messages"].as_array().unwrap().len(), 9, "{kind}");
+    for kind in KINDS {
+        let body = sent(kind, "deepseek-v4-pro", &request);
+        let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|message| &message["role"]).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "assistant", "tool", "user", "assistant", "user"], "{kind}");
+        assert_eq!(body["messages"][1]["content"], "a\n\nb");
+    }
+}
+
+#[test]
+fn pictures_of_neighbours_are_sent_together_and_a_later_word_changes_nothing_before_them() {
+    let shown = |text: &str| Message::User { content: text.into(), images: vec![Image::new("image/png", "a")] };
+    let images: Arc<crate::image_data::Images> = Arc::new([("a".to_owned(), "png".into())].into());
+    let request = |messages| ChatRequest { images: images.clone(), ..request(messages) };
+    let (format, growing) = (OpenAiChat::new(&ProviderSettings::new("there", Custom), "m"), GrowingRequest::default());
+    let mut given: Vec<Arc<Message>> = Vec::new();
+    let mut bodies = Vec::new();
+    for message in [Message::user("git"), shown("look"), answered("c", None), Message::user("d"), Message::user("e")] {
+        given.push(Arc::new(message));
+        let messages = given.iter().map(|message| (**message).clone()).collect();
+        let prepared = growing.prepare(&format, &request(messages), &RefusedParameters::default()).unwrap();
+        bodies.push(String::from_utf8(prepared.body.to_vec()).unwrap());
+        let anew: Vec<_> = given.iter().map(|message| (**message).clone()).collect();
+        let anew = GrowingRequest::default().prepare(&format, &request(anew), &RefusedParameters::default()).unwrap();
+        assert_eq!(bodies.last().unwrap().as_bytes(), &anew.body[..]);
+    }
+    let last: Value = serde_json::from_str(&bodies[4]).unwrap();
+    assert_eq!(last["messages"][1]["content"][0]["text"], "git\n\nlook");
+    assert_eq!(last["messages"][3]["content"], "d\n\ne");
+    for (before, after) in [(1, 2), (2, 3), (2, 4)] {
+        assert!(bodies[after].starts_with(bodies[before].trim_end_matches("]}")), "{before} {after}");
     }
 }
 

@@ -178,6 +178,12 @@ fn refusals_are_understood_in_each_wire_format_however_they_are_worded() {
     let wrong: Vec<_> = wrong.map(|(kind, body, part)| (body, part, refused(*kind, 400, body))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(
+        refused(Custom, 422, &json!({"error": {"message": "extra_forbidden: stream_options"}})).as_deref(),
+        Some("stream_options")
+    );
+    let listed = json!({"detail": [{"type": "extra_forbidden", "loc": ["body", "stream_options"], "msg": "no"}]});
+    assert_eq!(refused(Custom, 400, &listed).as_deref(), Some("stream_options"));
+    assert_eq!(
         refused(Custom, 500, &json!({"error": {"message": "Unsupported param: stream_options"}})).as_deref(),
         Some("stream_options")
     );

@@ -13,6 +13,10 @@ pub(crate) fn tools() -> Arc<[ToolDefinition]> {
     Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
+fn said(content: &str) -> Message {
+    Message::Assistant { content: content.to_owned(), thoughts: None, reasoning: None }
+}
+
 fn body(settings: ProviderSettings, request: &ChatRequest) -> Value {
     serde_json::from_slice(&model(settings).prepare(request).unwrap().body).unwrap()
 }
@@ -65,11 +69,11 @@ fn images_are_shown_as_data_urls_beside_the_words() {
     let shown = Message::User { content: "look".into(), images: vec![image("a"), image("a")] };
     let mute = Message::User { content: String::new(), images: vec![image("a")] };
     let images = Arc::new([("a".to_owned(), "png".into())].into());
-    let request = ChatRequest { images, ..request(vec![shown, mute]) };
+    let request = ChatRequest { images, ..request(vec![shown, said("well"), mute]) };
     let sent = body(settings("http://127.0.0.1:9"), &request);
     let picture = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}});
     assert_eq!(sent["messages"][1]["content"], json!([{"type": "text", "text": "look"}, picture, picture]));
-    assert_eq!(sent["messages"][2]["content"], json!([picture]));
+    assert_eq!(sent["messages"][3]["content"], json!([picture]));
 }
 
 #[test]
@@ -112,10 +116,10 @@ fn the_bytes_do_not_depend_on_what_was_prepared_before() {
     let other_options = ModelOptions { flex: true, ..ModelOptions::default() };
     let requests = [
         request(vec![user("a")]),
-        request(vec![user("a"), user("b")]),
+        request(vec![user("a"), said("b")]),
         request(vec![user("a")]),
-        ChatRequest { options: other_options, ..request(vec![user("a"), user("b")]) },
-        ChatRequest { tools: tools(), ..request(vec![user("a"), user("b")]) },
+        ChatRequest { options: other_options, ..request(vec![user("a"), said("b")]) },
+        ChatRequest { tools: tools(), ..request(vec![user("a"), said("b")]) },
         ChatRequest { system: "".into(), ..request(vec![user("a")]) },
         request(vec![user("c")]),
     ];
