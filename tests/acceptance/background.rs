@@ -79,7 +79,7 @@ fn what_still_goes_on_when_the_program_ends_is_stopped_and_told() {
         return;
     };
     let done = stage.exec(&["--approve", "all", "go"]).exits(1);
-    assert!(done.stderr.contains("Ended 1 background command with this program."), "{done:?}");
+    assert!(done.stderr.contains("Stopped 1 background command when this program ended."), "{done:?}");
     let events = done.lines();
     let result = payload(&events, "tool.async_result");
     assert!(text(&result["result"]).starts_with("stopped because Arki ended"), "{result}");

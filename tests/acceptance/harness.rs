@@ -173,9 +173,12 @@ impl Stage {
         self.model.requests().last().unwrap().json["messages"].as_array().unwrap().clone()
     }
 
-    /// The tool results at the end of the last request: what the model was told of its last calls.
+    /// The tool results at the end of the last request: what the model was told of its last calls. Behind them may stand
+    /// that the mode is another one.
     pub(crate) fn told(&self) -> String {
-        let messages = self.messages();
+        let mut messages = self.messages();
+        let is_mode = |message: &Value| text(&message["content"]).starts_with("[The user changed the mode.");
+        messages.truncate(messages.len() - messages.iter().rev().take_while(|message| is_mode(message)).count());
         let results = messages.iter().rev().take_while(|message| message["role"] == "tool");
         let results: Vec<String> = results.map(|message| text(&message["content"])).collect();
         assert!(!results.is_empty(), "the last request does not end with a tool's result: {:?}", messages.last());

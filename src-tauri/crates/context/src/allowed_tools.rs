@@ -131,7 +131,10 @@ mod tests {
     #[test]
     fn what_cannot_be_kept_to_is_said() {
         let warnings = read(&["Bash(git add:*)", "Teleport"]).warnings.join("\n");
-        assert!(warnings.contains("only the tool counts: run_command") && warnings.contains("Teleport"), "{warnings}");
+        assert!(
+            warnings.contains("only the tool name is used: run_command") && warnings.contains("Teleport"),
+            "{warnings}"
+        );
         let nothing = read(&["mcp__a b"]);
         assert!(nothing.tools.is_some_and(|tools| !tools.has("read_file")) && !nothing.warnings.is_empty());
     }

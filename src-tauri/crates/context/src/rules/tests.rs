@@ -124,7 +124,7 @@ fn the_same_text_twice_counts_once_and_there_is_a_most() {
     let names: Vec<String> = (0..=MAX_RULES).map(|n| format!("d{n}/AGENTS.md")).collect();
     let files: Vec<RuleFile<'_>> = names.iter().map(|path| file(path, "x")).collect();
     let loaded = load_rules(&files, &mut nothing);
-    assert!(loaded.rules.len() == MAX_RULES && warnings(&loaded).contains("d200/AGENTS.md: it and all after it"));
+    assert!(loaded.rules.len() == MAX_RULES && warnings(&loaded).contains("d200/AGENTS.md: this and all later rules"));
 }
 
 /// Every text that comes in once all of these paths were touched.

@@ -95,6 +95,6 @@ mod tests {
         assert!(refused(r#"[{"command": "a", "glob": "["}]"#).contains("glob"));
         assert!(refused(r#"[{"comand": "a"}]"#).contains("a checker is a command"));
         let many = serde_json::to_string(&vec!["a"; MAX_CHECKERS + 1]).unwrap();
-        assert!(refused(&many).contains("10 is the most"));
+        assert!(refused(&many).contains("the limit is 10"));
     }
 }

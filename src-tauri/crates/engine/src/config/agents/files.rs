@@ -142,8 +142,12 @@ mod tests {
             ],
         );
         assert_eq!(config.for_agent("a").unwrap().system_prompt.as_deref(), Some("First."));
-        let words =
-            ["1/a.md: its model", "2/a.md: another file", "arki.md: the agent arki", "empty.md: it has no text"];
+        let words = [
+            "1/a.md: you have no provider",
+            "2/a.md: another file",
+            "arki.md: the agent arki",
+            "empty.md: it has no text",
+        ];
         assert_eq!(warnings.len(), words.len(), "{warnings:?}");
         assert!(warnings.iter().zip(words).all(|(warning, words)| warning.starts_with(words)), "{warnings:?}");
     }

@@ -107,7 +107,7 @@ fn only_those_that_are_meant_are_discarded_and_their_changes_told() {
     let meant = home.trees.those(|origin, parent| origin == home.origin() && parent.session_id.as_str() == "above");
     assert_eq!(meant, std::slice::from_ref(&session_id));
     let told = home.trees.discarded(session_id.clone()).unwrap().told();
-    assert!(told.contains(session_id.as_str()) && told.contains("changes to a."), "{told}");
+    assert!(told.contains(session_id.as_str()) && told.contains("not taken: a."), "{told}");
     assert!(!home.trees.is_made(&session_id) && home.trees.note(&session_id).is_none());
     let untouched = home.made("call", &[("a", "1", "1")]);
     assert!(home.trees.discarded(untouched.clone()).is_none() && !home.trees.is_made(&untouched));
@@ -133,7 +133,7 @@ fn what_could_not_be_removed_is_told_once_it_is() {
     assert!(home.trees.discarded(session_id.clone()).is_none() && home.trees.note(&session_id).is_some());
     fs::remove_file(&in_the_way).unwrap();
     let told = home.trees.discarded(session_id.clone()).unwrap().told();
-    assert!(told.contains("changes to a."), "{told}");
+    assert!(told.contains("not taken: a."), "{told}");
     assert!(home.trees.discarded(session_id).is_none());
 }
 
