@@ -177,7 +177,9 @@ impl Stage {
     /// that the mode is another one.
     pub(crate) fn told(&self) -> String {
         let mut messages = self.messages();
-        let is_mode = |message: &Value| text(&message["content"]).starts_with("[The user changed the mode.");
+        let is_mode = |message: &Value| {
+            message["content"].as_str().is_some_and(|text| text.starts_with("[The user changed the mode."))
+        };
         messages.truncate(messages.len() - messages.iter().rev().take_while(|message| is_mode(message)).count());
         let results = messages.iter().rev().take_while(|message| message["role"] == "tool");
         let results: Vec<String> = results.map(|message| text(&message["content"])).collect();
