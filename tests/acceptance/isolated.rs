@@ -152,7 +152,7 @@ fn a_conflict_is_named_and_what_nobody_took_is_told() {
     assert!(result.contains("in a.txt") && result.contains("-five\n+B\n"), "{result}");
     let log = stage.events(&text(&events[0]["sessionId"]));
     let told = payload(&log, "sandbox.cleaned_up").to_string();
-    assert!(told.contains("nobody took its changes to a.txt"), "{told}");
+    assert!(told.contains("These changed files were not taken: a.txt"), "{told}");
     assert!(files(&trees(&stage)).is_empty() && !stage.path(".git/worktrees").exists());
 }
 
@@ -257,7 +257,7 @@ fn a_command_left_at_work_ends_with_the_worktree_and_changes_nothing_of_the_proj
     assert_eq!(entries(&trees(&stage)) + entries(&stage.home.data_dir().join("worktrees")), 0);
     let log = stage.events(&session);
     let told = payload(&log, "sandbox.cleaned_up").to_string();
-    assert!(told.contains("nobody took its changes to ") && told.contains("unseen.py"), "{told}");
+    assert!(told.contains("These changed files were not taken: ") && told.contains("unseen.py"), "{told}");
     let result = text(&payload(&log, "tool.async_result")["result"]);
     assert!(result.contains("stopped because the sub-agent's worktree was removed"), "{result}");
     assert_eq!(payloads(&log, "file.changed"), Vec::<Value>::new());

@@ -168,7 +168,7 @@ fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_w
         assert!(resumed.stderr.contains("new/.git/config could make git run"), "{}", resumed.stderr);
         if world.arki != program() {
             assert!(told.contains("Commands may not change .git/config, .git/hooks/pre-push: restored."), "{told}");
-            assert!(told.contains("left as they are: .git/hooks/commit-msg. Where that was not you"), "{told}");
+            assert!(told.contains("left as they are: .git/hooks/commit-msg. If that wasn't you"), "{told}");
         }
         assert_eq!(payloads(&world.stage.log(), "sandbox.cleaned_up").len(), 1, "told once in the log");
         let told = text(&project()["detail"]);

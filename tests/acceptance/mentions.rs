@@ -82,7 +82,9 @@ fn attached(stage: &Stage, prompt: &str) -> Vec<String> {
 #[test]
 fn what_has_changed_since_the_last_commit_comes_along() {
     let stage = Stage::new(vec![Turn::text("ok"); 6]);
-    assert!(attached(&stage, "review @diff")[0].contains("diff is not attached: this folder is in no git repository"));
+    assert!(
+        attached(&stage, "review @diff")[0].contains("diff is not attached: this folder is not in a git repository")
+    );
     git(&stage, &["init", "-q"]);
     stage.write("a.txt", "one\n");
     git(&stage, &["add", "."]);

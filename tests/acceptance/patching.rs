@@ -193,7 +193,11 @@ fn files_are_found_by_name_without_what_is_ignored_or_secret() {
     }
     stage.write(".gitignore", "ignored/\n");
     stage.exec(&["look"]).exits(0);
-    assert_eq!(stage.told(), "a.txt\ndeep/b.txt\n[1 secret file was left out: .env.txt]\n");
+    assert_eq!(
+        stage.told(),
+        "a.txt\ndeep/b.txt\n[1 secret file was left out: .env.txt]\n\
+         [left out: ignored by git: ignored/; \"include_ignored\": true includes them]\n"
+    );
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn the_queue_survives_the_death_of_the_run() {
     stage.arki(&["resume", &session]).exits(0);
     let told =
         |request: usize| stage.model.requests()[request].json["messages"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!(text(&told(1)["content"]), "rather something else");
+    assert_eq!(text(&told(1)["content"]), "go\n\nrather something else", "what the user says in a row is one message");
     assert_eq!(text(&told(2)["content"]), "and then this");
     assert_eq!(texts(&stage, &session), Vec::<String>::new());
     stage.verifies();

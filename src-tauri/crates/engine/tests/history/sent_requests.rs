@@ -29,7 +29,10 @@ fn are_what_the_server_got(stage: &Stage, sent: &[SentRequest]) {
         let (body, received): (Value, Value) =
             (serde_json::from_slice(body).unwrap(), serde_json::from_str(received).unwrap());
         assert_eq!(body, received);
-        let count = sent.messages.len() + usize::from(!sent.system.is_empty());
+        // What the user says in a row is sent as one message.
+        let is_user = |at: usize| sent.messages[at].role == SentRole::User;
+        let joined = (1..sent.messages.len()).filter(|&at| is_user(at) && is_user(at - 1)).count();
+        let count = sent.messages.len() - joined + usize::from(!sent.system.is_empty());
         assert_eq!(received["messages"].as_array().unwrap().len(), count);
         assert_eq!(received["tools"].as_array().map_or(0, Vec::len), sent.tools.len());
     }
