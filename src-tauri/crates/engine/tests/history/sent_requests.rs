@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use crate::{command, edit};
 use arki_api::{RequestProof, SentForm, SentRole, SentSide};
-use arki_domain::{Code, EventBody, EventDraft, RunId, SessionId, ToolAsyncResult, sha256_hex};
+use arki_domain::{Code, EventBody, EventDraft, Message, RunId, SessionId, ToolAsyncResult, sha256_hex};
 use arki_engine::{Compacted, Engine, RewindScope, SentRequest};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn are_what_the_server_got(stage: &Stage, sent: &[SentRequest]) {
             (serde_json::from_slice(body).unwrap(), serde_json::from_str(received).unwrap());
         assert_eq!(body, received);
         // What the user says in a row is sent as one message.
-        let is_user = |at: usize| sent.messages[at].role == SentRole::User;
+        let is_user = |at: usize| matches!(*sent.messages[at], Message::User { .. });
         let joined = (1..sent.messages.len()).filter(|&at| is_user(at) && is_user(at - 1)).count();
         let count = sent.messages.len() - joined + usize::from(!sent.system.is_empty());
         assert_eq!(received["messages"].as_array().unwrap().len(), count);

@@ -131,7 +131,7 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "/tmp/ls",
         "./ls",
         "find *",
-        "cat <<< x",
+        "cat <<< $x",
         "cat <<EOF\n$x\nEOF",
         "sh <<'EOF'\nrm x\nEOF",
         "(ls; rm x)",
