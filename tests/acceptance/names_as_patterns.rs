@@ -14,7 +14,7 @@ fn stage(calls: &[(&str, Value)], config: &Value) -> Stage {
     stage
 }
 
-/// What each call was answered.
+/// The answers to the calls, in order.
 fn answers(stage: &Stage) -> Vec<String> {
     let results = stage.log().into_iter().filter(|event| event["type"] == "tool.result");
     results.map(|event| event["payload"]["result"].to_string()).collect()

@@ -10,7 +10,7 @@ pub struct ShellText<'a> {
     pub place: Option<&'a str>,
     /// The project.
     pub root: &'a str,
-    /// Where it may be started.
+    /// The folders it may be started in.
     pub folders: &'a BTreeSet<String>,
 }
 
@@ -19,7 +19,7 @@ pub struct ShellText<'a> {
 pub struct ShellRuns {
     pub files: BTreeSet<RunFile>,
     pub unknown: BTreeSet<UnknownRun>,
-    /// Where it may be when it runs these.
+    /// The folders it may be in when it runs these.
     pub folders: BTreeSet<String>,
 }
 

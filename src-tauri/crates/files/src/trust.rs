@@ -137,7 +137,7 @@ impl GitScan {
 
 /// Finds the items that trusting the folder would enable. Blocking: it reads all of these files.
 ///
-/// What a rule imports, and what a hook runs, is for the caller to say.
+/// The caller says what a rule imports and what a hook runs.
 pub fn scan(project_root: &Path, readers: Readers) -> Result<Scan> {
     let project = Project::open(project_root)?;
     let (files, unpinned, git) = folder_scan::files(&project, readers)?;

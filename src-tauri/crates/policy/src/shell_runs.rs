@@ -16,7 +16,7 @@ use words::{GLOBS, Known};
 
 /// A longer text isn't read.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// Where a text may change to.
+/// The folders that a text may change to.
 const MAX_FOLDERS: usize = 16;
 /// Absolute paths below these are anybody's, or lead anywhere.
 const ANYBODYS: &[&str] = &["/dev/", "/proc/", "/tmp/", "/var/tmp/"];
@@ -41,7 +41,7 @@ pub fn shell_runs(text: &ShellText<'_>) -> ShellRuns {
 struct Reader<'t> {
     text: &'t ShellText<'t>,
     characters: Vec<char>,
-    /// Where the text may be now.
+    /// The folders that the text may be in now.
     here: BTreeSet<String>,
     /// True where a command may run more than once.
     repeats: bool,
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a path leads from each folder, by its text alone.
+    /// The places that a path leads to from each folder, by its text alone.
     fn absolute(&self, path: &str) -> Vec<String> {
         let whole = |folder: &String| {
             let mut parts = Vec::new();

@@ -13,7 +13,7 @@ const PASSED_OVER: &str = "ARKI_PASSED_OVER";
 /// Returns `is_there`, and counts the test as passed over where it is not.
 ///
 /// # Panics
-/// Where `ARKI_REQUIRE` names `what` and it is missing.
+/// If `ARKI_REQUIRE` names `what` and it is missing.
 pub fn required(what: &str, is_there: bool, remedy: &str) -> bool {
     if is_there {
         return true;
