@@ -79,9 +79,16 @@ export function useFocusAfterDecision(root: RefObject<HTMLElement | null>, left:
   const before = useRef(left);
   useEffect(() => {
     const decided = before.current.filter((index) => !left.includes(index));
+    const undone = left.filter((index) => !before.current.includes(index));
     before.current = left;
-    if (decided.length === 0 || !root.current) return;
+    if (!root.current) return;
     const { activeElement } = document;
+    if (decided.length === 0) {
+      // Undo's own button is gone.
+      const back = stops(root.current).find((stop) => undone.includes(Number(stop.dataset.hunk)));
+      if (activeElement === document.body) back?.focus();
+      return;
+    }
     if (activeElement?.closest(".file-list")) return;
     // A file's button goes when the file is decided, and the focus with it.
     if (decided.length > 1 && activeElement !== document.body) return;
