@@ -60,6 +60,7 @@ export default defineConfig({
     css: true,
     // Two shared cores: a slow machine is no failure.
     testTimeout: 120_000,
+    maxWorkers: "100%",
     reporters: ["default", new FailedLast()],
   },
 });
