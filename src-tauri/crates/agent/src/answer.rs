@@ -1,6 +1,6 @@
 //! One answer of the model, from the request to its last token.
 
-use crate::bounds::{self, Room};
+use crate::bounds::{self, AnswerRoom};
 use arki_domain::{
     CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Reasoning, Redactor, RunId, SessionId,
     StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 pub(crate) const KEEP_PARTIAL_EVERY: Duration = Duration::from_millis(250);
 
 /// The answer so far.
-pub(crate) struct Answer {
+pub(crate) struct AnswerSoFar {
     pub(crate) session_id: SessionId,
     pub(crate) run_id: RunId,
     pub(crate) turn: u32,
@@ -30,12 +30,12 @@ pub(crate) struct Answer {
     kept: (usize, usize),
     /// The kind of text that is no thought.
     said_as: TokenType,
-    room: Room,
+    room: AnswerRoom,
     redactors: [StreamingRedactor; 2],
     bus: Arc<dyn LiveBus>,
 }
 
-impl Answer {
+impl AnswerSoFar {
     pub(crate) fn new(
         session_id: SessionId,
         run_id: RunId,
@@ -57,7 +57,7 @@ impl Answer {
             started: Instant::now(),
             kept: (0, 0),
             said_as,
-            room: Room::new(),
+            room: AnswerRoom::new(),
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
             bus,
         }

@@ -1,6 +1,6 @@
 //! A core's request: how its answer streams, and how it is read before it is stored.
 
-use crate::answer::Answer;
+use crate::answer::AnswerSoFar;
 use arki_domain::{EventBody, Stage, TokenType, ToolDefinition};
 
 /// One request to the model, as a core wants it.
@@ -12,11 +12,11 @@ pub(crate) struct Ask {
     pub(crate) said_as: TokenType,
     /// Reads the finished answer. It may take thoughts out of the text and add calls; the events it returns are stored
     /// with the answer, before its calls.
-    pub(crate) read: fn(&mut Answer, &Known<'_>) -> Vec<EventBody>,
+    pub(crate) read: fn(&mut AnswerSoFar, &AnswerContext<'_>) -> Vec<EventBody>,
 }
 
 /// The facts that an answer is read with.
-pub(crate) struct Known<'a> {
+pub(crate) struct AnswerContext<'a> {
     pub(crate) definitions: &'a [ToolDefinition],
     pub(crate) prompt: &'a str,
     /// The model can call tools natively.

@@ -20,12 +20,12 @@ pub(crate) const MAX_NAME_BYTES: usize = 256;
 const KEPT_ARGUMENT_BYTES: usize = 1 << 10;
 
 /// The room that is left in an answer.
-pub(crate) struct Room {
+pub(crate) struct AnswerRoom {
     left: usize,
     is_full: bool,
 }
 
-impl Room {
+impl AnswerRoom {
     pub(crate) fn new() -> Self {
         Self { left: MAX_ANSWER_BYTES, is_full: false }
     }

@@ -1,6 +1,6 @@
 //! Calls that a model writes as text: they are never carried out, and the model is told so.
 
-use crate::answer::Answer;
+use crate::answer::AnswerSoFar;
 use arki_domain::ToolDefinition;
 
 pub(crate) const REMINDER: &str = "[You wrote a tool call as text, so it was not made. To call a tool, use the API's tool \
@@ -10,7 +10,7 @@ pub(crate) const REMINDER: &str = "[You wrote a tool call as text, so it was not
 const TAGS: [&str; 6] = ["<tool_call", "<function=", "<function_call", "<invoke", "<|tool_call", "[TOOL_CALLS]"];
 
 /// Returns whether the answer ends with a call to a tool that there is, and makes none.
-pub(crate) fn is_call(answer: &Answer, definitions: &[ToolDefinition]) -> bool {
+pub(crate) fn is_call(answer: &AnswerSoFar, definitions: &[ToolDefinition]) -> bool {
     answer.calls.is_empty() && is_call_text(&answer.text, definitions)
 }
 

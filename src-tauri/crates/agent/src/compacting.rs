@@ -7,7 +7,7 @@
 use crate::budget;
 use crate::refusals::named_window;
 use crate::run_host::{RunEnd, RunHost};
-use crate::summary::{Asked, Asking, CompactionLog, Summary};
+use crate::summary::{Asking, CompactionLog, Summary, SummaryOutcome};
 use arki_context::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, Corrected, CountTokens, SummaryAnswer,
     SummaryPlan, TokenCorrection, plan_compaction,
@@ -66,16 +66,16 @@ impl RunHost {
             return Ok(None);
         }
         let ended = match self.compact(limits).await? {
-            Ended::Impossible(_) if !fits => self.compact(limits.whole_room()).await?,
+            CompactionOutcome::Impossible(_) if !fits => self.compact(limits.whole_room()).await?,
             ended => ended,
         };
         match ended {
-            Ended::Compacted | Ended::NothingToDo => Ok(None),
-            Ended::Stopped(end) => Ok(Some(end)),
-            Ended::Impossible(error) if !fits => {
+            CompactionOutcome::Compacted | CompactionOutcome::NothingToDo => Ok(None),
+            CompactionOutcome::Stopped(end) => Ok(Some(end)),
+            CompactionOutcome::Impossible(error) if !fits => {
                 self.failed(self.too_large(error, window).into(), None).await.map(Some)
             }
-            Ended::Impossible(error) => {
+            CompactionOutcome::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
                     self.too_large_fixed = Some(fixed);
@@ -101,13 +101,13 @@ impl RunHost {
         let window = self.parts.model.context_window().unwrap_or(tokens).min(tokens).min(named.unwrap_or(u64::MAX));
         let refused_window = window.min(self.tally.least_tokens());
         match self.compact(self.limits(window).asked_for(tokens)).await? {
-            Ended::Compacted => {
+            CompactionOutcome::Compacted => {
                 self.refused_window = Some(refused_window);
                 Ok(Ok(None))
             }
-            Ended::Stopped(end) => Ok(Ok(Some(end))),
-            Ended::NothingToDo => Ok(Err(refused.clone())),
-            Ended::Impossible(error) => {
+            CompactionOutcome::Stopped(end) => Ok(Ok(Some(end))),
+            CompactionOutcome::NothingToDo => Ok(Err(refused.clone())),
+            CompactionOutcome::Impossible(error) => {
                 let message = format!("{} {error}", refused.message);
                 Ok(Err(Fault { message, ..error.into() }))
             }
@@ -121,11 +121,11 @@ impl RunHost {
         window.is_some_and(|window| self.tally.tokens() as f64 >= window as f64 * FULL_FROM)
     }
 
-    async fn compact(&mut self, limits: CompactionLimits) -> Result<Ended, Fault> {
+    async fn compact(&mut self, limits: CompactionLimits) -> Result<CompactionOutcome, Fault> {
         let compaction = self.parts.compaction.clone();
         let tokens = Corrected { estimate: &*compaction.estimate, correction: self.tally.correction() };
         let summary_model = compaction.model.clone().unwrap_or_else(|| self.parts.model.clone());
-        let planned = Planning {
+        let planned = CompactionPlanning {
             compaction: &compaction,
             focus: None,
             limits,
@@ -134,8 +134,8 @@ impl RunHost {
         }
         .plan(&mut self.transcript, &self.progress);
         let planned = match planned {
-            Err(error) => return Ok(Ended::Impossible(error)),
-            Ok(None) => return Ok(Ended::NothingToDo),
+            Err(error) => return Ok(CompactionOutcome::Impossible(error)),
+            Ok(None) => return Ok(CompactionOutcome::NothingToDo),
             Ok(Some(planned)) => planned,
         };
         let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
@@ -143,8 +143,8 @@ impl RunHost {
         let stopped = async {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => Stop::Cancelled,
-                () = out_of_time => Stop::OutOfTime,
+                () = cancel.cancelled() => SummaryStop::Cancelled,
+                () = out_of_time => SummaryStop::OutOfTime,
             }
         };
         let asking = Asking {
@@ -155,16 +155,16 @@ impl RunHost {
         };
         match carry_out(planned, asking, &tokens, self, stopped).await? {
             Ok(_) => {}
-            Err(Stop::Cancelled) => return self.cancelled().await.map(Ended::Stopped),
-            Err(Stop::OutOfTime) => return self.budget_exhausted().await.map(Ended::Stopped),
+            Err(SummaryStop::Cancelled) => return self.cancelled().await.map(CompactionOutcome::Stopped),
+            Err(SummaryStop::OutOfTime) => return self.budget_exhausted().await.map(CompactionOutcome::Stopped),
         }
         if let Some(end) = self.start_session().await? {
-            return Ok(Ended::Stopped(end));
+            return Ok(CompactionOutcome::Stopped(end));
         }
         self.tally.forget_messages();
         let request = self.request();
         self.tally.count_request(&request, &*compaction.estimate);
-        Ok(Ended::Compacted)
+        Ok(CompactionOutcome::Compacted)
     }
 
     fn limits(&self, window: u64) -> CompactionLimits {
@@ -178,7 +178,7 @@ fn room_for_answer(window: u64) -> u64 {
 }
 
 /// Why a run no longer waits for a summary.
-enum Stop {
+enum SummaryStop {
     Cancelled,
     OutOfTime,
 }
@@ -194,7 +194,7 @@ impl CompactionLog for RunHost {
     }
 }
 
-enum Ended {
+enum CompactionOutcome {
     Compacted,
     NothingToDo,
     Impossible(CompactionError),
@@ -213,7 +213,7 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
     // Where nobody knows the window, only half of the conversation is aimed at.
     let window = model.context_window().unwrap_or(now.saturating_mul(UNKNOWN_WINDOW));
     let summary_model = compaction.model.clone().unwrap_or(model);
-    let planned = Planning {
+    let planned = CompactionPlanning {
         compaction,
         focus,
         limits: CompactionLimits::new(window, fixed, compaction.at_fraction, room_for_answer(window)).asked_for(now),
@@ -245,9 +245,9 @@ async fn carry_out<S>(
     let event = match planned {
         Compaction::Ready(event) => event,
         Compaction::Summarize(plan) => match asking.ask(&plan.request, log, stopped).await? {
-            Asked::Answered(summary) => taken(&plan, &summary, tokens),
-            Asked::Failed(fault) => without(&plan, &fault),
-            Asked::Stopped(stopped) => return Ok(Err(stopped)),
+            SummaryOutcome::Answered(summary) => taken(&plan, &summary, tokens),
+            SummaryOutcome::Failed(fault) => without(&plan, &fault),
+            SummaryOutcome::Stopped(stopped) => return Ok(Err(stopped)),
         },
     };
     log.note(vec![event.clone().into()]).await?;
@@ -289,7 +289,7 @@ pub struct SessionToCompact<'a> {
     pub cancel: &'a CancellationToken,
 }
 
-struct Planning<'a> {
+struct CompactionPlanning<'a> {
     compaction: &'a CompactionParts,
     focus: Option<&'a str>,
     limits: CompactionLimits,
@@ -297,7 +297,7 @@ struct Planning<'a> {
     tokens: &'a dyn CountTokens,
 }
 
-impl Planning<'_> {
+impl CompactionPlanning<'_> {
     fn plan(self, transcript: &mut Transcript, progress: &Progress) -> Result<Option<Compaction>, CompactionError> {
         let conversation: Vec<_> = transcript.conversation().collect();
         plan_compaction(&CompactionInputs {

@@ -1,6 +1,6 @@
 //! The end or pause of a run: always by an event that says so.
 
-use crate::answer::Answer;
+use crate::answer::AnswerSoFar;
 use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 use crate::turn::Cut;
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
@@ -26,7 +26,7 @@ impl RunHost {
         Ok(RunEnd::Completed { response: self.state.last_text.clone() })
     }
 
-    pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<Answer>) -> Result<RunEnd, Fault> {
+    pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<AnswerSoFar>) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
         let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {

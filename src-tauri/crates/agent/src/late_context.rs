@@ -30,7 +30,7 @@ impl RunHost {
 }
 
 /// The kinds of thing that late context can belong to.
-enum Asked {
+enum ContextTrigger {
     Prompt(String),
     Call { tool_id: String, arguments: String },
 }
@@ -46,27 +46,25 @@ fn missing(transcript: &mut Transcript, belonging: Vec<ContextAdded>, mut room: 
     missing
 }
 
-fn belonging(asked: &[Asked], late: &dyn LateContext) -> Vec<ContextAdded> {
-    let belonging = |asked: &Asked| match asked {
-        Asked::Prompt(prompt) => late.for_prompt(prompt),
-        Asked::Call { tool_id, arguments } => late.for_call(tool_id, arguments),
+fn belonging(asked: &[ContextTrigger], late: &dyn LateContext) -> Vec<ContextAdded> {
+    let belonging = |asked: &ContextTrigger| match asked {
+        ContextTrigger::Prompt(prompt) => late.for_prompt(prompt),
+        ContextTrigger::Call { tool_id, arguments } => late.for_call(tool_id, arguments),
     };
     asked.iter().flat_map(belonging).collect()
 }
 
 /// Since the model was asked last, oldest first.
-fn asked(transcript: &mut Transcript) -> Vec<Asked> {
+fn asked(transcript: &mut Transcript) -> Vec<ContextTrigger> {
     let mut asked = Vec::new();
     for message in transcript.conversation().rev() {
         match (message.kind, &**message.whole) {
-            (MessageKind::Said, Message::User { content, .. }) => asked.push(Asked::Prompt(content.clone())),
+            (MessageKind::Said, Message::User { content, .. }) => asked.push(ContextTrigger::Prompt(content.clone())),
             (MessageKind::Said, Message::ToolRequest { calls, .. }) => {
-                asked.extend(
-                    calls.iter().rev().map(|call| Asked::Call {
-                        tool_id: call.tool_id.to_string(),
-                        arguments: call.arguments.clone(),
-                    }),
-                );
+                asked.extend(calls.iter().rev().map(|call| ContextTrigger::Call {
+                    tool_id: call.tool_id.to_string(),
+                    arguments: call.arguments.clone(),
+                }));
                 break;
             }
             (MessageKind::Said, Message::Assistant { .. }) => break,

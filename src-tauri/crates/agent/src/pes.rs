@@ -19,7 +19,7 @@ use arki_domain::{Code, ContextAdded, Fault, PlanUpdated, STAGE_PART, Stage, Tok
 use async_trait::async_trait;
 use next::{Next, next};
 pub(crate) use reading::calls;
-use ticking::{Moment, ticked};
+use ticking::{TickMoment, ticked};
 
 pub(crate) struct PlanExecuteSynthesize;
 
@@ -43,7 +43,7 @@ impl Core for PlanExecuteSynthesize {
                 Next::Complete => {
                     host.deliver_steering().await?;
                     if next(&host.state) == Next::Complete {
-                        host.tick(Moment::End).await?;
+                        host.tick(TickMoment::End).await?;
                         if let Some(end) = host.completed_unless_held().await? {
                             return Ok(end);
                         }
@@ -61,7 +61,7 @@ impl Core for PlanExecuteSynthesize {
                 Next::Execute(_) | Next::Ask(_) if host.pause.is_cancelled() => return host.paused().await,
                 Next::Execute(pending) => {
                     let end = host.execute(&pending).await?;
-                    host.tick(Moment::Between).await?;
+                    host.tick(TickMoment::Between).await?;
                     if let Some(end) = end {
                         return Ok(end);
                     }
@@ -123,7 +123,7 @@ impl RunHost {
     }
 
     /// Says which steps of the plan are done, if that is news.
-    async fn tick(&mut self, moment: Moment) -> Result<(), Fault> {
+    async fn tick(&mut self, moment: TickMoment) -> Result<(), Fault> {
         let steps = self.progress.plan.current().and_then(|plan| ticked(plan, &self.state.stages, moment));
         match steps {
             Some(steps) => self.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,

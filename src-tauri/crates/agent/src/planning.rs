@@ -29,7 +29,7 @@ const MAX_PLANNING_BYTES: usize = 1 << 20;
 
 /// A plan as an answer has it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Planning {
+pub(crate) struct ReadPlan {
     pub(crate) intent: Option<String>,
     /// The plan's steps as the model wrote them, without bullets and numbers.
     pub(crate) steps: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) enum Unreadable {
 ///
 /// # Errors
 /// The words for the model where its answer is no plan.
-pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Result<Planning, Unreadable> {
+pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Result<ReadPlan, Unreadable> {
     if text.len() > MAX_PLANNING_BYTES {
         let words = format!("It is longer than {} KiB, the limit for a plan.", MAX_PLANNING_BYTES >> 10);
         return Err(Unreadable::Broken(words));
@@ -82,12 +82,12 @@ pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Resul
     if calls.is_empty() && segments.iter().any(Segment::is_broken_plan) {
         return Err(broken_json());
     }
-    Ok(Planning { intent, steps, calls, thoughts })
+    Ok(ReadPlan { intent, steps, calls, thoughts })
 }
 
 /// Reads the calls of an answer that is nothing but a plan: one JSON object with calls, fenced or not. Where an answer
 /// for the user is due, anything else is that answer.
-pub(crate) fn read_whole_plan(text: &str) -> Option<Planning> {
+pub(crate) fn read_whole_plan(text: &str) -> Option<ReadPlan> {
     if text.len() > MAX_PLANNING_BYTES {
         return None;
     }
@@ -97,7 +97,7 @@ pub(crate) fn read_whole_plan(text: &str) -> Option<Planning> {
         _ => return None,
     };
     let calls = object.calls.filter(|calls| (1..=MAX_TEXT_CALLS).contains(&calls.len()))?;
-    Some(Planning { intent: object.intent, steps: object.steps, calls, thoughts })
+    Some(ReadPlan { intent: object.intent, steps: object.steps, calls, thoughts })
 }
 
 fn plan_objects(segments: &[Segment<'_>]) -> Vec<Result<PlanObject, Unreadable>> {

@@ -1,7 +1,7 @@
 //! Asking a model for conclusions from what was observed: beside the runs, and without any effect where it fails.
 
 use crate::compacting::SessionLog;
-use crate::summary::{Asked, Asking};
+use crate::summary::{Asking, SummaryOutcome};
 use arki_context::SummaryRequest;
 use arki_domain::{ChatModel, Fault, RequestPurpose};
 use std::convert::Infallible;
@@ -20,8 +20,8 @@ pub async fn reflect(
 ) -> Result<String, Fault> {
     let asking = Asking { model, purpose: RequestPurpose::Reflection, turn: 0, max_answer };
     match asking.ask(request, &mut log, pending::<Infallible>()).await? {
-        Asked::Answered(answer) => Ok(answer.text),
-        Asked::Failed(fault) => Err(fault),
-        Asked::Stopped(never) => match never {},
+        SummaryOutcome::Answered(answer) => Ok(answer.text),
+        SummaryOutcome::Failed(fault) => Err(fault),
+        SummaryOutcome::Stopped(never) => match never {},
     }
 }

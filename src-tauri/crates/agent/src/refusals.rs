@@ -40,7 +40,7 @@ impl RunHost {
         if fault.is(Code::CONTENT_REFUSED) {
             return !self.transcript.refusable_parts().is_empty();
         }
-        let says_image = || Named::read(&fault.message).is_image;
+        let says_image = || NamedPart::read(&fault.message).is_image;
         is_of_request || (may_be && says_image() && self.named_part(fault).is_some())
     }
 
@@ -55,7 +55,8 @@ impl RunHost {
             mending.parts += 1;
             return self.leave_out(dropped).await.map(|()| None);
         }
-        if !std::mem::replace(&mut mending.is_without_remote, true) && Named::read(&fault.message).is_some_schema() {
+        if !std::mem::replace(&mut mending.is_without_remote, true) && NamedPart::read(&fault.message).is_some_schema()
+        {
             let remote = self.remote_tools(&fault);
             for dropped in remote.clone() {
                 self.leave_out(dropped).await?;
@@ -115,7 +116,7 @@ impl RunHost {
     }
 
     fn named_part(&mut self, fault: &Fault) -> Option<ContextDropped> {
-        let named = Named::read(&fault.message);
+        let named = NamedPart::read(&fault.message);
         if let Some(tool) = named.tool(&self.parts.executor.definitions(), &self.state.refused_tools) {
             // The run's, which it is left out of.
             let event_id = self.transcript.prompt_event()?;
@@ -137,7 +138,7 @@ fn reason(fault: &Fault) -> String {
 
 /// The part of a request that an error's words name.
 #[derive(Debug, Default, PartialEq)]
-struct Named {
+struct NamedPart {
     words: String,
     is_image: bool,
     is_reasoning: bool,
@@ -150,7 +151,7 @@ struct Named {
     tool: Option<usize>,
 }
 
-impl Named {
+impl NamedPart {
     fn read(message: &str) -> Self {
         let words = message.split_once("It says: ").map_or("", |(_, words)| words).to_lowercase();
         let says = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));

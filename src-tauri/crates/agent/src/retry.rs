@@ -1,7 +1,7 @@
 //! Asking again after a fault that may pass. What had come of the answer is kept, marked as retried. How long to wait is
 //! a plain function; the wait itself ends at once when the user says so.
 
-use crate::answer::{Answer, AnswerEnd};
+use crate::answer::{AnswerEnd, AnswerSoFar};
 use crate::budget;
 use crate::run_host::RunHost;
 use crate::turn::Cut;
@@ -31,7 +31,7 @@ pub(crate) struct Retries {
 
 /// The way to treat an error that may pass.
 #[derive(Debug, PartialEq)]
-enum Verdict {
+enum RetryVerdict {
     Wait(Duration),
     GiveUp(Fault),
 }
@@ -44,8 +44,8 @@ impl RunHost {
         &mut self,
         retries: &mut Retries,
         fault: Fault,
-        answer: Answer,
-    ) -> Result<Option<(AnswerEnd, Answer)>, Fault> {
+        answer: AnswerSoFar,
+    ) -> Result<Option<(AnswerEnd, AnswerSoFar)>, Fault> {
         let (code, turn) = (fault.code.clone(), answer.turn);
         retries.count += 1;
         let broke_off = answer.has_begun() || fault.is(Code::PROVIDER_STREAM_CUT);
@@ -56,8 +56,8 @@ impl RunHost {
             false => MAX_REQUESTS,
         };
         let delay = match decide(fault, retries, attempts, RandomState::new().build_hasher().finish()) {
-            Verdict::Wait(delay) => delay,
-            Verdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),
+            RetryVerdict::Wait(delay) => delay,
+            RetryVerdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),
         };
         retries.waited += delay;
         self.interrupted(answer, Cut::Retried).await?;
@@ -81,16 +81,16 @@ impl RunHost {
     }
 }
 
-fn decide(fault: Fault, retries: &Retries, attempts: u32, random: u64) -> Verdict {
+fn decide(fault: Fault, retries: &Retries, attempts: u32, random: u64) -> RetryVerdict {
     let left = PATIENCE.saturating_sub(retries.waited);
     if retries.count >= attempts || left.is_zero() {
-        return Verdict::GiveUp(fault);
+        return RetryVerdict::GiveUp(fault);
     }
     match fault.retry_after_ms.map(Duration::from_millis) {
-        Some(asked) if asked > left => Verdict::GiveUp(asks_too_much(fault, asked)),
+        Some(asked) if asked > left => RetryVerdict::GiveUp(asks_too_much(fault, asked)),
         // No provider means that it wants to be asked again at once.
-        Some(asked) if !asked.is_zero() => Verdict::Wait(asked.max(backoff(1, random)).min(left)),
-        Some(_) | None => Verdict::Wait(backoff(retries.count, random).min(left)),
+        Some(asked) if !asked.is_zero() => RetryVerdict::Wait(asked.max(backoff(1, random)).min(left)),
+        Some(_) | None => RetryVerdict::Wait(backoff(retries.count, random).min(left)),
     }
 }
 
@@ -143,14 +143,14 @@ mod tests {
         Retries { count, waited: Duration::from_secs(waited_s) }
     }
 
-    fn decided(asked: Option<u64>, retries: &Retries, random: u64) -> Verdict {
+    fn decided(asked: Option<u64>, retries: &Retries, random: u64) -> RetryVerdict {
         decide(fault(asked), retries, MAX_REQUESTS, random)
     }
 
     #[test]
     fn what_the_provider_asks_for_is_waited_up_to_the_limit() {
-        assert_eq!(decided(Some(700), &after(1, 0), 7), Verdict::Wait(Duration::from_millis(700)));
-        assert_eq!(decided(Some(60_000), &after(4, 60), 7), Verdict::Wait(Duration::from_secs(60)));
+        assert_eq!(decided(Some(700), &after(1, 0), 7), RetryVerdict::Wait(Duration::from_millis(700)));
+        assert_eq!(decided(Some(60_000), &after(4, 60), 7), RetryVerdict::Wait(Duration::from_secs(60)));
         let cases = [(120_001, "2 min"), (179_000, "3 min"), (86_400_000, "24 h")];
         let cases = cases.into_iter().chain([
             (172_800_001, "48 h"),
@@ -159,18 +159,18 @@ mod tests {
             (u64::MAX, "for more than 30 days"),
         ]);
         for (asked, words) in cases {
-            let Verdict::GiveUp(given_up) = decided(Some(asked), &after(1, 0), 7) else { panic!("waits {asked}") };
+            let RetryVerdict::GiveUp(given_up) = decided(Some(asked), &after(1, 0), 7) else { panic!("waits {asked}") };
             assert_eq!(given_up.message, format!("lab asks to slow down. It asks to wait {words}."));
             assert!(given_up.is(Code::PROVIDER_RATE_LIMITED));
         }
-        assert!(matches!(decided(Some(61_000), &after(4, 60), 7), Verdict::GiveUp(_)), "two minutes in all");
+        assert!(matches!(decided(Some(61_000), &after(4, 60), 7), RetryVerdict::GiveUp(_)), "two minutes in all");
     }
 
     #[test]
     fn whoever_asks_for_no_wait_is_not_asked_at_once() {
         for retry in 1..MAX_REQUESTS {
             for asked in [0, 1, 100] {
-                let Verdict::Wait(wait) = decided(Some(asked), &after(retry, 0), 7) else { panic!("gives up") };
+                let RetryVerdict::Wait(wait) = decided(Some(asked), &after(retry, 0), 7) else { panic!("gives up") };
                 assert!(wait >= FIRST_WAIT / 2, "{retry} {asked}: {wait:?}");
             }
         }
@@ -180,13 +180,13 @@ mod tests {
 
     #[test]
     fn attempts_and_patience_are_bounded() {
-        assert!(matches!(decided(None, &after(MAX_REQUESTS - 1, 0), 7), Verdict::Wait(_)));
-        assert_eq!(decided(Some(1), &after(MAX_REQUESTS, 0), 7), Verdict::GiveUp(fault(Some(1))));
-        assert_eq!(decided(None, &after(3, 120), 7), Verdict::GiveUp(fault(None)));
-        assert_eq!(decide(fault(None), &after(MAX_ATTEMPTS, 0), MAX_ATTEMPTS, 7), Verdict::GiveUp(fault(None)));
+        assert!(matches!(decided(None, &after(MAX_REQUESTS - 1, 0), 7), RetryVerdict::Wait(_)));
+        assert_eq!(decided(Some(1), &after(MAX_REQUESTS, 0), 7), RetryVerdict::GiveUp(fault(Some(1))));
+        assert_eq!(decided(None, &after(3, 120), 7), RetryVerdict::GiveUp(fault(None)));
+        assert_eq!(decide(fault(None), &after(MAX_ATTEMPTS, 0), MAX_ATTEMPTS, 7), RetryVerdict::GiveUp(fault(None)));
         for random in [0, 1, 1_000_003, u64::MAX] {
             let mut retries = after(1, 0);
-            while let Verdict::Wait(wait) = decided(None, &retries, random) {
+            while let RetryVerdict::Wait(wait) = decided(None, &retries, random) {
                 retries = Retries { count: retries.count + 1, waited: retries.waited + wait };
             }
             assert!((Duration::from_secs(75)..=PATIENCE).contains(&retries.waited), "{:?}", retries.waited);

@@ -28,7 +28,7 @@ pub(crate) trait CompactionLog: Send {
 }
 
 /// The outcome of asking for a summary.
-pub(crate) enum Asked<S> {
+pub(crate) enum SummaryOutcome<S> {
     Answered(Summary),
     Failed(Fault),
     /// Nobody waits for it any more.
@@ -51,19 +51,19 @@ impl Asking<'_> {
         request: &SummaryRequest,
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
-    ) -> Result<Asked<S>, Fault> {
+    ) -> Result<SummaryOutcome<S>, Fault> {
         let chat = chat_request(request);
         tokio::pin!(stopped);
         loop {
             let prepared = match self.model.prepare(&chat) {
                 Ok(prepared) => prepared,
-                Err(fault) => return Ok(Asked::Failed(fault)),
+                Err(fault) => return Ok(SummaryOutcome::Failed(fault)),
             };
             let hash = prepared.request_hash.clone();
             let asked = self.ask_once(request, (&chat, prepared), log, stopped.as_mut()).await?;
             // Without an optional part that was refused, it is another request.
             let is_other = || self.model.prepare(&chat).is_ok_and(|again| again.request_hash != hash);
-            if !matches!(asked, Asked::Failed(_)) || !is_other() {
+            if !matches!(asked, SummaryOutcome::Failed(_)) || !is_other() {
                 return Ok(asked);
             }
         }
@@ -75,7 +75,7 @@ impl Asking<'_> {
         (chat, prepared): (&ChatRequest, PreparedRequest),
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
-    ) -> Result<Asked<S>, Fault> {
+    ) -> Result<SummaryOutcome<S>, Fault> {
         let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(chat, false) };
         let head_hash = log.keep_head(&head.written_as(&prepared)).await?;
         log.note(vec![self.request(&prepared, head_hash)]).await?;
@@ -90,9 +90,9 @@ impl Asking<'_> {
             log.note(vec![self.response(&summary, begun)]).await?;
         }
         Ok(match ended {
-            Ok(Ok(())) => Asked::Answered(summary),
-            Ok(Err(fault)) => Asked::Failed(fault),
-            Err(stopped) => Asked::Stopped(stopped),
+            Ok(Ok(())) => SummaryOutcome::Answered(summary),
+            Ok(Err(fault)) => SummaryOutcome::Failed(fault),
+            Err(stopped) => SummaryOutcome::Stopped(stopped),
         })
     }
 

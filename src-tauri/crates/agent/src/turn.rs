@@ -1,7 +1,7 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
-use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
-use crate::ask::{Ask, Known};
+use crate::answer::{AnswerEnd, AnswerSoFar, KEEP_PARTIAL_EVERY};
+use crate::ask::{AnswerContext, Ask};
 use crate::refusals::Mending;
 use crate::retry::Retries;
 use crate::run_host::{RunEnd, RunHost};
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Reads the calls of a model that takes no tools.
-fn calls_as_text(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+fn calls_as_text(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> Vec<EventBody> {
     if known.takes_tools { Vec::new() } else { pes::calls(answer, known) }
 }
 
 /// The outcome of a request.
-enum Asked {
+enum RequestOutcome {
     Done(Option<RunEnd>),
     /// Another request may be taken.
     Refused(Fault),
@@ -59,8 +59,8 @@ impl RunHost {
         let mut mending = Mending::default();
         loop {
             let refused = match self.ask_once(turn).await? {
-                Asked::Done(end) => return Ok(end),
-                Asked::Refused(refused) => refused,
+                RequestOutcome::Done(end) => return Ok(end),
+                RequestOutcome::Refused(refused) => refused,
             };
             if let Some(end) = self.mend(refused, &mut mending).await? {
                 return Ok(Some(end));
@@ -68,7 +68,7 @@ impl RunHost {
         }
     }
 
-    async fn ask_once(&mut self, turn: u32) -> Result<Asked, Fault> {
+    async fn ask_once(&mut self, turn: u32) -> Result<RequestOutcome, Fault> {
         let request = self.request();
         self.tally.count_request(&request, &*self.parts.compaction.estimate);
         let prepared = self.parts.model.prepare(&request);
@@ -77,8 +77,8 @@ impl RunHost {
         drop(request);
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(fault) if fault.is(Code::CONTEXT_TOO_LONG) => return Ok(Asked::Refused(fault)),
-            Err(fault) => return self.failed(fault, None).await.map(|end| Asked::Done(Some(end))),
+            Err(fault) if fault.is(Code::CONTEXT_TOO_LONG) => return Ok(RequestOutcome::Refused(fault)),
+            Err(fault) => return self.failed(fault, None).await.map(|end| RequestOutcome::Done(Some(end))),
         };
         let window = self.parts.model.context_window();
         let is_news = window != self.told_window;
@@ -127,31 +127,31 @@ impl RunHost {
                 && self.is_refusal(fault)
             {
                 self.interrupted(answer, Cut::Retried).await?;
-                return Ok(Asked::Refused(fault.clone()));
+                return Ok(RequestOutcome::Refused(fault.clone()));
             }
             self.tally.learn(answer.usage);
             if matches!(end, AnswerEnd::Finished)
                 && let Some(fault) = self.had_no_room(&answer)
             {
                 self.interrupted(answer, Cut::Retried).await?;
-                return Ok(Asked::Refused(fault));
+                return Ok(RequestOutcome::Refused(fault));
             }
             if matches!(end, AnswerEnd::Finished)
                 && let Some(window) = self.refused_window.take()
             {
                 self.parts.model.note_window(window);
             }
-            return self.conclude(end, answer).await.map(Asked::Done);
+            return self.conclude(end, answer).await.map(RequestOutcome::Done);
         }
     }
 
     /// Returns whether there is nothing in it, and no reason that the next answer would share.
-    fn is_void(&self, answer: &Answer) -> bool {
+    fn is_void(&self, answer: &AnswerSoFar) -> bool {
         let has_reason = matches!(answer.finish_reason, FinishReason::ContentFilter | FinishReason::Length);
         !has_reason && !answer.is_too_long() && self.is_empty(answer)
     }
 
-    fn is_empty(&self, answer: &Answer) -> bool {
+    fn is_empty(&self, answer: &AnswerSoFar) -> bool {
         answer.is_empty() && (answer.thoughts.is_empty() || !self.ask.is_of_plan())
     }
 
@@ -161,7 +161,7 @@ impl RunHost {
     }
 
     /// Returns the fault of an answer that had no room left in the window.
-    fn had_no_room(&self, answer: &Answer) -> Option<Fault> {
+    fn had_no_room(&self, answer: &AnswerSoFar) -> Option<Fault> {
         let is_cut = answer.finish_reason == FinishReason::Length && self.is_empty(answer);
         (is_cut && self.fills_window()).then(|| {
             let model = self.parts.model.model();
@@ -179,12 +179,12 @@ impl RunHost {
         self.parts.model.prepare(&request).is_ok_and(|again| again.request_hash != sent.request_hash)
     }
 
-    pub(crate) fn answer(&self, turn: u32) -> Answer {
+    pub(crate) fn answer(&self, turn: u32) -> AnswerSoFar {
         let (session_id, run_id) = (self.session_id.clone(), self.state.run_id.clone());
-        Answer::new(session_id, run_id, (turn, self.ask.said_as), &self.parts.redactor, self.parts.bus.clone())
+        AnswerSoFar::new(session_id, run_id, (turn, self.ask.said_as), &self.parts.redactor, self.parts.bus.clone())
     }
 
-    async fn conclude(&mut self, end: AnswerEnd, answer: Answer) -> Result<Option<RunEnd>, Fault> {
+    async fn conclude(&mut self, end: AnswerEnd, answer: AnswerSoFar) -> Result<Option<RunEnd>, Fault> {
         match end {
             AnswerEnd::Finished if answer.is_too_long() => {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
@@ -250,7 +250,7 @@ impl RunHost {
         Ok(Some(hash))
     }
 
-    async fn stream(&self, prepared: PreparedRequest, answer: &mut Answer) -> Result<AnswerEnd, Fault> {
+    async fn stream(&self, prepared: PreparedRequest, answer: &mut AnswerSoFar) -> Result<AnswerEnd, Fault> {
         let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
         tokio::pin!(out_of_time);
         let max_answer = self.parts.max_answer;
@@ -297,10 +297,10 @@ impl RunHost {
     }
 
     /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
-    async fn answered(&mut self, mut answer: Answer) -> Result<(), Fault> {
+    async fn answered(&mut self, mut answer: AnswerSoFar) -> Result<(), Fault> {
         let definitions = self.parts.executor.definitions();
         let takes_tools = self.parts.model.takes_tools();
-        let known = Known { definitions: &definitions, prompt: &self.state.prompt, takes_tools };
+        let known = AnswerContext { definitions: &definitions, prompt: &self.state.prompt, takes_tools };
         let read = (self.ask.read)(&mut answer, &known);
         for call in &mut answer.calls {
             if let Some(name) = call_arguments::tool_name(&definitions, &call.tool_id) {
@@ -345,7 +345,7 @@ impl RunHost {
 
     /// Records the part of an answer that arrived before it was cut off, marked as such, and counts its request: with
     /// its known cost, or as one whose cost is not known.
-    pub(crate) async fn interrupted(&mut self, mut answer: Answer, cut: Cut) -> Result<(), Fault> {
+    pub(crate) async fn interrupted(&mut self, mut answer: AnswerSoFar, cut: Cut) -> Result<(), Fault> {
         answer.calls.clear();
         answer.reasoning = None;
         let mut bodies: Vec<EventBody> = Vec::new();
@@ -364,7 +364,7 @@ impl RunHost {
         self.clear_partial(&answer).await
     }
 
-    async fn clear_partial(&self, answer: &Answer) -> Result<(), Fault> {
+    async fn clear_partial(&self, answer: &AnswerSoFar) -> Result<(), Fault> {
         if !answer.is_partly_kept() {
             return Ok(());
         }
@@ -393,7 +393,7 @@ fn nothing_said(provider: &str, why: FinishReason) -> Fault {
     }
 }
 
-fn response(answer: &Answer) -> EngineResponse {
+fn response(answer: &AnswerSoFar) -> EngineResponse {
     EngineResponse {
         turn: answer.turn,
         finish_reason: answer.finish_reason,
@@ -404,7 +404,7 @@ fn response(answer: &Answer) -> EngineResponse {
     }
 }
 
-fn message(answer: &Answer, cut: Option<Cut>) -> OutputMessage {
+fn message(answer: &AnswerSoFar, cut: Option<Cut>) -> OutputMessage {
     OutputMessage {
         turn: answer.turn,
         role: Role::Assistant,

@@ -18,16 +18,16 @@ const SHOWN_STRING_BYTES: usize = 16 << 10;
 /// A stored event. Its payload is of the form that its `type` has today, with `unknown` for one that this version
 /// cannot read: then `kind` is the type it is stored with, and the payload may be anything.
 #[derive(Debug, Clone, TS, JsonSchema)]
-#[ts(export, as = "Form")]
+#[ts(export, as = "EventForm")]
 #[schemars(transparent)]
-pub struct Event(#[schemars(with = "Form")] pub Arc<arki_domain::Event>);
+pub struct Event(#[schemars(with = "EventForm")] pub Arc<arki_domain::Event>);
 
 /// The written form of an event.
 #[derive(TS, JsonSchema)]
 #[ts(rename_all = "camelCase")]
 #[schemars(inline, rename_all = "camelCase")]
 #[allow(dead_code, reason = "only its TypeScript is used")]
-struct Form {
+struct EventForm {
     event_id: EventId,
     run_id: Option<RunId>,
     session_id: SessionId,

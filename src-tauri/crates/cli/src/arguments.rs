@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
     pub(crate) show_output: ShowOutput,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -85,7 +85,7 @@ impl Color {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Run one prompt: print the answer on standard output and the tools' activity on standard error
     Exec(ExecArguments),
     /// Trust a folder: load its rules and configuration, and let Arki change files and run commands in it

@@ -1,7 +1,7 @@
 //! The output of commands, under their line, while a run is followed and when a session is shown: all of it, or its first
 //! and last lines.
 
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use arki_domain::{CallId, ToolResult};
 use clap::ValueEnum;
 use std::collections::{HashMap, VecDeque};
@@ -30,12 +30,12 @@ pub(crate) enum ShowOutput {
 /// The output of the commands that run at the moment.
 pub(crate) struct CommandOutputs {
     amount: ShowOutput,
-    open: HashMap<CallId, Printed>,
+    open: HashMap<CallId, PrintedOutput>,
 }
 
 /// The part of one command's output that is shown.
 #[derive(Default)]
-struct Printed {
+struct PrintedOutput {
     shown: usize,
     left_out: usize,
     tail: VecDeque<String>,
@@ -65,7 +65,7 @@ impl CommandOutputs {
 
     /// The last thing that any command printed.
     pub(crate) fn last_line(&self) -> Option<&str> {
-        let of = |printed: &'_ Printed| !printed.open_line.trim().is_empty() || !printed.tail.is_empty();
+        let of = |printed: &'_ PrintedOutput| !printed.open_line.trim().is_empty() || !printed.tail.is_empty();
         let printed = self.open.values().find(|printed| of(printed))?;
         let open = Some(printed.open_line.as_str()).filter(|line| !line.trim().is_empty());
         open.or_else(|| printed.tail.back().map(String::as_str))
@@ -83,7 +83,7 @@ impl CommandOutputs {
     }
 }
 
-impl Printed {
+impl PrintedOutput {
     fn too_long(&self) -> Option<usize> {
         (self.open_line.len() > MAX_OPEN_LINE).then(|| self.open_line.floor_char_boundary(MAX_OPEN_LINE))
     }
@@ -112,7 +112,7 @@ pub(crate) fn of_result(result: &ToolResult, amount: ShowOutput) -> Vec<String> 
     if result.tool_id != "run_command" {
         return Vec::new();
     }
-    let mut printed = Printed::default();
+    let mut printed = PrintedOutput::default();
     let mut lines: Vec<String> =
         result.result.lines().filter_map(|line| printed.line(line.to_owned(), amount)).collect();
     lines.extend((printed.left_out > 0).then(|| left_out(printed.left_out)));
@@ -120,7 +120,7 @@ pub(crate) fn of_result(result: &ToolResult, amount: ShowOutput) -> Vec<String> 
     lines
 }
 
-pub(crate) fn tell(output: &Output, lines: &[String]) {
+pub(crate) fn tell(output: &Printer, lines: &[String]) {
     lines.iter().for_each(|line| output.aside(dim(line)));
 }
 

@@ -3,7 +3,7 @@
 mod screen;
 
 use crate::exit::Exit;
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use crate::progress::TICK;
 use crate::review;
 use arki_domain::projection::RunState;
@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 /// Follows the run like [`to_next_stop`], and after one that has completed those of the queued messages.
 pub(crate) async fn to_end(
     client: &Client,
-    output: &Output,
+    output: &Printer,
     mut subscription: Subscription,
     mut running: (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
@@ -48,7 +48,7 @@ pub(crate) async fn to_end(
 /// Follows the run. `subscription` was taken before the run began, so that nothing is missed.
 pub(crate) async fn to_next_stop(
     engine: &Arc<Engine>,
-    output: &Output,
+    output: &Printer,
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
@@ -82,7 +82,7 @@ pub(crate) async fn to_next_stop(
     }
     screen.end_line();
     screen.tell_answer(&end);
-    let Standing { state, subagents } = Standing::of(engine, &run.run_id)?;
+    let FollowedRun { state, subagents } = FollowedRun::of(engine, &run.run_id)?;
     let is_of_pipeline = state.as_ref().is_some_and(RunState::is_of_pipeline);
     if is_of_pipeline && matches!(end, RunEnd::Completed { .. }) && !output.json {
         print_output(engine, output, &run.run_id)?;
@@ -128,12 +128,12 @@ fn in_background(engine: &Engine, run: &ActiveRun) -> Result<usize, Fault> {
 }
 
 /// Prints what a pipeline's run is allowed beyond the sandbox, where that is new.
-pub(crate) fn tell_grants(output: &Output, run: &ActiveRun) {
+pub(crate) fn tell_grants(output: &Printer, run: &ActiveRun) {
     run.grants.iter().for_each(|grant| output.aside(visible(grant)));
 }
 
 /// Prints what a pipeline's last step said, as it is.
-pub(crate) fn print_output(engine: &Engine, output: &Output, run_id: &RunId) -> Result<(), Fault> {
+pub(crate) fn print_output(engine: &Engine, output: &Printer, run_id: &RunId) -> Result<(), Fault> {
     if output.json {
         let mut last = None;
         engine.sessions().each_run_event(run_id, |event| last = Some(event))?;
@@ -152,12 +152,12 @@ pub(crate) fn print_output(engine: &Engine, output: &Output, run_id: &RunId) -> 
 
 /// The state of a run, and the runs of its sub-agents.
 #[derive(Default)]
-struct Standing {
+struct FollowedRun {
     state: Option<RunState>,
     subagents: Vec<RunId>,
 }
 
-impl Standing {
+impl FollowedRun {
     fn of(engine: &Engine, run: &RunId) -> Result<Self, Fault> {
         let mut standing = Self::default();
         engine.sessions().each_run_event(run, |event| standing.apply(&event))?;
@@ -182,7 +182,7 @@ fn was_denied(engine: &Engine, state: Option<&RunState>, subagents: Vec<RunId>) 
         return Ok(true);
     }
     for run in subagents {
-        let Standing { state, subagents } = Standing::of(engine, &run)?;
+        let FollowedRun { state, subagents } = FollowedRun::of(engine, &run)?;
         if was_denied(engine, state.as_ref(), subagents)? {
             return Ok(true);
         }
@@ -210,7 +210,7 @@ async fn signalled(kind: SignalKind) {
     }
 }
 
-fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemeral: bool) {
+fn report(output: &Printer, run: &ActiveRun, end: &RunEnd, denied: bool, ephemeral: bool) {
     match end {
         RunEnd::Completed { .. } if denied => {
             output.aside("Some calls were denied because this folder is not trusted. Run `arki trust` to trust it.");
@@ -233,7 +233,7 @@ fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemera
 }
 
 /// Prints the model's question and how to answer it.
-pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &QuestionAsked) {
+pub(crate) fn tell_question(output: &Printer, session_id: &SessionId, question: &QuestionAsked) {
     output.aside(format!("Arki asks: {}", visible(&question.text)));
     for option in &question.options {
         output.aside(format!("  - {}", visible(option)));
@@ -245,7 +245,7 @@ pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &
 }
 
 /// Prints the pending approval and the shortest commands that decide it.
-fn tell_approval(engine: &Engine, output: &Output, id: &ApprovalId) -> Result<(), Fault> {
+fn tell_approval(engine: &Engine, output: &Printer, id: &ApprovalId) -> Result<(), Fault> {
     if !output.json {
         output.aside("");
         review::at_stop(engine, &engine.approvals().approval(id)?, |line| output.aside(line));

@@ -21,7 +21,7 @@ mod standard_input;
 use arguments::Arguments;
 use clap::Parser;
 use exit::Exit;
-use output::Output;
+use output::Printer;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     };
     arguments.color.apply();
     start_log(arguments.log.as_deref());
-    let output = Output::new(arguments.json).showing(arguments.show_output);
+    let output = Printer::new(arguments.json).showing(arguments.show_output);
     let exit = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => {
             let exit = runtime.block_on(commands::run(arguments, &output));
@@ -68,6 +68,6 @@ fn start_log(level: Option<&str>) {
 fn report_panics_in_words() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
-        Output::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of Arki crashed{place}")));
+        Printer::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of Arki crashed{place}")));
     }));
 }

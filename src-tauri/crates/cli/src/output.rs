@@ -3,12 +3,12 @@
 use crate::command_output::ShowOutput;
 use anstream::{stderr, stdout};
 use arki_domain::{Code, Fault, io_words};
-use arki_engine::{Writing, one_line};
+use arki_engine::{InvisibleCharacters, one_line};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::OnceLock;
 
-pub(crate) struct Output {
+pub(crate) struct Printer {
     pub(crate) json: bool,
     /// The amount of commands' output that is shown.
     pub(crate) show_output: ShowOutput,
@@ -16,7 +16,7 @@ pub(crate) struct Output {
     failed: OnceLock<std::io::ErrorKind>,
 }
 
-impl Output {
+impl Printer {
     pub(crate) fn new(json: bool) -> Self {
         Self { json, show_output: ShowOutput::default(), failed: OnceLock::new() }
     }
@@ -113,7 +113,7 @@ fn told(fault: &Fault) -> (&str, Vec<&str>) {
 
 /// Text of a model or a file as it is, with what would not be seen, or would hide something, made visible.
 pub(crate) fn visible(text: &str) -> String {
-    arki_engine::visible(text, Writing::Code)
+    arki_engine::visible(text, InvisibleCharacters::Code)
 }
 
 pub(crate) fn dim(text: &str) -> String {

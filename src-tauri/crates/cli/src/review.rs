@@ -10,7 +10,7 @@ const MAX_LINES_ASIDE: usize = 200;
 
 /// The part of a large change to show.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Shown {
+pub(crate) enum ShownPart {
     /// Its files, folded.
     #[default]
     Files,
@@ -90,19 +90,19 @@ pub(crate) fn diff(
     engine: &Engine,
     record: &ApprovalRecord,
     requested: &ApprovalRequested,
-    shown: &Shown,
+    shown: &ShownPart,
     mut line: impl FnMut(String),
 ) -> Result<(), Fault> {
     let Some(preview) = &requested.preview else { return Ok(()) };
     let review = engine.approvals().review_diff(record, requested)?;
     let wanted = match shown {
-        Shown::Files if preview.diff_hash.is_some() => {
+        ShownPart::Files if preview.diff_hash.is_some() => {
             files(preview, &review, &mut line);
             return Ok(());
         }
-        Shown::Files | Shown::All => review.all(),
-        Shown::File(path) => review.file(path)?,
-        Shown::Hunks(hunks) => review.hunks(hunks)?,
+        ShownPart::Files | ShownPart::All => review.all(),
+        ShownPart::File(path) => review.file(path)?,
+        ShownPart::Hunks(hunks) => review.hunks(hunks)?,
     };
     for part in wanted {
         let text = engine.approvals().revealed_text(record, &part.path, review.text(&part));

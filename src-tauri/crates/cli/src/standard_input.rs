@@ -1,6 +1,6 @@
 //! Standard input as a prompt, or beside one.
 
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::{Code, Fault};
 use arki_engine::MAX_PIPED_BYTES;
 use std::io::{IsTerminal, Read};
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// `USAGE` where it is too long or no text.
-pub(crate) fn as_prompt(output: &Output) -> Result<String, Fault> {
+pub(crate) fn as_prompt(output: &Printer) -> Result<String, Fault> {
     if std::io::stdin().is_terminal() {
         output.aside("Type the prompt, then press Ctrl+D.");
     }
@@ -36,7 +36,7 @@ pub(crate) fn as_prompt(output: &Output) -> Result<String, Fault> {
 ///
 /// # Errors
 /// `IO_FAILED` where it can't be read.
-pub(crate) fn as_input(limit: usize, output: &Output) -> Result<Vec<u8>, Fault> {
+pub(crate) fn as_input(limit: usize, output: &Printer) -> Result<Vec<u8>, Fault> {
     if std::io::stdin().is_terminal() {
         output.aside("Type the input, then press Ctrl+D.");
     }
@@ -48,7 +48,7 @@ pub(crate) fn as_input(limit: usize, output: &Output) -> Result<Vec<u8>, Fault> 
 ///
 /// # Errors
 /// `IO_FAILED` where it can't be read.
-pub(crate) fn beside_prompt(output: &Output) -> Result<Vec<u8>, Fault> {
+pub(crate) fn beside_prompt(output: &Printer) -> Result<Vec<u8>, Fault> {
     if !is_piped() {
         return Ok(Vec::new());
     }
@@ -63,7 +63,7 @@ pub(crate) fn beside_prompt(output: &Output) -> Result<Vec<u8>, Fault> {
 }
 
 /// One byte more than `limit` shows that there is more.
-fn read_to_end(limit: usize, waits: &str, output: &Output) -> std::io::Result<Vec<u8>> {
+fn read_to_end(limit: usize, waits: &str, output: &Printer) -> std::io::Result<Vec<u8>> {
     let (sender, read) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

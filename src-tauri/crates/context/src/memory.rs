@@ -98,14 +98,14 @@ fn section(before: &str, heading: &str, kept: &[String]) -> String {
 }
 
 /// A memory, and its lines in the file.
-struct Item {
+struct MemoryItem {
     memory: String,
     first: usize,
     end: usize,
 }
 
-fn items(text: &str) -> Vec<Item> {
-    let mut items: Vec<Item> = Vec::new();
+fn items(text: &str) -> Vec<MemoryItem> {
+    let mut items: Vec<MemoryItem> = Vec::new();
     let mut is_open = false;
     let mut is_comment = false;
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -125,7 +125,7 @@ fn items(text: &str) -> Vec<Item> {
             }
             _ => {
                 let memory = one_line(marked.unwrap_or(plain));
-                items.push(Item { memory, first: at, end: at + 1 });
+                items.push(MemoryItem { memory, first: at, end: at + 1 });
                 is_open = true;
             }
         }

@@ -25,11 +25,11 @@ pub enum PathKind {
 pub struct Mention {
     /// The range in the text, the `@` included.
     pub range: Range<usize>,
-    pub target: Target,
+    pub target: MentionTarget,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum MentionTarget {
     File {
         path: String,
         /// The first and the last line, from 1, both inclusive.
@@ -101,7 +101,7 @@ fn begins_a_mention(before: &str) -> bool {
 }
 
 /// Returns how long it is, without the `@`, and what it names.
-fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> Option<(usize, Target)> {
+fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> Option<(usize, MentionTarget)> {
     if let Some(quoted) = rest.strip_prefix('"') {
         let (path, length) = unquoted(quoted)?;
         let (suffix, lines) = lines_after(&quoted[length..]);
@@ -113,20 +113,20 @@ fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> O
         return None;
     }
     if word.starts_with("https://") || word.starts_with("http://") {
-        return Some((word.len(), Target::Url(word.to_owned())));
+        return Some((word.len(), MentionTarget::Url(word.to_owned())));
     }
     let named = |prefix: &str| word.strip_prefix(prefix).filter(|name| !name.is_empty()).map(str::to_owned);
     if let Some(id) = named(SESSION) {
-        return Some((word.len(), Target::Session(id)));
+        return Some((word.len(), MentionTarget::Session(id)));
     }
     if let Some(name) = named(SYMBOL) {
-        return Some((word.len(), Target::Symbol(name)));
+        return Some((word.len(), MentionTarget::Symbol(name)));
     }
-    path_word(word, kind_of).or_else(|| (word == DIFF_MENTION).then_some((word.len(), Target::Diff)))
+    path_word(word, kind_of).or_else(|| (word == DIFF_MENTION).then_some((word.len(), MentionTarget::Diff)))
 }
 
 /// A file may have the colon in its name; it's asked for as a whole first.
-fn path_word(word: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> Option<(usize, Target)> {
+fn path_word(word: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> Option<(usize, MentionTarget)> {
     if let Some(target) = path_target(word.to_owned(), None, kind_of) {
         return Some((word.len(), target));
     }
@@ -139,10 +139,10 @@ fn path_target(
     path: String,
     lines: Option<(u64, u64)>,
     kind_of: &mut dyn FnMut(&str) -> Option<PathKind>,
-) -> Option<Target> {
+) -> Option<MentionTarget> {
     match kind_of(path.trim_end_matches('/'))? {
-        PathKind::File => Some(Target::File { path, lines }),
-        PathKind::Folder => Some(Target::Folder { path: path.trim_end_matches('/').to_owned() }),
+        PathKind::File => Some(MentionTarget::File { path, lines }),
+        PathKind::Folder => Some(MentionTarget::Folder { path: path.trim_end_matches('/').to_owned() }),
     }
 }
 
@@ -191,13 +191,13 @@ mod tests {
         }
     }
 
-    fn found(text: &str) -> Vec<(String, Target)> {
+    fn found(text: &str) -> Vec<(String, MentionTarget)> {
         let mentions = mentions(text, &mut kind_of);
         mentions.into_iter().map(|mention| (text[mention.range].to_owned(), mention.target)).collect()
     }
 
-    fn file(path: &str, lines: Option<(u64, u64)>) -> Target {
-        Target::File { path: path.into(), lines }
+    fn file(path: &str, lines: Option<(u64, u64)>) -> MentionTarget {
+        MentionTarget::File { path: path.into(), lines }
     }
 
     #[test]
@@ -206,16 +206,16 @@ mod tests {
             ("see @src/main.rs.", "@src/main.rs", file("src/main.rs", None)),
             ("(@src/main.rs:10-40)", "@src/main.rs:10-40", file("src/main.rs", Some((10, 40)))),
             ("@README.md:7, then", "@README.md:7", file("README.md", Some((7, 7)))),
-            ("in @src/ now", "@src/", Target::Folder { path: "src".into() }),
+            ("in @src/ now", "@src/", MentionTarget::Folder { path: "src".into() }),
             ("read @\"a name.md\":2-3!", "@\"a name.md\":2-3", file("a name.md", Some((2, 3)))),
             ("@odd:1", "@odd:1", file("odd:1", None)),
-            ("what is @symbol:parse_line?", "@symbol:parse_line", Target::Symbol("parse_line".into())),
-            ("as in @session:01ab", "@session:01ab", Target::Session("01ab".into())),
-            ("review @diff", "@diff", Target::Diff),
+            ("what is @symbol:parse_line?", "@symbol:parse_line", MentionTarget::Symbol("parse_line".into())),
+            ("as in @session:01ab", "@session:01ab", MentionTarget::Session("01ab".into())),
+            ("review @diff", "@diff", MentionTarget::Diff),
             (
                 "@https://example.org/a?b=c.",
                 "@https://example.org/a?b=c",
-                Target::Url("https://example.org/a?b=c".into()),
+                MentionTarget::Url("https://example.org/a?b=c".into()),
             ),
         ] {
             assert_eq!(found(text), [(written.to_owned(), target)], "{text}");

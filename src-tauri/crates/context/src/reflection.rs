@@ -38,9 +38,9 @@ pub fn reflections(answer: &str, observations: &[Remembered], mut new_id: impl F
     let mut reflected = MemoryReflected::default();
     let list = answer.find('[').zip(answer.rfind(']')).and_then(|(first, last)| answer.get(first..=last));
     let values = list.and_then(|list| serde_json::from_str::<Vec<serde_json::Value>>(list).ok()).unwrap_or_default();
-    let written = values.into_iter().filter_map(|value| serde_json::from_value::<Written>(value).ok());
+    let written = values.into_iter().filter_map(|value| serde_json::from_value::<WrittenReflection>(value).ok());
     let observations = told(observations);
-    let reflection = |written: Written| {
+    let reflection = |written: WrittenReflection| {
         let text = written.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let named = written.from.iter().filter_map(|number| observations.get(number.checked_sub(1)?));
         let mut based_on: Vec<String> = named.flat_map(|one| one.based_on.iter().cloned()).collect();
@@ -73,7 +73,7 @@ fn told(observations: &[Remembered]) -> &[Remembered] {
 
 /// A conclusion in the form that the model is asked to write.
 #[derive(Deserialize)]
-struct Written {
+struct WrittenReflection {
     text: String,
     #[serde(default)]
     kind: String,

@@ -144,7 +144,7 @@ pub struct SystemPromptInputs<'a> {
 
 /// One part of the prompt, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct PromptPart {
     pub name: &'static str,
     pub origin: String,
     pub text: String,
@@ -162,7 +162,7 @@ pub struct PartEntry {
     pub text: String,
 }
 
-impl Part {
+impl PromptPart {
     fn new(name: &'static str, origin: &str, text: &str) -> Self {
         let (origin, text) = (origin.to_owned(), text.to_owned());
         Self { name, origin, text, id: None, entries: Vec::new() }
@@ -175,7 +175,7 @@ impl Part {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemPrompt {
-    pub parts: Vec<Part>,
+    pub parts: Vec<PromptPart>,
 }
 
 impl SystemPrompt {
@@ -197,24 +197,24 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
         ("mode", &mode),
         ("shell", &shell),
     ];
-    let mut parts = vec![Part::new("base", "built in", &render(BASE_PROMPT, &values))];
-    parts.extend(inputs.core.map(|text| Part::new("core", "built in", text)));
+    let mut parts = vec![PromptPart::new("base", "built in", &render(BASE_PROMPT, &values))];
+    parts.extend(inputs.core.map(|text| PromptPart::new("core", "built in", text)));
     if inputs.plans {
-        parts.push(Part::new("plan", "built in", PLANNING));
+        parts.push(PromptPart::new("plan", "built in", PLANNING));
     }
     if inputs.is_subagent {
-        parts.push(Part::new("subagent", "built in", SUBAGENT));
+        parts.push(PromptPart::new("subagent", "built in", SUBAGENT));
     }
-    parts.extend(inputs.custom.map(|custom| Part::new("custom", custom.origin, &custom.text)));
+    parts.extend(inputs.custom.map(|custom| PromptPart::new("custom", custom.origin, &custom.text)));
     parts.extend(inputs.rules.iter().map(|rule| {
         let whose = if rule.is_users { "the user" } else { "this project" };
         let text = format!("Rules of {whose}, from {}:\n\n{}", rule.path, rule.text);
-        Part::new("rules", &rule.path, &text).with_id(PartKind::Rule.id(&rule.path))
+        PromptPart::new("rules", &rule.path, &text).with_id(PartKind::Rule.id(&rule.path))
     }));
     parts.extend(index("skills", SKILLS, PartKind::Skill, &inputs.skills));
     parts.extend(inputs.chosen_skills.iter().map(|skill| {
         let text = format!("The user asks you to use the skill {}:\n\n{}", skill.name, skill.text);
-        Part::new("skill", &skill.origin, &text)
+        PromptPart::new("skill", &skill.origin, &text)
     }));
     parts.extend(index("procedures", PROCEDURES, PartKind::Procedure, &inputs.procedures));
     parts.extend(memory(&inputs.memory));
@@ -226,15 +226,15 @@ fn shell(SystemPromptInputs { shell, .. }: &SystemPromptInputs<'_>) -> String {
     format!("Commands run in {shell}, without the user's keys and mostly in a sandbox.")
 }
 
-fn memory(memory: &MemoryText) -> Option<Part> {
+fn memory(memory: &MemoryText) -> Option<PromptPart> {
     let word = if memory.memories == 1 { "memory" } else { "memories" };
     let origin = format!("{} {word}", memory.memories);
     let text = format!("{MEMORY}\n\n{}", memory.text);
-    (!memory.text.is_empty()).then(|| Part::new("memory", &origin, &text).with_id(PartKind::Memory.id("")))
+    (!memory.text.is_empty()).then(|| PromptPart::new("memory", &origin, &text).with_id(PartKind::Memory.id("")))
 }
 
 /// Names and descriptions; beyond the bound only names, so that the model can still ask.
-fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry]) -> Option<Part> {
+fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry]) -> Option<PromptPart> {
     if entries.is_empty() {
         return None;
     }
@@ -250,7 +250,7 @@ fn index(name: &'static str, what: &str, kind: PartKind, entries: &[IndexEntry])
         1 => format!("1 {}", name.trim_end_matches('s')),
         count => format!("{count} {name}"),
     };
-    Some(Part { entries: told, ..Part::new(name, &origin, &text) })
+    Some(PromptPart { entries: told, ..PromptPart::new(name, &origin, &text) })
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub struct ContextView {
     /// The part of the total that the provider has counted.
     pub counted_tokens: u64,
     pub window: Option<u64>,
-    pub left_out: LeftOut,
+    pub left_out: CompactedAway,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,7 +77,7 @@ pub struct ContextPart {
 /// The parts that compactions left out of the conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOut {
+pub struct CompactedAway {
     pub messages: usize,
     /// An estimate, results that notes stand in for included.
     pub tokens: u64,
@@ -303,8 +303,8 @@ impl Scale {
     }
 }
 
-fn left_out(inputs: &ContextViewInputs<'_>) -> LeftOut {
-    let mut left_out = LeftOut::default();
+fn left_out(inputs: &ContextViewInputs<'_>) -> CompactedAway {
+    let mut left_out = CompactedAway::default();
     for message in inputs.conversation {
         match message.shown_as {
             ShownAs::Whole | ShownAs::SwitchedOff => {}

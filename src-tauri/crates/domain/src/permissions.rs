@@ -7,7 +7,7 @@ use ts_rs::TS;
 /// Permission bits, 0o777 at most. In an event `{"beforeMode": "600"}`, in octal; for 0o755 `{"beforeExecutable": true}`, as
 /// earlier versions wrote it; and nothing for 0o644, which a file has of which nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[serde(from = "StoredPermissions", into = "StoredPermissions")]
 pub struct Permissions(u32);
 
 const ORDINARY: u32 = 0o644;
@@ -49,17 +49,17 @@ impl Default for Permissions {
 
 #[derive(Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
+struct StoredPermissions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before_mode: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     before_executable: bool,
 }
 
-written_as!(Permissions, Stored);
+written_as!(Permissions, StoredPermissions);
 
-impl From<Stored> for Permissions {
-    fn from(stored: Stored) -> Self {
+impl From<StoredPermissions> for Permissions {
+    fn from(stored: StoredPermissions) -> Self {
         let mode = stored.before_mode.and_then(|octal| u32::from_str_radix(&octal, 8).ok());
         match (mode, stored.before_executable) {
             (Some(mode), _) => Self::of_mode(mode),
@@ -69,7 +69,7 @@ impl From<Stored> for Permissions {
     }
 }
 
-impl From<Permissions> for Stored {
+impl From<Permissions> for StoredPermissions {
     fn from(Permissions(mode): Permissions) -> Self {
         let is_told = mode != ORDINARY && mode != EXECUTABLE;
         Self { before_mode: is_told.then(|| format!("{mode:o}")), before_executable: mode == EXECUTABLE }

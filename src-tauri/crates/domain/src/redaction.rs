@@ -18,10 +18,10 @@ pub(crate) mod samples;
 mod scan;
 mod span;
 
-pub(crate) use known::Known;
+pub(crate) use known::KnownSecrets;
 use scan::scan;
 use serde_json::Value;
-use span::Span;
+use span::SecretSpan;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub struct Redactor {
 
 struct Inner {
     key: PlaceholderKey,
-    known: RwLock<Arc<Known>>,
+    known: RwLock<Arc<KnownSecrets>>,
     /// The secrets by the tags of their placeholders.
     remembered: RwLock<HashMap<String, Arc<KnownSecret>>>,
 }
@@ -185,7 +185,7 @@ impl Redactor {
     pub fn replacements(&self, text: &str) -> Vec<(Range<usize>, String)> {
         let known = self.known();
         let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
-        let place = |span: &Span| span.start..span.end;
+        let place = |span: &SecretSpan| span.start..span.end;
         let replacement = |span| (place(span), self.replaced(text, place(span), std::slice::from_ref(span), &known));
         let replacements = found.spans.iter().map(replacement).collect();
         self.learn(text, &found.spans);
@@ -261,17 +261,23 @@ impl Redactor {
         uses
     }
 
-    pub(crate) fn known(&self) -> Arc<Known> {
+    pub(crate) fn known(&self) -> Arc<KnownSecrets> {
         self.inner.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns what of `text`, from `from` on, is decided whatever follows, and where that ends.
-    pub(crate) fn redact_decided(&self, text: &str, from: usize, known: &Known, is_end: bool) -> (String, usize) {
+    pub(crate) fn redact_decided(
+        &self,
+        text: &str,
+        from: usize,
+        known: &KnownSecrets,
+        is_end: bool,
+    ) -> (String, usize) {
         let found = scan(text, from, known, |placeholder| self.is_ours(placeholder), is_end);
         (self.replaced(text, from..found.undecided_from, &found.spans, known), found.undecided_from)
     }
 
-    fn replaced(&self, text: &str, range: Range<usize>, spans: &[Span], known: &Known) -> String {
+    fn replaced(&self, text: &str, range: Range<usize>, spans: &[SecretSpan], known: &KnownSecrets) -> String {
         let mut redacted = String::with_capacity(range.len());
         let mut at = range.start;
         for span in spans {
@@ -287,7 +293,7 @@ impl Redactor {
     }
 
     /// The secret that was recognised by its form; remembered from now on.
-    fn secret_at(&self, text: &str, span: &Span) -> Arc<KnownSecret> {
+    fn secret_at(&self, text: &str, span: &SecretSpan) -> Arc<KnownSecret> {
         let value = &text[span.start..span.end];
         let tag = self.inner.key.tag(value);
         if let Some(secret) = self.remembered(&tag) {
@@ -307,9 +313,9 @@ impl Redactor {
 
     /// Adds a recognised value, to be searched for from now on, also where nothing stands beside it, and in other
     /// forms.
-    fn learn(&self, text: &str, spans: &[Span]) {
-        let is_learnt = |span: &&Span| span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES;
-        let value = |span: &Span| SecretValue {
+    fn learn(&self, text: &str, spans: &[SecretSpan]) {
+        let is_learnt = |span: &&SecretSpan| span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES;
+        let value = |span: &SecretSpan| SecretValue {
             name: span.name.to_owned(),
             value: Zeroizing::new(text[span.start..span.end].to_owned()),
             whole_word: false,

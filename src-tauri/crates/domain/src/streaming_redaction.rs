@@ -1,7 +1,7 @@
 //! Redaction of text that arrives in pieces: a secret cut in two must not slip through.
 
 use crate::Redactor;
-use crate::redaction::{Known, LOOK_BACK_BYTES};
+use crate::redaction::{KnownSecrets, LOOK_BACK_BYTES};
 use std::sync::Arc;
 use zeroize::Zeroize;
 
@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 pub struct StreamingRedactor {
     redactor: Redactor,
     /// The values known at the beginning, so that the same text comes out however it is cut.
-    known: Arc<Known>,
+    known: Arc<KnownSecrets>,
     text: String,
     /// The part of `text` that was given away already and is only looked back at.
     given: usize,

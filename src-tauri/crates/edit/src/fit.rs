@@ -18,10 +18,10 @@ mod typing;
 use std::ops::Range;
 
 pub(crate) use align::find as find_alike;
-pub(crate) use fold::Folded;
+pub(crate) use fold::FoldedText;
 pub(crate) use haystack::Haystack;
 pub(crate) use look_alikes::Characters;
-pub(crate) use replace::{FinalNewline, Replacement, Target, replacement};
+pub(crate) use replace::{FinalNewline, LineEndings, Replacement, replacement};
 pub use typing::Typing;
 
 /// The differences that had to be forgiven to find the place.

@@ -79,13 +79,13 @@ fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<Vec<u8>> {
 /// One descendant of the base: its lines, and where it differs.
 struct Side<'a> {
     lines: Vec<&'a [u8]>,
-    edits: Vec<Edit>,
+    edits: Vec<MergedLines>,
     /// Edits before this one are merged.
     next: usize,
 }
 
 /// These lines of the base became those of the side.
-struct Edit {
+struct MergedLines {
     base: Range<usize>,
     side: Range<usize>,
 }
@@ -96,7 +96,7 @@ impl<'a> Side<'a> {
         let edits = capture_diff_slices(Algorithm::Myers, base, &lines)
             .into_iter()
             .filter(|op| op.tag() != DiffTag::Equal)
-            .map(|op| Edit { base: op.old_range(), side: op.new_range() })
+            .map(|op| MergedLines { base: op.old_range(), side: op.new_range() })
             .collect();
         Self { lines, edits, next: 0 }
     }

@@ -11,5 +11,5 @@ mod place;
 mod unified;
 mod wrapping;
 
-pub use parse::{Action, FilePatch, Hunk, parse, patch_paths};
-pub use place::{Patched, Problem, learn, patched, places};
+pub use parse::{FilePatch, Hunk, PatchAction, parse, patch_paths};
+pub use place::{HunkProblem, Patched, learn, patched, places};

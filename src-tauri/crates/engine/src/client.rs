@@ -9,7 +9,7 @@ use crate::presence::Presence;
 use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::resuming::DefinitionChoice;
 use crate::runs::pipelines::starting::StartPipeline;
 use crate::runs::place::{RunTarget, StartRun};
@@ -44,7 +44,7 @@ pub struct Decision {
     /// Why the rule that was to be kept is not. The decision holds all the same.
     pub rule_not_kept: Option<Fault>,
     /// The run, which goes on; `None` where another process works on the session and goes on with it.
-    pub run: Option<Running>,
+    pub run: Option<RunningRun>,
 }
 
 impl Client {
@@ -102,7 +102,7 @@ impl Client {
     /// # Errors
     /// `COMMAND_UNKNOWN`, or when the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub async fn start_run(&self, start: StartRun) -> Result<Running, Fault> {
+    pub async fn start_run(&self, start: StartRun) -> Result<RunningRun, Fault> {
         let (opened, start) = self.runs().typed(None, start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
@@ -111,7 +111,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::start_run`].
-    pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<Running, Fault> {
+    pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<RunningRun, Fault> {
         let (opened, start) = self.runs().typed(Some(opened), start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
@@ -158,7 +158,7 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::start_run`].
-    pub async fn send_next(&self, session_id: &SessionId) -> Result<Option<Running>, Fault> {
+    pub async fn send_next(&self, session_id: &SessionId) -> Result<Option<RunningRun>, Fault> {
         self.runs().send_next(self.presence, session_id).await
     }
 
@@ -167,7 +167,7 @@ impl Client {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
-    pub async fn resume_run(&self, session_id: &SessionId, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
+    pub async fn resume_run(&self, session_id: &SessionId, approve: Option<ApprovalMode>) -> Result<RunningRun, Fault> {
         self.runs().resume_run(self.presence, session_id, approve).await
     }
 
@@ -181,7 +181,7 @@ impl Client {
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
         definition: DefinitionChoice,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         match self.runs().resume_named(self.presence, named, approve, definition).await {
             Err(fault) if fault.is(Code::RUN_NOT_FOUND) && named.run.is_none() => {
                 self.send_next(&named.session.session_id).await?.ok_or(fault)
@@ -195,7 +195,7 @@ impl Client {
     /// # Errors
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
     /// has happened then.
-    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<Running, Fault> {
+    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<RunningRun, Fault> {
         self.runs().start_pipeline(self.presence, start).await
     }
 
@@ -245,7 +245,7 @@ impl Client {
         run_id: &RunId,
         step: &str,
         definition: DefinitionChoice,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         self.runs().retry_pipeline(self.presence, run_id, step, definition).await
     }
 
@@ -280,7 +280,7 @@ impl Client {
         session_id: &SessionId,
         question_id: &QuestionId,
         text: &str,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         self.runs().answer_question(self.presence, session_id, question_id, text).await
     }
 
@@ -288,7 +288,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::answer_question`].
-    pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<Running, Fault> {
+    pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<RunningRun, Fault> {
         let session = session_id.clone();
         let open = blocking(self.engine.sessions(), move |sessions| sessions.question_to_answer(&session)).await?;
         self.answer_question(session_id, &open.asked.question_id, text).await

@@ -38,7 +38,7 @@ pub use arki_disk::choose_temp_folder;
 pub use arki_files::LineOrigin;
 pub use arki_files::OutputFile;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
-pub use arki_pipelines::{Place as PipelinePlace, Problem as PipelineProblem, definition_schema};
+pub use arki_pipelines::{DefinitionProblem as PipelineProblem, TextPlace as PipelinePlace, definition_schema};
 pub use arki_policy::RuleDefinition;
 pub use arki_process::learn_login_path;
 #[cfg(unix)]
@@ -98,4 +98,4 @@ pub use sessions::session_tools::SessionTool;
 pub use sessions::story::{Fate, HunkFate, Told};
 pub use sessions::verify_file::{FileReport, verify_export, verify_file};
 pub use this_process::protect_this_process;
-pub use visible::{VisiblePieces, Writing, one_line, visible};
+pub use visible::{InvisibleCharacters, VisiblePieces, one_line, visible};

@@ -19,7 +19,7 @@ use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault, PartKind};
-use arki_mcp::{Elicitor, ListedTool, Ports, Prompt, Server, SignIn, Step, tools_of, unmet_tool};
+use arki_mcp::{Elicitor, ListedTool, OpeningStep, Ports, Prompt, Server, SignIn, tools_of, unmet_tool};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
 use elicitations::{Elicitations, InTheWindow};
@@ -38,7 +38,7 @@ pub struct Mcp {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    servers: Mutex<HashMap<(String, String), Kept>>,
+    servers: Mutex<HashMap<(String, String), KeptServer>>,
     elicitations: Arc<Elicitations>,
     /// The number of clients that see servers' questions, and can answer.
     answering: Arc<AtomicUsize>,
@@ -56,7 +56,7 @@ impl Drop for Answering {
 }
 
 /// A server, and what its program may take.
-struct Kept {
+struct KeptServer {
     server: Arc<Server>,
     limits: CommandLimits,
 }
@@ -101,7 +101,7 @@ impl Mcp {
                 // What the one before has running ends when its last call does.
                 _ => {
                     let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, limits)));
-                    known.insert(place, Kept { server: server.clone(), limits });
+                    known.insert(place, KeptServer { server: server.clone(), limits });
                     servers.push(server);
                 }
             }
@@ -387,11 +387,11 @@ fn is_agreed(open: &OpenProject, server: &ConfiguredServer) -> bool {
     open.is_trusted() && (server.origin == McpOrigin::User || is_same())
 }
 
-fn step_name(step: Step) -> McpTestStepName {
+fn step_name(step: OpeningStep) -> McpTestStepName {
     match step {
-        Step::Start => McpTestStepName::Start,
-        Step::Initialize => McpTestStepName::Initialize,
-        Step::Tools => McpTestStepName::Tools,
+        OpeningStep::Start => McpTestStepName::Start,
+        OpeningStep::Initialize => McpTestStepName::Initialize,
+        OpeningStep::Tools => McpTestStepName::Tools,
     }
 }
 

@@ -47,7 +47,7 @@ use claim::Claims;
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
-use wholeness::Found;
+use wholeness::CheckedSessions;
 
 /// Sessions: what their logs say, and what can be done with them but run.
 pub struct Sessions {
@@ -58,7 +58,7 @@ pub struct Sessions {
     runs: Weak<dyn EndsWaitingRuns>,
     claims: Claims,
     /// The logs that are known to be whole.
-    found: Found,
+    found: CheckedSessions,
     /// Loaded when a log is first vouched for; `None` where no keychain has it.
     anchor_key: OnceCell<Option<AnchorKey>>,
     anchoring: Mutex<Vec<JoinHandle<()>>>,

@@ -52,7 +52,7 @@ pub(crate) enum WriteProtected {
 
 /// The links of a path that are followed to the file to write, read or remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum LinkHandling {
     /// Writes through links, to the file where they lead.
     Through,
     /// Writes to the path itself in its folder, even if it is a link.
@@ -61,7 +61,7 @@ pub(crate) enum Way {
     InPlace,
 }
 
-impl Way {
+impl LinkHandling {
     /// Returns where `path` leads.
     pub(crate) fn place(self, project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
         if self == Self::Through {
@@ -119,7 +119,7 @@ struct Temporary {
 pub(crate) fn stage(
     project: &Project,
     path: &ProjectPath,
-    way: Way,
+    way: LinkHandling,
     content: &FileContent,
     staging: Staging,
 ) -> Result<Staged> {
@@ -219,7 +219,7 @@ impl Drop for Temporary {
 }
 
 /// Removes a file; of a link, the link.
-pub(crate) fn remove(project: &Project, path: &ProjectPath, way: Way) -> Result<()> {
+pub(crate) fn remove(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<()> {
     let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
     let real = place(path, way.place(project, path)?)?;
     let (folder, name) = split_parent(real.as_str());
@@ -242,13 +242,13 @@ fn place(path: &ProjectPath, real: ProjectPath) -> Result<ProjectPath> {
 
 /// Refuses what a rename would silently replace: a folder, a device, a link that is not meant itself. A link has nothing
 /// that what comes in its place could keep.
-fn existing_file(folder: &Dir, name: &str, path: &ProjectPath, way: Way) -> Result<Option<Metadata>> {
+fn existing_file(folder: &Dir, name: &str, path: &ProjectPath, way: LinkHandling) -> Result<Option<Metadata>> {
     let metadata = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io_error(path.as_str(), FileAction::Write, error)),
     };
-    if metadata.is_symlink() && way != Way::Through {
+    if metadata.is_symlink() && way != LinkHandling::Through {
         return Ok(None);
     }
     if !metadata.is_file() {

@@ -20,7 +20,7 @@ pub const MAX_ATTRIBUTED_BYTES: usize = 64 * 1024 * 1024;
 
 /// One change that Arki made to the file; `None` is no file.
 #[derive(Debug, Clone)]
-pub struct Version<'a, Origin> {
+pub struct FileVersion<'a, Origin> {
     pub before: Option<&'a [u8]>,
     pub after: Option<&'a [u8]>,
     pub origin: Origin,
@@ -46,7 +46,7 @@ pub struct AttributedLine<Origin> {
 
 /// Every line of `now`, in order, with who wrote it; `versions` are oldest first.
 pub fn attribute<Origin: Clone>(
-    versions: &[Version<'_, Origin>],
+    versions: &[FileVersion<'_, Origin>],
     now: &[u8],
 ) -> Result<Vec<AttributedLine<Origin>>, AttributionError> {
     check_limits(versions, now)?;
@@ -82,7 +82,7 @@ pub fn shared_lines(one: &[u8], other: &[u8]) -> usize {
     if shared * 2 >= one.len().max(other.len()) { shared } else { 0 }
 }
 
-fn check_limits<Origin>(versions: &[Version<'_, Origin>], now: &[u8]) -> Result<(), AttributionError> {
+fn check_limits<Origin>(versions: &[FileVersion<'_, Origin>], now: &[u8]) -> Result<(), AttributionError> {
     if versions.len() > MAX_ATTRIBUTED_VERSIONS {
         return Err(AttributionError::TooManyVersions { count: versions.len(), limit: MAX_ATTRIBUTED_VERSIONS });
     }

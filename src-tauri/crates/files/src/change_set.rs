@@ -18,7 +18,7 @@ use arki_domain::Permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::atomic_write::{Way, WriteProtected};
+use crate::atomic_write::{LinkHandling, WriteProtected};
 use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, permissions_of};
@@ -35,11 +35,11 @@ pub struct FileChange {
 }
 
 impl FileChange {
-    fn way(&self, links: Links) -> Way {
+    fn way(&self, links: Links) -> LinkHandling {
         match links {
-            Links::NeverFollowed => Way::InPlace,
-            Links::Followed if self.after.is_none() || self.is_of_link() => Way::Itself,
-            Links::Followed => Way::Through,
+            Links::NeverFollowed => LinkHandling::InPlace,
+            Links::Followed if self.after.is_none() || self.is_of_link() => LinkHandling::Itself,
+            Links::Followed => LinkHandling::Through,
         }
     }
 

@@ -18,7 +18,7 @@ mod scan;
 mod walk_files;
 
 pub use changes::{ImageRef, SnapshotChange, snapshot_changes, unnamed_changes};
-pub use listed::{FileState, Image, LeftOut, NotImaged, Snapshot};
+pub use listed::{FileState, NotCaptured, NotImaged, PreImage, Snapshot};
 pub use scan::{SnapshotLimits, take_snapshot};
 
 #[cfg(test)]

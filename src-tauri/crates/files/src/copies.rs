@@ -30,7 +30,7 @@ pub struct CopyLimits {
 
 /// A change that brings files of a copy back; or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Taken {
+pub enum TakenChanges {
     Change(ChangeSet),
     /// The copy's changes to those files in which the project has changed the same place.
     Conflicts(ChangeSet),
@@ -95,7 +95,7 @@ pub fn differing_files(base: &Project, work: &Project, known: &[String]) -> Resu
 ///
 /// # Errors
 /// When a file can't be read or has more than 64 MiB.
-pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[String]) -> Result<Taken> {
+pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[String]) -> Result<TakenChanges> {
     let (mut changes, mut conflicts) = (Vec::new(), Vec::new());
     for path in paths {
         let path = project.resolve(path)?;
@@ -110,8 +110,8 @@ pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[Str
         }
     }
     match conflicts.is_empty() {
-        true => Ok(Taken::Change(ChangeSet::new(changes)?)),
-        false => Ok(Taken::Conflicts(ChangeSet::new(conflicts)?)),
+        true => Ok(TakenChanges::Change(ChangeSet::new(changes)?)),
+        false => Ok(TakenChanges::Conflicts(ChangeSet::new(conflicts)?)),
     }
 }
 

@@ -32,7 +32,7 @@ pub struct EnvFiles {
 impl EnvFiles {
     /// The texts of those that are new or have changed since. What cannot be read is left out. Blocks.
     pub fn changed(&mut self, project: &Project) -> Vec<Zeroizing<String>> {
-        let mut search = Search { found: BTreeMap::new(), left: MAX_ENTRIES };
+        let mut search = EnvSearch { found: BTreeMap::new(), left: MAX_ENTRIES };
         search.look_into(project.dir(), "", 0);
         let texts = search.found.iter().filter(|(path, state)| self.seen.get(*path) != Some(state));
         let texts = texts.filter_map(|(path, _)| {
@@ -64,12 +64,12 @@ pub fn is_env_file(path: &str) -> bool {
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(".env"))
 }
 
-struct Search {
+struct EnvSearch {
     found: BTreeMap<String, (u64, Option<SystemTime>)>,
     left: usize,
 }
 
-impl Search {
+impl EnvSearch {
     fn look_into(&mut self, folder: &Dir, prefix: &str, depth: usize) {
         let Ok(entries) = entries(folder) else { return };
         for (name, kind) in entries.flatten() {

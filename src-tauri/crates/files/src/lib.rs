@@ -44,16 +44,16 @@ pub use applied_change::AppliedChange;
 pub use arki_disk::EntryKind;
 pub use atomic_write::{remove_unfinished, remove_unfinished_restoration, restore_torn};
 pub use attribution::{
-    AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
+    AttributedLine, FileVersion, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, attribute, shared_lines,
 };
 pub use build_outputs::{folders_matching, writes_output};
 pub use change_set::{ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use changed_lines::changed_lines;
 pub use checkpoint::{
-    FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
+    FileState, ImageRef, NotCaptured, NotImaged, PreImage, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
     take_snapshot, unnamed_changes,
 };
-pub use copies::{CopyLimits, Taken, copy_files, differing_files, plan_take};
+pub use copies::{CopyLimits, TakenChanges, copy_files, differing_files, plan_take};
 pub use env_files::{EnvFiles, is_env_file, look_through_texts};
 pub use error::{
     AttributionError, ChangeError, CopyError, FilesError, PathError, Result, SearchError, SnapshotError, StaleKind,
@@ -76,7 +76,7 @@ pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{
     CLAUDE_SETTINGS, ChangedPin, Followed, GitScan, ImportsOf, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Readers,
-    RunsOf, Scan, command_programs, compare, follow, install_template, scan, unpinned_pin,
+    RunsOf, TrustScan, command_programs, compare, follow, install_template, scan, unpinned_pin,
 };
 pub use unnamed_reads::{
     Descent, UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,

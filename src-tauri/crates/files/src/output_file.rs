@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{FileAction, FileError, FilesError, Result, io_error};
-use note::{Noted, new_private};
+use note::{NotedFile, new_private};
 
 pub use note::remove_unfinished_exports;
 
@@ -32,7 +32,7 @@ enum Sink {
     /// A file without a name.
     #[cfg(target_os = "linux")]
     Unnamed(BufWriter<File>),
-    Named(BufWriter<Noted>),
+    Named(BufWriter<NotedFile>),
     Direct(BufWriter<File>),
 }
 
@@ -57,7 +57,7 @@ impl OutputFile {
         if let Some(file) = unnamed(folder_of(&target))? {
             return Ok(new(Sink::Unnamed(BufWriter::new(file))));
         }
-        Ok(new(Sink::Named(BufWriter::new(Noted::create(folder_of(&target), notes, new_private)?))))
+        Ok(new(Sink::Named(BufWriter::new(NotedFile::create(folder_of(&target), notes, new_private)?))))
     }
 
     /// Puts the file in its place.
@@ -121,7 +121,7 @@ fn finish(
             file.sync_all()?;
             match name(&file, path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let named = Noted::create(folder_of(path), notes, |at| {
+                    let named = NotedFile::create(folder_of(path), notes, |at| {
                         name(&file, at)?;
                         file.try_clone()
                     });
@@ -240,9 +240,9 @@ mod tests {
     fn a_name_that_a_killed_program_left_is_removed_and_one_in_use_stays() {
         let (folder, notes) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let names = |folder: &Path| fs::read_dir(folder).unwrap().count();
-        let mut killed = Noted::create(folder.path(), notes.path(), new_private).unwrap();
+        let mut killed = NotedFile::create(folder.path(), notes.path(), new_private).unwrap();
         killed.write_all(b"half").unwrap();
-        let in_use = Noted::create(folder.path(), notes.path(), new_private).unwrap();
+        let in_use = NotedFile::create(folder.path(), notes.path(), new_private).unwrap();
         fs::write(folder.path().join("mine.md"), "").unwrap();
         remove_unfinished_exports(notes.path());
         assert_eq!((names(folder.path()), names(notes.path())), (3, 2));

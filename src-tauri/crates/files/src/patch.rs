@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arki_edit::patch::{Action, FilePatch, Hunk, learn, parse, patched, places};
+use arki_edit::patch::{FilePatch, Hunk, PatchAction, learn, parse, patched, places};
 use arki_edit::{EDIT_LIMIT_BYTES, Fit, PatchError, TextFile, Typing, refuse_placeholder};
 
 use crate::change_set::{ChangeSet, FileChange};
@@ -19,7 +19,7 @@ pub fn plan_patch(project: &Project, patch: &str) -> Result<ChangeSet> {
         return Err(PatchError::TooLong { limit: PATCH_LIMIT_BYTES }.into());
     }
     let files = parse(patch)?;
-    let mut plan = Plan { project, changes: BTreeMap::new(), typing: Typing::default(), notes: Vec::new() };
+    let mut plan = PatchPlan { project, changes: BTreeMap::new(), typing: Typing::default(), notes: Vec::new() };
     // What goes makes room for what comes: so files can swap names.
     let mut taken = Vec::new();
     for file in &files {
@@ -31,7 +31,7 @@ pub fn plan_patch(project: &Project, patch: &str) -> Result<ChangeSet> {
     Ok(ChangeSet::new(plan.changes.into_values().collect())?.with_notes(plan.notes))
 }
 
-struct Plan<'a> {
+struct PatchPlan<'a> {
     project: &'a Project,
     changes: BTreeMap<ProjectPath, FileChange>,
     /// Learned from all hunks before the first line is written: a model types one patch in one way.
@@ -40,12 +40,12 @@ struct Plan<'a> {
 }
 
 /// A file of the patch, read and taken away; what comes is still to be written.
-enum Taken<'a> {
+enum TakenFile<'a> {
     Gone,
-    Made(ProjectPath, Content),
+    Made(ProjectPath, NewContent),
     Deleted { placed: Placed<'a>, line: usize },
     Updated { placed: Placed<'a>, target: ProjectPath, mode: u32, line: usize },
-    Moved(ProjectPath, Content),
+    Moved(ProjectPath, NewContent),
 }
 
 /// A text, and where its hunks belong.
@@ -57,35 +57,35 @@ struct Placed<'a> {
 }
 
 /// The new content of a file.
-struct Content {
+struct NewContent {
     bytes: Vec<u8>,
     mode: Option<u32>,
     /// The line in the patch.
     line: usize,
 }
 
-impl Plan<'_> {
+impl PatchPlan<'_> {
     /// Reads what there is, as if it were to go, and finds where its hunks belong.
-    fn take<'a>(&mut self, file: &'a FilePatch<'_>) -> Result<Taken<'a>> {
+    fn take<'a>(&mut self, file: &'a FilePatch<'_>) -> Result<TakenFile<'a>> {
         let line = file.line;
         match &file.action {
-            Action::Add { path, content, mode } => {
+            PatchAction::Add { path, content, mode } => {
                 let path = self.project.resolve(path)?;
                 refuse_placeholder(path.as_str(), &[], content.lines())?;
-                Ok(Taken::Made(path, Content { bytes: content.as_bytes().to_vec(), mode: *mode, line }))
+                Ok(TakenFile::Made(path, NewContent { bytes: content.as_bytes().to_vec(), mode: *mode, line }))
             }
-            Action::Delete { path, hunks } => {
+            PatchAction::Delete { path, hunks } => {
                 let path = self.project.resolve(path)?;
                 let FileFound { content, mode } = self.remove(&path, line)?;
                 let change = FileChange { path: path.clone(), before: Some(content), after: None, mode };
                 self.changes.insert(path.clone(), change);
                 if hunks.is_empty() {
-                    return Ok(Taken::Gone);
+                    return Ok(TakenFile::Gone);
                 }
                 let bytes = self.project.read(&path, DELETE_LIMIT_BYTES)?.bytes;
-                Ok(Taken::Deleted { placed: self.place(path, hunks, &bytes)?, line })
+                Ok(TakenFile::Deleted { placed: self.place(path, hunks, &bytes)?, line })
             }
-            Action::Update { path, move_to, hunks } => {
+            PatchAction::Update { path, move_to, hunks } => {
                 let path = self.project.resolve(path)?;
                 let target = move_to.as_deref().map(|target| self.project.resolve(target)).transpose()?;
                 let target = target.filter(|target| *target != path);
@@ -98,27 +98,27 @@ impl Plan<'_> {
                 self.changes.insert(path.clone(), gone);
                 let target = target.unwrap_or_else(|| path.clone());
                 if hunks.is_empty() {
-                    return Ok(Taken::Moved(target, Content { bytes, mode: Some(mode), line }));
+                    return Ok(TakenFile::Moved(target, NewContent { bytes, mode: Some(mode), line }));
                 }
-                Ok(Taken::Updated { placed: self.place(path, hunks, &bytes)?, target, mode, line })
+                Ok(TakenFile::Updated { placed: self.place(path, hunks, &bytes)?, target, mode, line })
             }
         }
     }
 
-    fn write(&mut self, taken: Taken<'_>) -> Result<()> {
+    fn write(&mut self, taken: TakenFile<'_>) -> Result<()> {
         match taken {
-            Taken::Gone => Ok(()),
-            Taken::Made(path, content) | Taken::Moved(path, content) => self.put(path, content),
-            Taken::Deleted { placed, line } => {
+            TakenFile::Gone => Ok(()),
+            TakenFile::Made(path, content) | TakenFile::Moved(path, content) => self.put(path, content),
+            TakenFile::Deleted { placed, line } => {
                 let path = placed.path.to_string();
                 match self.patched(placed)?.is_empty() {
                     true => Ok(()),
                     false => Err(PatchError::DeletesOther { path, line }.into()),
                 }
             }
-            Taken::Updated { placed, target, mode, line } => {
+            TakenFile::Updated { placed, target, mode, line } => {
                 let bytes = self.patched(placed)?;
-                self.put(target, Content { bytes, mode: Some(mode), line })
+                self.put(target, NewContent { bytes, mode: Some(mode), line })
             }
         }
     }
@@ -130,8 +130,8 @@ impl Plan<'_> {
         found(self.project, path)
     }
 
-    fn put(&mut self, path: ProjectPath, content: Content) -> Result<()> {
-        let Content { bytes, mode, line } = content;
+    fn put(&mut self, path: ProjectPath, content: NewContent) -> Result<()> {
+        let NewContent { bytes, mode, line } = content;
         if let Some(change) = self.changes.get_mut(&path) {
             if change.after.is_some() {
                 return Err(PatchError::Twice { path: path.to_string(), line }.into());

@@ -70,7 +70,7 @@ fn window(
     limit: u64,
     max_bytes: usize,
 ) -> Result<LineWindow> {
-    let mut scan = Scan {
+    let mut scan = LineScan {
         path,
         reader: BufReader::with_capacity(BUFFER_BYTES, content.take(SCAN_LIMIT_BYTES)),
         consumed: 0,
@@ -93,7 +93,7 @@ fn window(
     })
 }
 
-struct Scan<'a, R> {
+struct LineScan<'a, R> {
     path: &'a str,
     reader: BufReader<R>,
     consumed: u64,
@@ -102,7 +102,7 @@ struct Scan<'a, R> {
     last_byte: Option<u8>,
 }
 
-impl<R: Read> Scan<'_, R> {
+impl<R: Read> LineScan<'_, R> {
     fn refuse_binary(&mut self) -> Result<()> {
         let path = self.path;
         let start = self.reader.fill_buf().map_err(|error| failed(path, error))?;

@@ -88,7 +88,7 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
 }
 
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum PatternPiece {
     Just(char),
     One,
     OneOf(String),
@@ -97,30 +97,30 @@ enum Piece {
     Any,
 }
 
-fn pieces(name: &str) -> Vec<Piece> {
+fn pieces(name: &str) -> Vec<PatternPiece> {
     let mut pieces = Vec::new();
     let mut characters = name.char_indices();
     while let Some((place, character)) = characters.next() {
         match character {
-            '*' => pieces.push(Piece::Any),
-            '?' => pieces.push(Piece::One),
+            '*' => pieces.push(PatternPiece::Any),
+            '?' => pieces.push(PatternPiece::One),
             '[' => {
                 let Some((piece, length)) = bracket(&name[place + 1..]) else {
-                    pieces.push(Piece::Any);
+                    pieces.push(PatternPiece::Any);
                     return pieces;
                 };
                 pieces.push(piece);
                 characters = name.char_indices();
                 characters.by_ref().take_while(|(at, _)| *at < place + length).for_each(drop);
             }
-            other => pieces.push(Piece::Just(other)),
+            other => pieces.push(PatternPiece::Just(other)),
         }
     }
     pieces
 }
 
 /// The expression behind its opening bracket, and its length with both brackets; `None` unless it is plain.
-fn bracket(rest: &str) -> Option<(Piece, usize)> {
+fn bracket(rest: &str) -> Option<(PatternPiece, usize)> {
     let (inner, _) = rest.split_once(']')?;
     let set = inner.strip_prefix(['!', '^']);
     let characters = set.unwrap_or(inner);
@@ -129,16 +129,16 @@ fn bracket(rest: &str) -> Option<(Piece, usize)> {
         return None;
     }
     let piece = match set {
-        _ if characters.contains('-') => Piece::One,
-        Some(_) => Piece::NoneOf(characters.to_owned()),
-        None => Piece::OneOf(characters.to_owned()),
+        _ if characters.contains('-') => PatternPiece::One,
+        Some(_) => PatternPiece::NoneOf(characters.to_owned()),
+        None => PatternPiece::OneOf(characters.to_owned()),
     };
     Some((piece, inner.len() + 1))
 }
 
 /// Returns whether the shell could take the name for the pattern. How many characters another script has depends on its
 /// locale.
-fn may_match(pattern: &[Piece], name: &str) -> bool {
+fn may_match(pattern: &[PatternPiece], name: &str) -> bool {
     if !name.is_ascii() {
         return true;
     }
@@ -150,11 +150,11 @@ fn may_match(pattern: &[Piece], name: &str) -> bool {
         let mut next = vec![false; pattern.len() + 1];
         for (place, piece) in pattern.iter().enumerate().filter(|(place, _)| reached[*place]) {
             match piece {
-                Piece::Any => next[place] = true,
-                Piece::One => next[place + 1] = true,
-                Piece::Just(wanted) => next[place + 1] |= *wanted == character,
-                Piece::OneOf(wanted) => next[place + 1] |= wanted.contains(character),
-                Piece::NoneOf(unwanted) => next[place + 1] |= !unwanted.contains(character),
+                PatternPiece::Any => next[place] = true,
+                PatternPiece::One => next[place + 1] = true,
+                PatternPiece::Just(wanted) => next[place + 1] |= *wanted == character,
+                PatternPiece::OneOf(wanted) => next[place + 1] |= wanted.contains(character),
+                PatternPiece::NoneOf(unwanted) => next[place + 1] |= !unwanted.contains(character),
             }
         }
         skip_any(pattern, &mut next);
@@ -164,9 +164,9 @@ fn may_match(pattern: &[Piece], name: &str) -> bool {
 }
 
 /// A star may also stand for nothing.
-fn skip_any(pattern: &[Piece], reached: &mut [bool]) {
+fn skip_any(pattern: &[PatternPiece], reached: &mut [bool]) {
     for (place, piece) in pattern.iter().enumerate() {
-        if reached[place] && *piece == Piece::Any {
+        if reached[place] && *piece == PatternPiece::Any {
             reached[place + 1] = true;
         }
     }

@@ -115,7 +115,7 @@ pub struct Readers {
 
 /// The result of looking at a folder.
 #[derive(Debug, Clone, Default)]
-pub struct Scan {
+pub struct TrustScan {
     /// The pins by kind and path.
     pub pins: Vec<Pin>,
     pub git: GitScan,
@@ -138,14 +138,14 @@ impl GitScan {
 /// Finds the items that trusting the folder would enable. Blocking: it reads all of these files.
 ///
 /// The caller says what a rule imports and what a hook runs.
-pub fn scan(project_root: &Path, readers: Readers) -> Result<Scan> {
+pub fn scan(project_root: &Path, readers: Readers) -> Result<TrustScan> {
     let project = Project::open(project_root)?;
     let (files, unpinned, git) = folder_scan::files(&project, readers)?;
     let mut pins = pins(files);
     pins.extend(unpinned);
     pins.extend(git.trees.iter().filter_map(|tree| foreign_repository(project_root, tree)));
     pins.sort();
-    Ok(Scan { pins, git })
+    Ok(TrustScan { pins, git })
 }
 
 /// The pin of a repository outside that git would read in the folder, and that doesn't link back.
@@ -158,7 +158,7 @@ fn foreign_repository(root: &Path, tree: &WorkingTree) -> Option<Pin> {
     Some(Pin { kind: PinKind::GitConfig, path, hash: content_hash(place.as_bytes()), note: Some(note) })
 }
 
-fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
+fn pins(files: Vec<folder_scan::PinnedFile>) -> Vec<Pin> {
     let mut pins = Vec::new();
     for file in files {
         if file.kind == PinKind::Config || file.path == MCP_JSON {

@@ -173,14 +173,14 @@ pub fn included(text: &str, folder: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Named {
+struct NamedPaths {
     included: Vec<PathBuf>,
     /// Relative ones are below the working tree.
     hooks: Vec<PathBuf>,
 }
 
-fn named(text: &str, folder: &Path, home: Option<&Path>) -> Named {
-    let mut found = Named::default();
+fn named(text: &str, folder: &Path, home: Option<&Path>) -> NamedPaths {
+    let mut found = NamedPaths::default();
     for ConfigEntry { section, about, key, value } in entries(text) {
         let Some(path) = expanded(&value, home) else { continue };
         match (section.as_str(), key.as_str()) {
@@ -222,7 +222,7 @@ mod tests {
 
     fn check(text: &str, included: &[&str], hooks: &[&str]) {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        let expected = Named { included: paths(included), hooks: paths(hooks) };
+        let expected = NamedPaths { included: paths(included), hooks: paths(hooks) };
         assert_eq!(named(text, Path::new("/project/.git"), Some(Path::new("/home/j"))), expected, "{text}");
     }
 

@@ -60,12 +60,14 @@ pub fn beyond_harmless(text: &str) -> String {
     let mut is_readable = true;
     for line in text.lines() {
         let is_harmless = match read(line).filter(|_| is_readable) {
-            Some(Line::Nothing) => true,
-            Some(Line::Section(name)) => {
+            Some(ConfigLine::Nothing) => true,
+            Some(ConfigLine::Section(name)) => {
                 (section, header) = (Some(name), line);
                 true
             }
-            Some(Line::Value { key, value }) => section.as_ref().is_some_and(|section| allows(section, key, value)),
+            Some(ConfigLine::Value { key, value }) => {
+                section.as_ref().is_some_and(|section| allows(section, key, value))
+            }
             None => {
                 is_readable = false;
                 false
@@ -88,28 +90,28 @@ fn is_plain_address(value: &str) -> bool {
     !value.contains("::") && !value.contains(['"', '\\'])
 }
 
-enum Line<'a> {
+enum ConfigLine<'a> {
     Nothing,
     Section(String),
     Value { key: &'a str, value: &'a str },
 }
 
 /// `None` where it is not written as git writes it.
-fn read(line: &str) -> Option<Line<'_>> {
+fn read(line: &str) -> Option<ConfigLine<'_>> {
     // The end of a line may go on with the next.
     if line.ends_with('\\') || line.chars().any(|character| character.is_control() && character != '\t') {
         return None;
     }
     let line = line.trim_matches([' ', '\t']);
     if line.is_empty() || line.starts_with(['#', ';']) {
-        return Some(Line::Nothing);
+        return Some(ConfigLine::Nothing);
     }
     if let Some(header) = line.strip_prefix('[') {
-        return section(header.strip_suffix(']')?).map(Line::Section);
+        return section(header.strip_suffix(']')?).map(ConfigLine::Section);
     }
     let (key, value) = line.split_once('=').unwrap_or((line, ""));
     let key = key.trim_matches([' ', '\t']);
-    is_name(key).then_some(Line::Value { key, value })
+    is_name(key).then_some(ConfigLine::Value { key, value })
 }
 
 /// `name` or `name "what it is about"`.

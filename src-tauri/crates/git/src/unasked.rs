@@ -62,7 +62,8 @@ pub fn unasked_environment(root: &Path) -> Option<Vec<(String, String)>> {
         settings.extend([owned(&NO_BARE_ONES)]);
     }
     let of_user = of_user(std::env::home_dir().as_deref());
-    let mut search = Search { root, settings, files: BTreeSet::new(), trees: VecDeque::new(), seen: BTreeSet::new() };
+    let mut search =
+        ProgramSearch { root, settings, files: BTreeSet::new(), trees: VecDeque::new(), seen: BTreeSet::new() };
     search.read_all(of_user.into_iter().chain(system.map(PathBuf::from)).collect(), None)?;
     search.trees.extend(root.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned));
     search.trees.extend(is_bare(root).then(|| root.to_owned()));
@@ -82,7 +83,7 @@ fn is_bare(folder: &Path) -> bool {
     ["HEAD", "objects", "refs"].iter().all(|name| folder.join(name).exists())
 }
 
-struct Search<'a> {
+struct ProgramSearch<'a> {
     root: &'a Path,
     settings: BTreeMap<String, String>,
     /// The configurations that were read.
@@ -92,7 +93,7 @@ struct Search<'a> {
     seen: BTreeSet<PathBuf>,
 }
 
-impl Search<'_> {
+impl ProgramSearch<'_> {
     fn look_at(&mut self, root: &Path) -> Option<()> {
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         if !self.seen.insert(real) {

@@ -7,8 +7,8 @@
 
 use arki_domain::{CallId, Code, Fault, RunId, SessionId};
 use arki_mcp::{
-    Agreement, AgreementStore, Call, Command, Elicitor, Launched, Launcher, OAuth, Offer, Ports, Question, Remote,
-    Reply, Server, ServerSettings, SignIn, Target, TokenStore, Transport, Wanted,
+    Agreement, AgreementStore, Call, Command, Elicitor, Launched, Launcher, OAuth, Offer, OfferTarget, Ports, Remote,
+    Reply, Server, ServerQuestion, ServerSettings, SignIn, TokenStore, Transport, WantedAnswer,
 };
 use arki_tools::{CallPlace, Caller};
 use async_trait::async_trait;
@@ -103,10 +103,10 @@ struct Defaults;
 
 #[async_trait]
 impl Elicitor for Defaults {
-    async fn ask(&self, question: Question) -> Reply {
+    async fn ask(&self, question: ServerQuestion) -> Reply {
         match question.wanted {
-            Wanted::Form(form) => Reply::Accept(form.defaults()),
-            Wanted::Page(_) => Reply::Decline,
+            WantedAnswer::Form(form) => Reply::Accept(form.defaults()),
+            WantedAnswer::Page(_) => Reply::Decline,
         }
     }
 }
@@ -159,7 +159,7 @@ async fn call_all(server: &Server, offer: &Offer, named: &[ToolCall]) -> Result<
             .tools
             .iter()
             .filter_map(|tool| match &tool.target {
-                Target::Tool(name) => Some((name.clone(), made_up(&tool.parameters))),
+                OfferTarget::Tool(name) => Some((name.clone(), made_up(&tool.parameters))),
                 _ => None,
             })
             .collect();
@@ -175,7 +175,7 @@ async fn call_all(server: &Server, offer: &Offer, named: &[ToolCall]) -> Result<
             on_progress: &mut |text| eprint!("{text}"),
             caller: Caller::new(place.clone()),
         };
-        let answer = server.call(&Target::Tool(name), &arguments, call).await?;
+        let answer = server.call(&OfferTarget::Tool(name), &arguments, call).await?;
         eprintln!("{}", answer.text);
     }
     Ok(())

@@ -31,7 +31,7 @@ async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<A
     http::install_crypto();
     let manager = AuthorizationManager::new(remote.url.as_str()).await;
     let mut manager = manager.map_err(|error| sign_in_failed(server, &error))?;
-    manager.set_credential_store(Stored::new(remote, ports));
+    manager.set_credential_store(StoredTokens::new(remote, ports));
     Ok(manager)
 }
 
@@ -109,7 +109,7 @@ fn missing_scopes(remote: &Remote, challenge: &str, granted: Vec<String>) -> Vec
 }
 
 async fn granted_scopes(remote: &Remote, ports: &Ports) -> Vec<String> {
-    let stored = Stored::new(remote, ports).load().await;
+    let stored = StoredTokens::new(remote, ports).load().await;
     stored.ok().flatten().map(|stored| stored.granted_scopes).unwrap_or_default()
 }
 
@@ -117,14 +117,14 @@ fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
     failed(server, format_args!("refused the sign-in: {}.", quoted(&error.to_string())))
 }
 
-struct Stored {
+struct StoredTokens {
     tokens: Arc<dyn TokenStore>,
     url: String,
     /// True if the token store is not to be asked, or is known not to answer.
     is_left_alone: AtomicBool,
 }
 
-impl Stored {
+impl StoredTokens {
     fn new(remote: &Remote, ports: &Ports) -> Self {
         let is_left_alone = AtomicBool::new(remote.has_own_authorization());
         Self { tokens: ports.tokens.clone(), url: remote.url.clone(), is_left_alone }
@@ -132,7 +132,7 @@ impl Stored {
 }
 
 #[async_trait]
-impl CredentialStore for Stored {
+impl CredentialStore for StoredTokens {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
         if self.is_left_alone.load(Ordering::Relaxed) {
             return Ok(None);

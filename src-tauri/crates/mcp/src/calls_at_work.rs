@@ -7,14 +7,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 tokio::task_local! {
     /// Servers of the newest protocol answer a call with what they ask, which is then known to be this one's.
-    static THIS_CALL: AtWork;
+    static THIS_CALL: CallAtWork;
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct CallsAtWork(Mutex<Vec<AtWork>>);
+pub(crate) struct CallsAtWork(Mutex<Vec<CallAtWork>>);
 
 #[derive(Debug, Clone)]
-pub(crate) struct AtWork {
+pub(crate) struct CallAtWork {
     pub(crate) caller: Caller,
     ended: CancellationToken,
 }
@@ -24,32 +24,32 @@ impl CallsAtWork {
     pub(crate) async fn during<T>(&self, caller: &Caller, call: impl Future<Output = T>) -> T {
         let ended = CancellationToken::new();
         let _guard: DropGuard = ended.clone().drop_guard();
-        let at_work = AtWork { caller: caller.clone(), ended };
+        let at_work = CallAtWork { caller: caller.clone(), ended };
         self.add(at_work.clone());
         THIS_CALL.scope(at_work, call).await
     }
 
     /// Returns the calls that a question of the server may belong to.
-    pub(crate) fn asking(&self) -> Vec<AtWork> {
+    pub(crate) fn asking(&self) -> Vec<CallAtWork> {
         if let Ok(this) = THIS_CALL.try_with(Clone::clone) {
             return vec![this];
         }
         self.calls().iter().filter(|call| !call.ended.is_cancelled()).cloned().collect()
     }
 
-    fn add(&self, call: AtWork) {
+    fn add(&self, call: CallAtWork) {
         let mut calls = self.calls();
         calls.retain(|call| !call.ended.is_cancelled());
         calls.push(call);
     }
 
-    fn calls(&self) -> MutexGuard<'_, Vec<AtWork>> {
+    fn calls(&self) -> MutexGuard<'_, Vec<CallAtWork>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Ends when all of them have.
-pub(crate) async fn all_ended(calls: &[AtWork]) {
+pub(crate) async fn all_ended(calls: &[CallAtWork]) {
     for call in calls {
         call.ended.cancelled().await;
     }

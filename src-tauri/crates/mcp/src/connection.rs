@@ -2,7 +2,7 @@
 
 use crate::fault::{cause, failed, quoted, refused};
 use crate::handler::{Handler, Heard};
-use crate::launcher::{Ended, Process};
+use crate::launcher::{Ended, ServerProcess};
 use crate::listed_tool::{ListedTool, Refused};
 use crate::progress::told_as;
 use crate::result_text::Answer;
@@ -58,7 +58,7 @@ pub(crate) struct Connection {
     running: RwLock<RunningService<RoleClient, Handler>>,
     service: rmcp::Peer<RoleClient>,
     heard: Arc<Heard>,
-    process: Mutex<Option<Box<dyn Process>>>,
+    process: Mutex<Option<Box<dyn ServerProcess>>>,
     closing: CancellationToken,
     _tasks: Vec<AbortOnDropHandle<()>>,
 }
@@ -83,7 +83,7 @@ impl Connection {
         settings: &ServerSettings,
         running: RunningService<RoleClient, Handler>,
         heard: Arc<Heard>,
-        process: Option<Box<dyn Process>>,
+        process: Option<Box<dyn ServerProcess>>,
         mut tasks: Vec<AbortOnDropHandle<()>>,
     ) -> Self {
         let service = running.peer().clone();

@@ -3,10 +3,10 @@
 //! It is asked only while a call is at work, for the user has to see what for; and it is taken back when the call ends,
 //! by the server itself, or when the connection closes.
 
-use crate::calls_at_work::{AtWork, all_ended};
+use crate::calls_at_work::{CallAtWork, all_ended};
 use crate::form::Form;
 use crate::handler::Handler;
-use crate::ports::{Page, Question, Reply, Wanted};
+use crate::ports::{Reply, ServerQuestion, WantedAnswer, WebAddress};
 use arki_domain::{Elicitation, ElicitationAnswer, is_hidden};
 use arki_tools::OpenElicitation;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
@@ -36,7 +36,7 @@ impl Handler {
             return ElicitResult::new(ElicitationAction::Decline);
         }
         let places = calls.iter().map(|call| call.caller.place().clone()).collect();
-        let question = Question { server: self.server.clone(), calls: places, message, wanted };
+        let question = ServerQuestion { server: self.server.clone(), calls: places, message, wanted };
         let reply = tokio::select! {
             reply = elicitor.ask(question) => reply,
             () = ended(&calls, &cancel) => Reply::Cancel,
@@ -54,7 +54,7 @@ impl Handler {
     }
 }
 
-async fn ended(calls: &[AtWork], cancel: &CancellationToken) {
+async fn ended(calls: &[CallAtWork], cancel: &CancellationToken) {
     tokio::select! {
         () = all_ended(calls) => {}
         () = cancel.cancelled() => {}
@@ -62,10 +62,10 @@ async fn ended(calls: &[AtWork], cancel: &CancellationToken) {
 }
 
 /// Returns the question as it is noted if it is never answered.
-fn as_noted(server: &str, message: &str, wanted: &Wanted) -> Elicitation {
+fn as_noted(server: &str, message: &str, wanted: &WantedAnswer) -> Elicitation {
     let (url, fields) = match wanted {
-        Wanted::Form(form) => (None, form.fields.iter().map(|field| field.name.clone()).collect()),
-        Wanted::Page(page) => (Some(page.url.clone()), Vec::new()),
+        WantedAnswer::Form(form) => (None, form.fields.iter().map(|field| field.name.clone()).collect()),
+        WantedAnswer::Page(page) => (Some(page.url.clone()), Vec::new()),
     };
     Elicitation {
         server: server.to_owned(),
@@ -79,12 +79,12 @@ fn as_noted(server: &str, message: &str, wanted: &Wanted) -> Elicitation {
 }
 
 /// Returns what is asked and what for; or why it can't be, as half a sentence.
-fn read(request: ElicitRequestParams) -> Result<(String, Wanted), String> {
+fn read(request: ElicitRequestParams) -> Result<(String, WantedAnswer), String> {
     let (message, wanted) = match request {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-            (message, Wanted::Form(Form::of(&requested_schema)?))
+            (message, WantedAnswer::Form(Form::of(&requested_schema)?))
         }
-        ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Wanted::Page(page(&url)?)),
+        ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, WantedAnswer::Page(page(&url)?)),
         _ => return Err("it is of an unknown kind".to_owned()),
     };
     if message.chars().count() > MAX_MESSAGE_CHARS {
@@ -94,7 +94,7 @@ fn read(request: ElicitRequestParams) -> Result<(String, Wanted), String> {
 }
 
 /// An address that may be shown to be opened, as a browser reads it.
-fn page(url: &str) -> Result<Page, String> {
+fn page(url: &str) -> Result<WebAddress, String> {
     if url.chars().count() > MAX_URL_CHARS {
         return Err(format!("its address is longer than {MAX_URL_CHARS} characters"));
     }
@@ -107,7 +107,7 @@ fn page(url: &str) -> Result<Page, String> {
         return Err("its address has a user name before the host, which can look like another host".to_owned());
     }
     let host = parsed.host_str().unwrap_or_default().to_owned();
-    Ok(Page { url: parsed.into(), host })
+    Ok(WebAddress { url: parsed.into(), host })
 }
 
 /// Returns the text without what can't be seen or turns the reading direction.

@@ -5,7 +5,7 @@
 use crate::calls_at_work::CallsAtWork;
 use crate::ports::Elicitor;
 use crate::progress::Listeners;
-use crate::stdout_lines::Findings;
+use crate::stdout_lines::StdoutTrouble;
 use crate::trail::Trail;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorData,
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) trail: Trail,
-    pub(crate) findings: Findings,
+    pub(crate) findings: StdoutTrouble,
     /// True if the tools have changed, and at first, when nothing was listed yet.
     pub(crate) tools_changed: AtomicBool,
     pub(crate) progress: Listeners,
@@ -37,7 +37,7 @@ impl Default for Heard {
     fn default() -> Self {
         Self {
             trail: Trail::default(),
-            findings: Findings::default(),
+            findings: StdoutTrouble::default(),
             tools_changed: AtomicBool::new(true),
             progress: Listeners::default(),
             calls: CallsAtWork::default(),

@@ -18,12 +18,12 @@ pub struct Launched {
     pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
     pub stdout: Box<dyn AsyncRead + Send + Unpin>,
     pub stderr: Box<dyn AsyncRead + Send + Unpin>,
-    pub process: Box<dyn Process>,
+    pub process: Box<dyn ServerProcess>,
 }
 
 /// The program itself. Dropping it ends the program and what it started.
 #[async_trait]
-pub trait Process: Send + Sync {
+pub trait ServerProcess: Send + Sync {
     /// Ends it, politely first, and says how it ended.
     async fn stop(&mut self) -> Ended;
 

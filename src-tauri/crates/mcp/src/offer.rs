@@ -18,12 +18,12 @@ pub struct Offered {
     pub description: String,
     pub category: Category,
     pub parameters: Value,
-    pub target: Target,
+    pub target: OfferTarget,
 }
 
 /// The target of a call of an offered tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum OfferTarget {
     /// A tool, by the server's own name.
     Tool(String),
     ListResources,
@@ -63,7 +63,7 @@ impl Offer {
     }
 }
 
-impl Target {
+impl OfferTarget {
     /// The name and category by which a call is judged: those of the tool that is called in the end.
     #[must_use]
     pub fn judged_as(&self, settings: &ServerSettings, args: &Value) -> Option<(String, Category)> {
@@ -79,7 +79,7 @@ impl Target {
 
 /// A tool as it would be offered by a server that was never asked for its tools, for the verdict on a call of it.
 pub(crate) fn unmet(settings: &ServerSettings, tool: &str) -> Offered {
-    let (name, target) = (tool_name::offered(&settings.name, tool), Target::Tool(tool.to_owned()));
+    let (name, target) = (tool_name::offered(&settings.name, tool), OfferTarget::Tool(tool.to_owned()));
     let category = settings.category_of(tool);
     Offered { category, ..own(settings, name, String::new(), json!({"type": "object"}), target) }
 }
@@ -90,7 +90,7 @@ fn offered(settings: &ServerSettings, tool: &ListedTool) -> Offered {
         description: tool.description.clone(),
         category: settings.category_of(&tool.name),
         parameters: tool.schema.clone(),
-        target: Target::Tool(tool.name.clone()),
+        target: OfferTarget::Tool(tool.name.clone()),
     }
 }
 
@@ -98,7 +98,13 @@ fn estimate(tool: &Offered) -> usize {
     (tool.name.len() + tool.description.len() + tool.parameters.to_string().len()).div_ceil(BYTES_PER_TOKEN)
 }
 
-fn own(settings: &ServerSettings, name: String, description: String, parameters: Value, target: Target) -> Offered {
+fn own(
+    settings: &ServerSettings,
+    name: String,
+    description: String,
+    parameters: Value,
+    target: OfferTarget,
+) -> Offered {
     Offered { name, description, category: settings.category, parameters, target }
 }
 
@@ -114,7 +120,7 @@ fn search_tools(settings: &ServerSettings, name: String, count: usize) -> Offere
         "additionalProperties": false
     });
     // Only what is remembered here is searched, so that nothing is sent anywhere.
-    Offered { category: Category::Read, ..own(settings, name, description, parameters, Target::SearchTools) }
+    Offered { category: Category::Read, ..own(settings, name, description, parameters, OfferTarget::SearchTools) }
 }
 
 fn call_tool(settings: &ServerSettings, name: String) -> Offered {
@@ -128,13 +134,13 @@ fn call_tool(settings: &ServerSettings, name: String) -> Offered {
         "required": ["name"],
         "additionalProperties": false
     });
-    own(settings, name, description, parameters, Target::CallTool)
+    own(settings, name, description, parameters, OfferTarget::CallTool)
 }
 
 fn list_resources(settings: &ServerSettings, name: String) -> Offered {
     let description = format!("Lists the resources and resource templates of the MCP server \"{}\".", settings.name);
     let parameters = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    own(settings, name, description, parameters, Target::ListResources)
+    own(settings, name, description, parameters, OfferTarget::ListResources)
 }
 
 fn read_resource(settings: &ServerSettings, name: String) -> Offered {
@@ -145,7 +151,7 @@ fn read_resource(settings: &ServerSettings, name: String) -> Offered {
         "required": ["uri"],
         "additionalProperties": false
     });
-    own(settings, name, description, parameters, Target::ReadResource)
+    own(settings, name, description, parameters, OfferTarget::ReadResource)
 }
 
 #[cfg(test)]
@@ -192,9 +198,9 @@ mod tests {
         let offer = Offer::of(&settings, &agreement(&["a", "b", "search_tools"]));
         assert!(offer.is_searched && offer.estimated_tokens > 20);
         assert_eq!(names(&offer), ["mcp__x__search_tools_", "mcp__x__call_tool"]);
-        let judged = Target::CallTool.judged_as(&settings, &json!({"name": "b"}));
+        let judged = OfferTarget::CallTool.judged_as(&settings, &json!({"name": "b"}));
         assert_eq!(judged, Some(("mcp__x__b".to_owned(), Category::Exec)));
-        assert_eq!(Target::Tool("b".into()).judged_as(&settings, &json!({"name": "c"})), None);
+        assert_eq!(OfferTarget::Tool("b".into()).judged_as(&settings, &json!({"name": "c"})), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::fault::{self, failed, quoted, variable_not_set};
 use crate::handler::{Handler, Heard};
 use crate::http;
-use crate::launcher::{Ended, Launched, Process};
+use crate::launcher::{Ended, Launched, ServerProcess};
 use crate::ports::Ports;
 use crate::progress::OwnTokens;
 use crate::readable::Readable;
@@ -34,39 +34,41 @@ pub(crate) const MAX_SIGN_INS: usize = 2;
 /// A step in opening a connection, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum OpeningStep {
     Start,
     Initialize,
     Tools,
 }
 
 /// A server that was started, or whose address is known, and that has not spoken yet.
-pub(crate) struct Started {
-    way: Way,
+pub(crate) struct StartedServer {
+    way: OpenedTransport,
     heard: Arc<Heard>,
 }
 
-enum Way {
-    Pipes(Pipes),
+enum OpenedTransport {
+    Pipes(ServerPipes),
     Http,
 }
 
-struct Pipes {
+struct ServerPipes {
     protocol: DuplexStream,
     stdin: Box<dyn AsyncWrite + Send + Unpin>,
-    process: Box<dyn Process>,
+    process: Box<dyn ServerProcess>,
     lines: AbortOnDropHandle<()>,
     trail: AbortOnDropHandle<()>,
 }
 
-impl Started {
+impl StartedServer {
     pub(crate) async fn new(settings: &ServerSettings, ports: &Ports, heard: Arc<Heard>) -> Result<Self, Fault> {
         if let Some(variable) = settings.unset_variables.first() {
             return Err(variable_not_set(&settings.name, variable));
         }
         let way = match &settings.transport {
-            Transport::Stdio(command) => Way::Pipes(Pipes::new(ports.launcher.launch(command).await?, &heard)),
-            Transport::Http(_) => Way::Http,
+            Transport::Stdio(command) => {
+                OpenedTransport::Pipes(ServerPipes::new(ports.launcher.launch(command).await?, &heard))
+            }
+            Transport::Http(_) => OpenedTransport::Http,
         };
         Ok(Self { way, heard })
     }
@@ -75,18 +77,18 @@ impl Started {
     pub(crate) async fn initialize(self, settings: &ServerSettings, ports: &Ports) -> Result<Connection, Fault> {
         let heard = self.heard;
         match (self.way, &settings.transport) {
-            (Way::Pipes(pipes), Transport::Stdio(command)) => {
+            (OpenedTransport::Pipes(pipes), Transport::Stdio(command)) => {
                 let first = pipes.initialize(settings, ports, &heard, newest_first()).await;
                 let Err(NotBegun::Misunderstood(_)) = first else { return first.map_err(NotBegun::into_fault) };
                 // It would say everything twice.
                 heard.trail.clear();
-                let again = Pipes::new(ports.launcher.launch(command).await?, &heard);
+                let again = ServerPipes::new(ports.launcher.launch(command).await?, &heard);
                 again
                     .initialize(settings, ports, &heard, ClientLifecycleMode::Initialize)
                     .await
                     .map_err(NotBegun::into_fault)
             }
-            (Way::Http, Transport::Http(remote)) => {
+            (OpenedTransport::Http, Transport::Http(remote)) => {
                 let first = over_http(settings, remote, ports, &heard, newest_first()).await;
                 let Err(NotBegun::Misunderstood(_)) = first else { return first.map_err(NotBegun::into_fault) };
                 let again = over_http(settings, remote, ports, &heard, ClientLifecycleMode::Initialize);
@@ -118,7 +120,7 @@ impl From<Fault> for NotBegun {
     }
 }
 
-impl Pipes {
+impl ServerPipes {
     fn new(launched: Launched, heard: &Arc<Heard>) -> Self {
         let (protocol, passed) = duplex(PIPE_BYTES);
         let Launched { stdin, stdout, stderr, process } = launched;

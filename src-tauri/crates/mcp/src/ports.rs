@@ -57,30 +57,30 @@ pub trait SignIn: Send + Sync {
 #[async_trait]
 pub trait Elicitor: Send + Sync {
     /// Waits for the user. Dropped when the answer no longer matters: the question is to be taken back then.
-    async fn ask(&self, question: Question) -> Reply;
+    async fn ask(&self, question: ServerQuestion) -> Reply;
 }
 
 /// A server's question to the user in the middle of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ServerQuestion {
     pub server: String,
     /// The calls that it may have come up in: one, unless the server works on several and does not say for which it asks.
     pub calls: Vec<CallPlace>,
     /// The server's words, as plain text of several lines.
     pub message: String,
-    pub wanted: Wanted,
+    pub wanted: WantedAnswer,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum WantedAnswer {
     Form(Form),
     /// The user is to visit a page.
-    Page(Page),
+    Page(WebAddress),
 }
 
 /// An address with `https`, or with `http` on this computer, as a browser reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct WebAddress {
     pub url: String,
     /// The part of it that says whose page it is.
     pub host: String,

@@ -96,13 +96,13 @@ fn with_known_content(mut result: Value) -> Option<CallToolResult> {
 
 /// Returns whether the message is too large in its written form: over HTTP nobody counts what comes.
 fn is_too_large(result: &impl Serialize) -> bool {
-    serde_json::to_writer(Room(MAX_MESSAGE_BYTES), result).is_err()
+    serde_json::to_writer(ByteRoom(MAX_MESSAGE_BYTES), result).is_err()
 }
 
 /// Takes so many bytes, and no more.
-struct Room(usize);
+struct ByteRoom(usize);
 
-impl Write for Room {
+impl Write for ByteRoom {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| io::Error::other("full"))?;
         Ok(bytes.len())

@@ -1,6 +1,6 @@
 //! A server's tools as the kernel knows tools.
 
-use crate::offer::{self, Offer, Target};
+use crate::offer::{self, Offer, OfferTarget};
 use crate::server::{Call, Server};
 use arki_domain::{Code, Fault};
 use arki_tools::{CallScope, Conduct, JudgedAs, Output, RemoteTool, Tool};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 struct ServerTool {
     server: Arc<Server>,
-    target: Target,
+    target: OfferTarget,
 }
 
 /// The tools of an offer; one that cannot be a tool is left out.
@@ -19,7 +19,10 @@ pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
     let tool = |offered: crate::Offered| {
         let remote = Arc::new(ServerTool { server: server.clone(), target: offered.target.clone() });
         let conduct = Conduct {
-            is_idempotent: matches!(offered.target, Target::ListResources | Target::ReadResource | Target::SearchTools),
+            is_idempotent: matches!(
+                offered.target,
+                OfferTarget::ListResources | OfferTarget::ReadResource | OfferTarget::SearchTools
+            ),
             time_limit: server.settings().call_timeout,
             ..Conduct::default()
         };

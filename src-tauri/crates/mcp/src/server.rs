@@ -9,8 +9,8 @@ use crate::connection::{Connection, Prompt, Unanswered};
 use crate::fault::{changed_again, failed, has_own_token, over_limit, tool_changed};
 use crate::handler::Heard;
 use crate::launcher::Ended;
-use crate::offer::{Offer, Target};
-use crate::opening::{MAX_SIGN_INS, Started};
+use crate::offer::{Offer, OfferTarget};
+use crate::opening::{MAX_SIGN_INS, StartedServer};
 use crate::ports::Ports;
 use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ServerState {
     /// Switched off in the configuration.
     Disabled,
     /// Starts when it is needed.
@@ -49,19 +49,19 @@ pub struct Call<'a> {
 pub struct Server {
     settings: ServerSettings,
     ports: Ports,
-    inner: tokio::sync::Mutex<Inner>,
-    shown: Mutex<Shown>,
+    inner: tokio::sync::Mutex<ConnectionState>,
+    shown: Mutex<ShownServer>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct ConnectionState {
     connection: Option<Arc<Connection>>,
     backoff: Backoff,
 }
 
 /// The facts that can be shown without waiting for anything.
-struct Shown {
-    state: State,
+struct ShownServer {
+    state: ServerState,
     /// Why it has failed, while it has.
     failure: Option<Fault>,
     heard: Arc<Heard>,
@@ -70,8 +70,8 @@ struct Shown {
 impl Server {
     #[must_use]
     pub fn new(settings: ServerSettings, ports: Ports) -> Self {
-        let state = if settings.enabled { State::Idle } else { State::Disabled };
-        let shown = Mutex::new(Shown { state, failure: None, heard: Arc::default() });
+        let state = if settings.enabled { ServerState::Idle } else { ServerState::Disabled };
+        let shown = Mutex::new(ShownServer { state, failure: None, heard: Arc::default() });
         Self { settings, ports, inner: tokio::sync::Mutex::default(), shown }
     }
 
@@ -89,8 +89,8 @@ impl Server {
     }
 
     #[must_use]
-    pub fn state(&self) -> State {
-        if self.over_limit().is_some() { State::Failed } else { self.shown().state }
+    pub fn state(&self) -> ServerState {
+        if self.over_limit().is_some() { ServerState::Failed } else { self.shown().state }
     }
 
     /// Why it ended or could not be started, until it runs again.
@@ -180,8 +180,8 @@ impl Server {
     ///
     /// # Errors
     /// When the tool is off, the server cannot be started or asked, or it ended meanwhile. It is not called again then.
-    pub async fn call(&self, target: &Target, args: &Value, call: Call<'_>) -> Result<Answer, Fault> {
-        if *target == Target::SearchTools {
+    pub async fn call(&self, target: &OfferTarget, args: &Value, call: Call<'_>) -> Result<Answer, Fault> {
+        if *target == OfferTarget::SearchTools {
             return self.search(args);
         }
         let cancelled = call.cancel.clone();
@@ -227,11 +227,11 @@ impl Server {
     pub async fn stop(&self) {
         if let Some(connection) = self.inner.lock().await.connection.take() {
             connection.close().await;
-            self.show(State::Idle);
+            self.show(ServerState::Idle);
         }
     }
 
-    async fn call_listening(&self, target: &Target, args: &Value, mut call: Call<'_>) -> Result<Answer, Fault> {
+    async fn call_listening(&self, target: &OfferTarget, args: &Value, mut call: Call<'_>) -> Result<Answer, Fault> {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
@@ -248,7 +248,7 @@ impl Server {
     async fn call_once(
         &self,
         connection: &Connection,
-        target: &Target,
+        target: &OfferTarget,
         args: &Value,
         call: &mut Call<'_>,
     ) -> Result<Answer, Unanswered> {
@@ -294,17 +294,17 @@ impl Server {
     }
 
     /// Nothing is called that the user has not agreed to as it is now.
-    fn ensure_agreed(&self, target: &Target, args: &Value) -> Result<(), Fault> {
+    fn ensure_agreed(&self, target: &OfferTarget, args: &Value) -> Result<(), Fault> {
         let tool = match target {
-            Target::Tool(tool) => tool.as_str(),
-            Target::CallTool => args.get("name").and_then(Value::as_str).unwrap_or_default(),
-            Target::ListResources | Target::ReadResource | Target::SearchTools => return Ok(()),
+            OfferTarget::Tool(tool) => tool.as_str(),
+            OfferTarget::CallTool => args.get("name").and_then(Value::as_str).unwrap_or_default(),
+            OfferTarget::ListResources | OfferTarget::ReadResource | OfferTarget::SearchTools => return Ok(()),
         };
         let agreement = self.remembered()?.unwrap_or_default();
         if let Some(listed) = agreement.in_force().find(|listed| listed.name == tool) {
             return match target {
                 // The kernel has checked the others.
-                Target::CallTool => listed.check(args.get("arguments").unwrap_or(&serde_json::json!({}))),
+                OfferTarget::CallTool => listed.check(args.get("arguments").unwrap_or(&serde_json::json!({}))),
                 _ => Ok(()),
             };
         }
@@ -351,12 +351,12 @@ impl Server {
         if let Some(reason) = inner.backoff.reason(Instant::now()) {
             return Err(failed(&self.settings.name, reason));
         }
-        self.show(State::Starting);
+        self.show(ServerState::Starting);
         match self.open().await {
             Ok(connection) => {
                 let connection = Arc::new(connection);
                 inner.connection = Some(connection.clone());
-                self.show(State::Running);
+                self.show(ServerState::Running);
                 Ok(connection)
             }
             Err(fault) => {
@@ -368,7 +368,7 @@ impl Server {
 
     async fn open(&self) -> Result<Connection, Fault> {
         let heard = self.begin_hearing();
-        let started = Started::new(&self.settings, &self.ports, heard).await?;
+        let started = StartedServer::new(&self.settings, &self.ports, heard).await?;
         started.initialize(&self.settings, &self.ports).await
     }
 
@@ -422,7 +422,7 @@ impl Server {
         }
     }
 
-    fn note_failure(&self, inner: &mut Inner, fault: &Fault) {
+    fn note_failure(&self, inner: &mut ConnectionState, fault: &Fault) {
         inner.backoff.note_failure(Instant::now());
         self.show_failure(fault);
     }
@@ -448,11 +448,11 @@ impl Server {
         }
     }
 
-    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+    fn shown(&self) -> std::sync::MutexGuard<'_, ShownServer> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn show(&self, state: State) {
+    fn show(&self, state: ServerState) {
         let mut shown = self.shown();
         shown.state = state;
         shown.failure = None;
@@ -460,7 +460,7 @@ impl Server {
 
     fn show_failure(&self, fault: &Fault) {
         let mut shown = self.shown();
-        shown.state = State::Failed;
+        shown.state = ServerState::Failed;
         shown.failure = Some(fault.clone());
     }
 
@@ -473,19 +473,19 @@ impl Server {
 
 async fn ask(
     connection: &Connection,
-    target: &Target,
+    target: &OfferTarget,
     args: &Value,
     token: &ProgressToken,
 ) -> Result<Answer, Unanswered> {
     let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
     match target {
-        Target::Tool(tool) => connection.call(tool, args, token).await,
-        Target::CallTool => {
+        OfferTarget::Tool(tool) => connection.call(tool, args, token).await,
+        OfferTarget::CallTool => {
             let arguments = args.get("arguments").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
             connection.call(text("name"), &arguments, token).await
         }
-        Target::ListResources => connection.list_resources().await,
-        Target::ReadResource => connection.read_resource(text("uri")).await,
-        Target::SearchTools => Ok(Answer::default()),
+        OfferTarget::ListResources => connection.list_resources().await,
+        OfferTarget::ReadResource => connection.read_resource(text("uri")).await,
+        OfferTarget::SearchTools => Ok(Answer::default()),
     }
 }

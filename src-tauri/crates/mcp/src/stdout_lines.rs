@@ -16,9 +16,9 @@ const MAX_DEPTH: usize = 100;
 
 /// Why the connection cannot go on, and what was printed that is no message.
 #[derive(Debug, Default)]
-pub(crate) struct Findings(Mutex<(Option<String>, Option<String>)>);
+pub(crate) struct StdoutTrouble(Mutex<(Option<String>, Option<String>)>);
 
-impl Findings {
+impl StdoutTrouble {
     pub(crate) fn broken(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
     }
@@ -41,7 +41,7 @@ impl Findings {
 pub(crate) async fn pass_on(
     output: impl AsyncRead + Unpin,
     mut protocol: impl AsyncWrite + Unpin,
-    findings: &Findings,
+    findings: &StdoutTrouble,
 ) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
@@ -49,11 +49,11 @@ pub(crate) async fn pass_on(
     loop {
         line.clear();
         match read_line(&mut output, &mut line).await {
-            Line::Whole => {}
-            Line::TooLong => {
+            LineState::Whole => {}
+            LineState::TooLong => {
                 return findings.note_broken(format!("sent a message of more than {} MiB.", MAX_MESSAGE_BYTES >> 20));
             }
-            Line::End => return,
+            LineState::End => return,
         }
         if is_noise(&line) {
             findings.note_noise(&line);
@@ -97,28 +97,28 @@ fn without_depths(line: &[u8]) -> Option<Vec<u8>> {
     is_cut.then_some(kept)
 }
 
-enum Line {
+enum LineState {
     Whole,
     TooLong,
     /// The end of the output; a rest without a line break is no message.
     End,
 }
 
-async fn read_line(output: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> Line {
+async fn read_line(output: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> LineState {
     loop {
-        let Ok(available) = output.fill_buf().await else { return Line::End };
+        let Ok(available) = output.fill_buf().await else { return LineState::End };
         if available.is_empty() {
-            return Line::End;
+            return LineState::End;
         }
         let end = available.iter().position(|byte| *byte == b'\n');
         let length = end.map_or(available.len(), |end| end + 1);
         if line.len() + length > MAX_MESSAGE_BYTES {
-            return Line::TooLong;
+            return LineState::TooLong;
         }
         line.extend_from_slice(&available[..length]);
         output.consume(length);
         if end.is_some() {
-            return Line::Whole;
+            return LineState::Whole;
         }
     }
 }
@@ -134,8 +134,8 @@ fn is_noise(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    async fn check(output: &[u8]) -> (String, Findings) {
-        let findings = Findings::default();
+    async fn check(output: &[u8]) -> (String, StdoutTrouble) {
+        let findings = StdoutTrouble::default();
         let mut passed = Vec::new();
         pass_on(output, &mut passed, &findings).await;
         (String::from_utf8(passed).unwrap(), findings)

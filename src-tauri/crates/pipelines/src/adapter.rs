@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 static ADAPTERS: &[&dyn Adapter] =
-    &[&command::Command, &agent::Agent, &approval::Approval, &fabric::Fabric, &pipeline::Pipeline, &http::Http];
+    &[&command::CommandAdapter, &agent::Agent, &approval::Approval, &fabric::Fabric, &pipeline::Pipeline, &http::Http];
 
 #[async_trait]
 pub trait Adapter: Send + Sync {
@@ -75,7 +75,7 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Does the step's work, once.
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault>;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault>;
 }
 
 /// A permission that a step gets by starting the pipeline.
@@ -117,7 +117,7 @@ pub struct Task {
 
 /// The result of an attempt that didn't fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
+pub enum AttemptResult {
     Output {
         output: String,
         /// The files that it changed, relative to the project.
@@ -131,7 +131,7 @@ pub enum Done {
     Paused,
 }
 
-impl Done {
+impl AttemptResult {
     fn output(output: String) -> Self {
         Self::Output { output, changed: Vec::new() }
     }
@@ -235,12 +235,12 @@ fn checked<T: DeserializeOwned>(settings: &Value) -> Result<T, KeyProblem> {
 }
 
 /// Returns the end of a run beneath as the result of its step.
-fn of_child(end: ChildEnd) -> Result<Done, StepFault> {
+fn of_child(end: ChildEnd) -> Result<AttemptResult, StepFault> {
     match end {
-        ChildEnd::Completed { output } => Ok(Done::output(output)),
+        ChildEnd::Completed { output } => Ok(AttemptResult::output(output)),
         ChildEnd::Failed(fault) => Err(StepFault::retryable(fault)),
         ChildEnd::Cancelled(fault) => Err(StepFault::final_(fault)),
-        ChildEnd::Waiting(approval) => Ok(Done::Waiting(approval)),
-        ChildEnd::Paused => Ok(Done::Paused),
+        ChildEnd::Waiting(approval) => Ok(AttemptResult::Waiting(approval)),
+        ChildEnd::Paused => Ok(AttemptResult::Paused),
     }
 }

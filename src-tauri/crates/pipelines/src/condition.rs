@@ -43,11 +43,11 @@ pub enum Condition {
     All(Vec<Condition>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
-    Test { subject: Subject, pointer: Option<String>, test: Test },
+    Test { subject: ConditionSubject, pointer: Option<String>, test: Test },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum ConditionSubject {
     Input,
     Param(String),
     Step(String),
@@ -75,9 +75,9 @@ impl Condition {
             Self::Not(one) => !one.holds(values),
             Self::Test { subject, pointer, test } => {
                 let seen = match subject {
-                    Subject::Input => values.input,
-                    Subject::Param(name) => values.params.get(name).map_or("", String::as_str),
-                    Subject::Step(name) => {
+                    ConditionSubject::Input => values.input,
+                    ConditionSubject::Param(name) => values.params.get(name).map_or("", String::as_str),
+                    ConditionSubject::Step(name) => {
                         values.needed.iter().find(|(known, _)| known == name).map_or("", |(_, output)| output)
                     }
                 };
@@ -150,20 +150,25 @@ enum Holds {
     Otherwise,
 }
 
-fn subject(param: Option<String>, step: Option<String>, needs: &[&str], params: &[Param]) -> Result<Subject, Fault> {
+fn subject(
+    param: Option<String>,
+    step: Option<String>,
+    needs: &[&str],
+    params: &[Param],
+) -> Result<ConditionSubject, Fault> {
     match (param, step) {
         (Some(_), Some(_)) => Err(invalid("`when` looks at a parameter or at a step, not at both.")),
-        (Some(name), None) if params.iter().any(|param| param.name == name) => Ok(Subject::Param(name)),
+        (Some(name), None) if params.iter().any(|param| param.name == name) => Ok(ConditionSubject::Param(name)),
         (Some(name), None) => {
             let hint = did_you_mean(&name, params.iter().map(|param| param.name.as_str()));
             Err(Fault::new(Code::PIPELINE_INVALID, format!("There is no parameter {name:?}."), hint))
         }
-        (None, Some(name)) if needs.contains(&name.as_str()) => Ok(Subject::Step(name)),
+        (None, Some(name)) if needs.contains(&name.as_str()) => Ok(ConditionSubject::Step(name)),
         (None, Some(name)) => {
             let words = format!("`when` looks at {name:?}, which this step doesn't need.");
             Err(Fault::new(Code::PIPELINE_INVALID, words, "Add it to `needs`."))
         }
-        (None, None) => Ok(Subject::Input),
+        (None, None) => Ok(ConditionSubject::Input),
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod schema;
 pub(crate) mod yaml;
 
 pub use check::ENTRY_LIMIT as MAX_STEPS_EVER;
-pub use keys::{Artifact, Foreach, Limits, OutputForm, Retry};
+pub use keys::{Artifact, Foreach, Limits, OutputForm, StepRetry};
 pub(crate) use read::ADD;
 pub use yaml::MAX_DEFINITION_BYTES;
 
@@ -15,7 +15,7 @@ use crate::adapter::{Adapter, Grant};
 use crate::condition::Condition;
 use crate::denylist::Denylist;
 use crate::params::Param;
-use crate::problem::Problem;
+use crate::problem::DefinitionProblem;
 use arki_domain::Fault;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ pub struct Step {
     pub needs: Vec<usize>,
     pub when: Option<Condition>,
     pub foreach: Option<Foreach>,
-    pub retry: Retry,
+    pub retry: StepRetry,
     /// The time limit of one attempt, in seconds; the pipeline's if `None`.
     pub timeout_seconds: Option<u64>,
     pub output: OutputForm,
@@ -54,7 +54,7 @@ impl Definition {
     ///
     /// # Errors
     /// Everything that is wrong with it, in the order of the text.
-    pub fn parse(text: &str) -> Result<Self, Vec<Problem>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<DefinitionProblem>> {
         read::definition(text)
     }
 

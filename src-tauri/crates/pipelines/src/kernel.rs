@@ -23,11 +23,11 @@ use arki_domain::{
     ApprovalId, ApprovalMode, Content, ContentStore, Event, EventBody, EventDraft, EventLog, Fault, Redactor,
     RunResumed, SessionId,
 };
-use attempts::{Attempt, Ended};
+use attempts::{Attempt, EndedAttempt};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use outputs::{Output, StepWork};
+use outputs::{EndedOutput, StepWork};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,15 +58,15 @@ pub struct PipelineStanding {
 
 /// A step, or one item of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Unit {
+struct StepUnit {
     step: usize,
     item: Option<usize>,
 }
 
 /// An attempt of a unit as its start is in the log; its end is told under the same key and number.
 #[derive(Debug, Clone)]
-struct Begun {
-    unit: Unit,
+struct BegunAttempt {
+    unit: StepUnit,
     idempotency_key: String,
     attempt: u32,
 }
@@ -92,22 +92,22 @@ pub struct PipelineRun {
     worked_before: Duration,
     graph: Graph,
     /// The outputs of the steps that have ended, by the places of the steps.
-    outputs: Vec<Option<Output>>,
+    outputs: Vec<Option<EndedOutput>>,
     /// The steps that were taken up, by their places.
     work: HashMap<usize, StepWork>,
     /// Units that can begin.
-    queue: VecDeque<Unit>,
-    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    queue: VecDeque<StepUnit>,
+    running: FuturesUnordered<BoxFuture<'static, EndedAttempt>>,
     /// Attempts whose start is among `told`.
     starting: Vec<Attempt>,
     /// The gate that the user is asked about.
-    gate: Option<Unit>,
+    gate: Option<StepUnit>,
     /// The step that asks, from before it does.
     asking: Option<usize>,
     /// Gates whose turn has not come.
     held_gates: BTreeSet<usize>,
     /// Units whose runs wait for these approvals.
-    waiting: Vec<(Unit, ApprovalId)>,
+    waiting: Vec<(StepUnit, ApprovalId)>,
     /// A run beneath was paused.
     is_paused_beneath: bool,
     /// Items of all `foreach` steps.
@@ -280,7 +280,7 @@ impl PipelineRun {
         }
     }
 
-    fn name(&self, unit: Unit) -> String {
+    fn name(&self, unit: StepUnit) -> String {
         let step = &self.definition.steps[unit.step].name;
         unit.item.map_or_else(|| step.clone(), |item| format!("{step}[{item}]"))
     }

@@ -17,15 +17,15 @@ mod problem;
 mod template;
 mod world;
 
-pub use adapter::{Adapter, Done, Grant, KeyProblem, StepFault, Task};
+pub use adapter::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task};
 pub use definition::schema::definition_schema;
 pub use definition::{
-    Artifact, Definition, Foreach, Limits, MAX_DEFINITION_BYTES, MAX_STEPS_EVER, OutputForm, Retry, Step,
+    Artifact, Definition, Foreach, Limits, MAX_DEFINITION_BYTES, MAX_STEPS_EVER, OutputForm, Step, StepRetry,
 };
 pub use denylist::Denylist;
 pub use kernel::{PipelineParts, PipelineRun, PipelineStanding};
 pub use params::{Param, ParamKind, values as param_values};
-pub use problem::{Place, Problem, as_fault};
+pub use problem::{DefinitionProblem, TextPlace, as_fault};
 pub use world::{
     AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepContext, World,
 };

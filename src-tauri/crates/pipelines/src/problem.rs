@@ -5,18 +5,18 @@ use std::fmt;
 
 /// A place in a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct TextPlace {
     pub line: u64,
     pub column: u64,
 }
 
-impl Place {
+impl TextPlace {
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub place: Place,
+pub struct DefinitionProblem {
+    pub place: TextPlace,
     pub message: String,
     pub hint: String,
 }
@@ -24,22 +24,22 @@ pub struct Problem {
 /// The distance, in edits, up to which a name counts as a slip for another.
 const MAX_DISTANCE: usize = 3;
 
-impl Problem {
-    pub(crate) fn new(place: Place, message: impl Into<String>, hint: impl Into<String>) -> Self {
+impl DefinitionProblem {
+    pub(crate) fn new(place: TextPlace, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { place, message: message.into(), hint: hint.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for DefinitionProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { line, column } = self.place;
+        let TextPlace { line, column } = self.place;
         write!(f, "{line}:{column}: {}", self.message)
     }
 }
 
 /// Returns the first of the problems of a definition as an error; `origin` is the file.
 #[must_use]
-pub fn as_fault(origin: &str, problems: &[Problem]) -> Fault {
+pub fn as_fault(origin: &str, problems: &[DefinitionProblem]) -> Fault {
     let Some(first) = problems.first() else { return Fault::internal("an invalid definition without a problem") };
     let more = match problems.len() - 1 {
         0 => String::new(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Variable(Variable),
 }
@@ -36,18 +36,18 @@ impl Template {
         while let Some(begin) = rest.find("{{") {
             let (before, after) = (&rest[..begin], &rest[begin + 2..]);
             let end = after.find("}}").ok_or("`{{` has no `}}`.")?;
-            parts.push(Part::Text(before.to_owned()));
-            parts.push(Part::Variable(variable(after[..end].trim())?));
+            parts.push(TemplatePart::Text(before.to_owned()));
+            parts.push(TemplatePart::Variable(variable(after[..end].trim())?));
             rest = &after[end + 2..];
         }
-        parts.push(Part::Text(rest.to_owned()));
+        parts.push(TemplatePart::Text(rest.to_owned()));
         Ok(Self(parts))
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.0.iter().filter_map(|part| match part {
-            Part::Variable(variable) => Some(variable),
-            Part::Text(_) => None,
+            TemplatePart::Variable(variable) => Some(variable),
+            TemplatePart::Text(_) => None,
         })
     }
 
@@ -59,10 +59,10 @@ impl Template {
         let mut text = String::new();
         for part in &self.0 {
             text.push_str(match part {
-                Part::Text(text) => text,
-                Part::Variable(Variable::Input) => values.input,
-                Part::Variable(Variable::Param(name)) => values.params.get(name).map_or("", String::as_str),
-                Part::Variable(Variable::Step(name)) => {
+                TemplatePart::Text(text) => text,
+                TemplatePart::Variable(Variable::Input) => values.input,
+                TemplatePart::Variable(Variable::Param(name)) => values.params.get(name).map_or("", String::as_str),
+                TemplatePart::Variable(Variable::Step(name)) => {
                     values.needed.iter().find(|(known, _)| known == name).map_or("", |(_, output)| output)
                 }
             });

@@ -2,7 +2,7 @@
 //! behind `cargo xtask bench policy`. Prints one `name=value` a line, in microseconds.
 
 use arki_domain::{ApprovalMode, Category};
-use arki_policy::{Impact, PolicySettings, Question, Subject, decide};
+use arki_policy::{Impact, PolicyQuestion, PolicySettings, Subject, decide};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -37,7 +37,7 @@ fn main() -> std::io::Result<()> {
 
 fn judge(line: &str, settings: &PolicySettings) -> arki_policy::Verdict {
     let subject = Subject { command: Some(line.to_owned()), wide_reads_checked: true, ..Subject::default() };
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
         subject: &subject,

@@ -13,7 +13,7 @@ use super::read_only::{each_command, is_lost, is_named, is_read_only, says_so_it
 use super::wide_read::WideRead;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
-use programs::{BUILDS, Behind, Build, Operands};
+use programs::{BUILDS, Build, BuildOperands, TestArguments};
 
 /// The first part of a target's or a script's name, up to a colon, a dash or a dot, has to be one of these.
 const TARGETS: &[&str] = &[
@@ -176,11 +176,11 @@ impl Build {
         let is_dashes = |word: &Word| word.text == "--";
         let place = match self.behind {
             None => None,
-            Some(Behind::Dashes) => arguments.iter().position(is_dashes),
-            Some(Behind::Target) => {
+            Some(TestArguments::Dashes) => arguments.iter().position(is_dashes),
+            Some(TestArguments::Target) => {
                 arguments.iter().position(|word| !word.text.starts_with('-')).map(|place| place + 1)
             }
-            Some(Behind::Name) => Some(0),
+            Some(TestArguments::Name) => Some(0),
         };
         let (own, passed_on) = arguments.split_at(place.unwrap_or(arguments.len()));
         (own, passed_on.strip_prefix(&[Word::literal("--")]).unwrap_or(passed_on))
@@ -205,19 +205,19 @@ impl Build {
         let built_later = |word: &Word| operands.iter().position(|other| other.text == word.text) < last;
         let is_cleaned = |word: &Word| word.text == "clean" && last.is_some() && built_later(word);
         let mut takes = |word: &Word| match self.operands {
-            Operands::None => is_number(&word.text),
-            Operands::Any => is_of_bazel(word) || names_inside(word, wide),
+            BuildOperands::None => is_number(&word.text),
+            BuildOperands::Any => is_of_bazel(word) || names_inside(word, wide),
             // Of several that a pattern stands for one could be written.
-            Operands::Folder => (!word.expands || word.each.is_some()) && names_inside(word, wide),
-            Operands::Targets => {
+            BuildOperands::Folder => (!word.expands || word.each.is_some()) && names_inside(word, wide),
+            BuildOperands::Targets => {
                 !word.expands
                     && (is_target(&word.text) || is_cleaned(word) || (is_of_make && values::is_make_variable(word)))
             }
         };
         let folders = operands.iter().filter(|word| !is_number(&word.text)).count();
         operands.iter().all(|word| takes(word))
-            && (self.operands != Operands::Folder || folders <= 1)
-            && (self.operands != Operands::Targets || !operands.is_empty() || !needs_target(name))
+            && (self.operands != BuildOperands::Folder || folders <= 1)
+            && (self.operands != BuildOperands::Targets || !operands.is_empty() || !needs_target(name))
     }
 }
 

@@ -4,9 +4,9 @@
 //! that name tells which check it was (`trace`): so no two checks share a rule with the same decision. A new check or rule
 //! needs its line in `trace::check_of`.
 
-use crate::decide::{Judged, may_run_git};
+use crate::decide::{JudgedLine, may_run_git};
 use crate::question::ChangedGit;
-use crate::{PolicySettings, Question, Subject, git_line, risk};
+use crate::{PolicyQuestion, PolicySettings, Subject, git_line, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
@@ -27,16 +27,16 @@ pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
 pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
 
 /// All that checks look at.
-pub(crate) struct Asked<'a> {
-    pub(crate) question: &'a Question<'a>,
+pub(crate) struct CheckInput<'a> {
+    pub(crate) question: &'a PolicyQuestion<'a>,
     pub(crate) settings: &'a PolicySettings,
-    pub(crate) command: Option<&'a Judged<'a>>,
+    pub(crate) command: Option<&'a JudgedLine<'a>>,
 }
 
-type Look = fn(&Asked<'_>) -> Option<Hit>;
+type CheckFunction = fn(&CheckInput<'_>) -> Option<Hit>;
 
 /// Every check, in the order in which they are asked.
-pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
+pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 20] = [
     (PolicyCheck::Trust, |asked| untrusted(asked.question)),
     (PolicyCheck::UnknownTool, |asked| asked.question.category.is_none().then(unknown_tool)),
     (PolicyCheck::AgentTools, |asked| not_of_agent(asked.question, asked.settings)),
@@ -62,7 +62,7 @@ pub(crate) const CHAIN: [(PolicyCheck, Look); 20] = [
     (PolicyCheck::CategoryDefault, |asked| Some(asked.settings.category_default(asked.category()?))),
 ];
 
-impl Asked<'_> {
+impl CheckInput<'_> {
     fn category(&self) -> Option<Category> {
         self.question.category
     }
@@ -73,7 +73,7 @@ impl Asked<'_> {
 }
 
 /// The first check that has something to say, and what it says.
-pub(crate) fn first_hit(asked: &Asked<'_>) -> (PolicyCheck, Hit) {
+pub(crate) fn first_hit(asked: &CheckInput<'_>) -> (PolicyCheck, Hit) {
     let decided = CHAIN.iter().find_map(|(check, look)| Some((*check, look(asked)?)));
     // Every tool that exists has a category, whose default ends the chain.
     decided.unwrap_or_else(|| (PolicyCheck::UnknownTool, unknown_tool()))
@@ -85,19 +85,19 @@ pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
     (decision, rule.to_owned(), reason.to_owned())
 }
 
-fn denied_by_hook(question: &Question<'_>) -> Option<Hit> {
+fn denied_by_hook(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref().filter(|objection| objection.denies)?;
     Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
 }
 
 /// Refuses git lines that would fail whatever the answer, so nobody is asked.
-fn refused_git(question: &Question<'_>) -> Option<Hit> {
+fn refused_git(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let why = git_line::refused_git(question.subject.command.as_deref()?)?;
     Some((Decision::Deny, REFUSED_GIT_RULE.to_owned(), why))
 }
 
 /// Asks if a hook objected, whatever was granted in advance: nobody knew then that the hook would object.
-fn asked_by_hook(question: &Question<'_>) -> Option<Hit> {
+fn asked_by_hook(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref()?;
     Some((Decision::Approval, rule_of_hook(&objection.hook), objection.reason.clone()))
 }
@@ -106,7 +106,7 @@ fn rule_of_hook(name: &str) -> String {
     format!("hook:{name}")
 }
 
-fn untrusted(question: &Question<'_>) -> Option<Hit> {
+fn untrusted(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let reason = match question.category {
         None => "The folder is not trusted.",
         Some(Category::Read) => return None,
@@ -119,12 +119,12 @@ fn unknown_tool() -> Hit {
     hit(Decision::Deny, "builtin:unknown-tool", "There is no tool with this name.")
 }
 
-fn not_of_agent(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+fn not_of_agent(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Hit> {
     let reason = "The current agent doesn't have this tool.";
     (!settings.has_tool(question.tool)).then(|| hit(Decision::Deny, "builtin:agent-tools", reason))
 }
 
-fn switched_off(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+fn switched_off(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Hit> {
     let reason = "The user has switched this tool off for the session.";
     settings.is_disabled(question.tool).then(|| hit(Decision::Deny, "builtin:disabled-tool", reason))
 }
@@ -137,7 +137,7 @@ fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
 
 /// Denies calls of a read-only agent that may do more than read. The files that a known command reads without naming
 /// them are checked later, as for every agent.
-fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&Judged<'_>>) -> Option<Hit> {
+fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
     let may_read = match category {
         Category::Read => true,
         Category::Exec => command.is_some_and(|command| command.may_only_read),
@@ -147,7 +147,7 @@ fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Op
     (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
 }
 
-fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged<'_>>) -> Option<Hit> {
+fn sensitive(question: &PolicyQuestion<'_>, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
     if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
         let reason = format!("{} looks like a file with secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
@@ -177,14 +177,14 @@ fn uses_secrets(subject: &Subject, category: Category) -> String {
     }
 }
 
-fn repeated(question: &Question<'_>) -> Option<Hit> {
+fn repeated(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let times = question.subject.times_in_a_row;
     let reason = format!("The same call was made {times} times in a row.");
     (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
 }
 
 /// Returns what the user granted beforehand. A command is covered only where a sandbox holds it.
-fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
+fn granted(question: &PolicyQuestion<'_>, category: Category) -> Option<Hit> {
     match (question.approve, category) {
         (ApprovalMode::Edits | ApprovalMode::All, Category::Write) => {
             Some(hit(Decision::Allow, "approve:edits", "You approved edits inside the project in advance."))
@@ -202,7 +202,7 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
 
 /// Returns the hit for a changed git: it does not run unasked, inside a command either, whatever rule allows the
 /// command, since the rule was made for another git. What only reads runs no hook.
-fn changed_git(command: Option<&Judged<'_>>, changed: ChangedGit) -> Option<Hit> {
+fn changed_git(command: Option<&JudgedLine<'_>>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
     let reason = if changed.foreign {
         "Git would read a repository outside the project, which doesn't say that it belongs to this folder."
@@ -219,7 +219,7 @@ fn changed_git(command: Option<&Judged<'_>>, changed: ChangedGit) -> Option<Hit>
 }
 
 /// Allows known commands, but not with the network: a command that reads may then tell others what it reads.
-fn known_command(command: Option<&Judged<'_>>, category: Category) -> Option<Hit> {
+fn known_command(command: Option<&JudgedLine<'_>>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
         return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
@@ -230,7 +230,7 @@ fn known_command(command: Option<&Judged<'_>>, category: Category) -> Option<Hit
 
 /// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
 /// into.
-fn not_understood(asked: &Asked<'_>) -> Option<Hit> {
+fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
     let unclear = asked.line()?.not_followed()?;
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
     let is_allowed = asked.settings.allows_all_commands(asked.question, asked.category()?);

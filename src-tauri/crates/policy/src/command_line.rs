@@ -7,12 +7,12 @@
 
 use super::bash_grammar::{self, in_ascii};
 use super::braces;
-use super::compound::{self, Assignments, Inner, Part};
+use super::compound::{self, Assignments, CommandNode, InnerCommands};
 use super::git_line;
 use super::here_documents::written_out;
 use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
 use super::powershell;
-use super::wrappers::{self, Inside, Wrapped};
+use super::wrappers::{self, Inside, WrappedCommands};
 use std::borrow::Cow;
 
 /// A longer line is not looked into.
@@ -183,11 +183,11 @@ impl CommandLine {
 
 impl SimpleCommand {
     /// It may begin with harmless assignments, which are left out.
-    pub(super) fn new(part: Part, depth: usize) -> Self {
-        let Part { command: Command { words, inputs, joint }, open_ended, inner } = part;
-        if let Some(Inner { order, line, commands }) = inner {
+    pub(super) fn new(part: CommandNode, depth: usize) -> Self {
+        let CommandNode { command: Command { words, inputs, joint }, open_ended, inner } = part;
+        if let Some(InnerCommands { order, line, commands }) = inner {
             let commands = commands.into_iter().map(|part| Self::new(part, depth)).collect();
-            let inside = Inside::Compound(Inner { order, line, commands });
+            let inside = Inside::Compound(InnerCommands { order, line, commands });
             return Self { inputs, joint, inside, ..Self::plain(words) };
         }
         let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
@@ -236,7 +236,9 @@ impl SimpleCommand {
     fn inner(&self) -> &[Self] {
         match &self.inside {
             Inside::Nothing | Inside::Unknown => &[],
-            Inside::Commands(Wrapped { commands, .. }) | Inside::Compound(Inner { commands, .. }) => commands,
+            Inside::Commands(WrappedCommands { commands, .. }) | Inside::Compound(InnerCommands { commands, .. }) => {
+                commands
+            }
         }
     }
 
@@ -339,7 +341,7 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 }
 
 /// The line's commands, where both readers see the same.
-fn read_twice(line: &str, depth: usize, assignments: Assignments) -> Result<Vec<Part>, Unclear> {
+fn read_twice(line: &str, depth: usize, assignments: Assignments) -> Result<Vec<CommandNode>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
         return Err("too much in it");
     }

@@ -26,17 +26,17 @@ const NO_END: Unclear = "a loop that may never end";
 const MAX_DEPTH: usize = 8;
 
 /// A simple command, or a compound one with what it runs.
-pub(super) struct Part {
+pub(super) struct CommandNode {
     /// The command itself; the words of a compound one are its first mark.
     pub(super) command: Command,
     /// A word of it is only known when it runs.
     pub(super) open_ended: bool,
-    pub(super) inner: Option<Inner<Part>>,
+    pub(super) inner: Option<InnerCommands<CommandNode>>,
 }
 
 /// The commands inside a compound command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Inner<T> {
+pub(crate) struct InnerCommands<T> {
     pub order: Order,
     /// The variable that stands for one line of its input, whole.
     pub line: Option<String>,
@@ -66,22 +66,22 @@ pub(super) fn put_together(
     commands: Vec<Command>,
     max_commands: usize,
     assignments: Assignments,
-) -> Result<Vec<Part>, Unclear> {
-    let mut reader = Reader { rest: commands.into_iter().peekable(), depth: 0 };
+) -> Result<Vec<CommandNode>, Unclear> {
+    let mut reader = CompoundReader { rest: commands.into_iter().peekable(), depth: 0 };
     let nodes = reader.list(&[])?;
-    Writer { known: Vec::new(), left: max_commands, assignments }.parts(&nodes)
+    CompoundWriter { known: Vec::new(), left: max_commands, assignments }.parts(&nodes)
 }
 
 /// A node as it stands in the line.
-struct Node {
+struct LineNode {
     /// A simple command, or the first mark of a compound one.
     head: Command,
     inputs: Vec<Word>,
-    kind: Kind,
-    nodes: Vec<Node>,
+    kind: NodeShape,
+    nodes: Vec<LineNode>,
 }
 
-enum Kind {
+enum NodeShape {
     Simple,
     Of(Order),
     For,
@@ -89,13 +89,13 @@ enum Kind {
     Lines(Vec<String>),
 }
 
-struct Reader {
+struct CompoundReader {
     rest: Peekable<IntoIter<Command>>,
     depth: usize,
 }
 
-impl Reader {
-    fn list(&mut self, ends: &[&str]) -> Result<Vec<Node>, Unclear> {
+impl CompoundReader {
+    fn list(&mut self, ends: &[&str]) -> Result<Vec<LineNode>, Unclear> {
         let mut nodes = Vec::new();
         while self.rest.peek().is_some_and(|next| !ends.iter().any(|end| next.is_mark(end))) {
             nodes.push(self.node()?);
@@ -103,7 +103,7 @@ impl Reader {
         if nodes.is_empty() { Err(NOT_PLAIN) } else { Ok(nodes) }
     }
 
-    fn node(&mut self) -> Result<Node, Unclear> {
+    fn node(&mut self) -> Result<LineNode, Unclear> {
         let head = self.rest.next().ok_or(NOT_PLAIN)?;
         let first = head.words.first().filter(|word| !word.quoted).map_or("", |word| word.text.as_str());
         self.depth += 1;
@@ -111,30 +111,30 @@ impl Reader {
             return Err("too much in it");
         }
         let (kind, nodes, inputs) = match first {
-            "(" => (Kind::Of(Order::Subshell), self.list(&[")"])?, self.end(")")?),
-            "{" => (Kind::Of(Order::Branches), self.list(&["}"])?, self.end("}")?),
+            "(" => (NodeShape::Of(Order::Subshell), self.list(&[")"])?, self.end(")")?),
+            "{" => (NodeShape::Of(Order::Branches), self.list(&["}"])?, self.end("}")?),
             // It negates a pipe as a whole.
-            "!" if head.joint != Joint::Pipe => (Kind::Of(Order::Branches), vec![self.node()?], Vec::new()),
-            "if" => (Kind::Of(Order::Branches), self.branches()?, self.end("fi")?),
+            "!" if head.joint != Joint::Pipe => (NodeShape::Of(Order::Branches), vec![self.node()?], Vec::new()),
+            "if" => (NodeShape::Of(Order::Branches), self.branches()?, self.end("fi")?),
             "for" => {
                 self.end("do")?;
-                (Kind::For, self.list(&["done"])?, self.end("done")?)
+                (NodeShape::For, self.list(&["done"])?, self.end("done")?)
             }
             "while" => {
                 let names = lines_read(&self.list(&["do"])?)?;
                 self.end("do")?;
-                (Kind::Lines(names), self.list(&["done"])?, self.end("done")?)
+                (NodeShape::Lines(names), self.list(&["done"])?, self.end("done")?)
             }
             "until" => return Err(NO_END),
             "!" | ")" | "}" | "do" | "done" | "elif" | "else" | "fi" | "then" => return Err(NOT_PLAIN),
-            _ => (Kind::Simple, Vec::new(), Vec::new()),
+            _ => (NodeShape::Simple, Vec::new(), Vec::new()),
         };
         self.depth -= 1;
-        Ok(Node { head, inputs, kind, nodes })
+        Ok(LineNode { head, inputs, kind, nodes })
     }
 
     /// Returns what an `if` may run, its conditions included.
-    fn branches(&mut self) -> Result<Vec<Node>, Unclear> {
+    fn branches(&mut self) -> Result<Vec<LineNode>, Unclear> {
         let mut nodes = Vec::new();
         loop {
             nodes.extend(self.list(&["then"])?);
@@ -160,8 +160,8 @@ impl Reader {
 }
 
 /// The names of `while read -r NAME …`; of any other loop nobody knows when it ends.
-fn lines_read(condition: &[Node]) -> Result<Vec<String>, Unclear> {
-    let [Node { head, kind: Kind::Simple, .. }] = condition else { return Err(NO_END) };
+fn lines_read(condition: &[LineNode]) -> Result<Vec<String>, Unclear> {
+    let [LineNode { head, kind: NodeShape::Simple, .. }] = condition else { return Err(NO_END) };
     let assignments = head.words.iter().take_while(|word| is_assignment(word)).count();
     let (set, words) = head.words.split_at(assignments);
     let separators = match set {
@@ -193,35 +193,35 @@ fn is_name(word: &Word) -> bool {
 }
 
 /// The value of a loop's variable.
-enum Value {
+enum LoopValue {
     Word(Word),
     Line,
 }
 
-struct Writer {
+struct CompoundWriter {
     /// The known variables, the innermost last.
-    known: Vec<(String, Value)>,
+    known: Vec<(String, LoopValue)>,
     left: usize,
     assignments: Assignments,
 }
 
-impl Writer {
-    fn parts(&mut self, nodes: &[Node]) -> Result<Vec<Part>, Unclear> {
+impl CompoundWriter {
+    fn parts(&mut self, nodes: &[LineNode]) -> Result<Vec<CommandNode>, Unclear> {
         nodes.iter().map(|node| self.part(node)).collect()
     }
 
-    fn part(&mut self, node: &Node) -> Result<Part, Unclear> {
+    fn part(&mut self, node: &LineNode) -> Result<CommandNode, Unclear> {
         self.left = self.left.checked_sub(1).ok_or("too much in it")?;
         let (order, line, commands) = match &node.kind {
-            Kind::Simple => return self.simple(&node.head),
-            Kind::Of(order) => (*order, None, self.parts(&node.nodes)?),
-            Kind::For => {
+            NodeShape::Simple => return self.simple(&node.head),
+            NodeShape::Of(order) => (*order, None, self.parts(&node.nodes)?),
+            NodeShape::For => {
                 let (order, commands) = self.written_out(node)?;
                 (order, None, commands)
             }
-            Kind::Lines(names) => {
+            NodeShape::Lines(names) => {
                 let known = self.known.len();
-                self.known.extend(names.iter().map(|name| (name.clone(), Value::Line)));
+                self.known.extend(names.iter().map(|name| (name.clone(), LoopValue::Line)));
                 let commands = self.parts(&node.nodes)?;
                 self.known.truncate(known);
                 (Order::Loop, names.first().filter(|_| names.len() == 1).cloned(), commands)
@@ -229,10 +229,10 @@ impl Writer {
         };
         let words = node.head.words.iter().take(1).cloned().collect();
         let command = Command { words, inputs: node.inputs.clone(), joint: node.head.joint };
-        Ok(Part { command, open_ended: false, inner: Some(Inner { order, line, commands }) })
+        Ok(CommandNode { command, open_ended: false, inner: Some(InnerCommands { order, line, commands }) })
     }
 
-    fn written_out(&mut self, node: &Node) -> Result<(Order, Vec<Part>), Unclear> {
+    fn written_out(&mut self, node: &LineNode) -> Result<(Order, Vec<CommandNode>), Unclear> {
         let [_, variable, within, list @ ..] = node.head.words.as_slice() else { return Err(NOT_PLAIN) };
         let is_plain = is_name(variable)
             && within.text == "in"
@@ -250,14 +250,14 @@ impl Writer {
             if value.expands {
                 order = Order::Loop;
             }
-            self.known.push((variable.text.clone(), Value::Word(value)));
+            self.known.push((variable.text.clone(), LoopValue::Word(value)));
             commands.extend(self.parts(&node.nodes)?);
             self.known.pop();
         }
         Ok((order, commands))
     }
 
-    fn simple(&self, command: &Command) -> Result<Part, Unclear> {
+    fn simple(&self, command: &Command) -> Result<CommandNode, Unclear> {
         begins_plainly(&command.words)?;
         let name = command.words.first().map_or("", |name| name.text.as_str());
         let (says, tests) = (SAYING.contains(&name), TESTING.contains(&name));
@@ -291,19 +291,19 @@ impl Writer {
         if open_ended && wrappers::inside(&words, true, 0) != Inside::Nothing {
             return Err(VARIABLE);
         }
-        Ok(Part { command: Command { words, ..command.clone() }, open_ended, inner: None })
+        Ok(CommandNode { command: Command { words, ..command.clone() }, open_ended, inner: None })
     }
 
-    fn value(&self, name: &str) -> Option<&Value> {
+    fn value(&self, name: &str) -> Option<&LoopValue> {
         self.known.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     fn has_line(&self, word: &Word) -> bool {
-        variables(&word.text).any(|name| matches!(self.value(name), Some(Value::Line)))
+        variables(&word.text).any(|name| matches!(self.value(name), Some(LoopValue::Line)))
     }
 
     fn is_of_lines(&self, word: &Word) -> bool {
-        variables(&word.text).all(|name| matches!(self.value(name), Some(Value::Line)))
+        variables(&word.text).all(|name| matches!(self.value(name), Some(LoopValue::Line)))
     }
 
     /// The word with what is known in the places of its variables.
@@ -317,7 +317,7 @@ impl Writer {
             filled.text.push_str(before);
             rest = after;
             match self.value(name) {
-                Some(Value::Word(value)) if !(value.expands && says) => fill(&mut filled, value, splits)?,
+                Some(LoopValue::Word(value)) if !(value.expands && says) => fill(&mut filled, value, splits)?,
                 None if !says && !splits && filled.text.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
                     match name {
                         "HOME" => filled.text.push('~'),

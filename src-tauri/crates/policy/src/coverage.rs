@@ -15,18 +15,18 @@ use crate::{CommandLine, WideRead, build, powershell, read_only};
 use std::collections::HashSet;
 
 /// The grounds on which a line's commands may be allowed.
-pub(crate) struct Sources<'a> {
+pub(crate) struct AllowingSources<'a> {
     pub(crate) shell: Shell,
     /// The rules that allow commands and concern this call.
     pub(crate) rules: Vec<&'a PolicyRule>,
     pub(crate) grants: Vec<&'a PolicyRule>,
     /// True where commands may be allowed for what they are known to do.
-    pub(crate) known: Known,
+    pub(crate) known: AllowedByEffect,
 }
 
 /// The commands that are allowed for what they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum AllowedByEffect {
     /// No command is known as harmless: with the network, a command that reads may tell others what it reads.
     None,
     Reading,
@@ -36,7 +36,7 @@ pub(crate) enum Known {
 
 /// The commands that are preferred to be allowed by what they do or by rules, where both would.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum First {
+enum Preference {
     Rules,
     Known,
 }
@@ -54,24 +54,27 @@ pub(crate) struct Coverage<'a> {
 }
 
 /// The rules that together allow a line; `None` where one of its commands is allowed by none, or no rule is needed.
-pub(crate) fn covered<'a>(line: &CommandLine, sources: &Sources<'a>) -> Option<Coverage<'a>> {
-    cover(line, sources, First::Rules)
+pub(crate) fn covered<'a>(line: &CommandLine, sources: &AllowingSources<'a>) -> Option<Coverage<'a>> {
+    cover(line, sources, Preference::Rules)
 }
 
 /// All that such a line reads without naming it, also where a rule allows the command that reads.
-pub(crate) fn reads(line: &CommandLine, sources: &Sources<'_>) -> Option<Vec<WideRead>> {
+pub(crate) fn reads(line: &CommandLine, sources: &AllowingSources<'_>) -> Option<Vec<WideRead>> {
     let needed = covered(line, sources)?.reads;
-    let of_known = cover(line, sources, First::Known).map(|coverage| coverage.reads).unwrap_or_default();
+    let of_known = cover(line, sources, Preference::Known).map(|coverage| coverage.reads).unwrap_or_default();
     let further: Vec<WideRead> = of_known.into_iter().filter(|read| !needed.contains(read)).collect();
     Some([needed, further].concat())
 }
 
 /// The commands of a line that are still asked about, and whether each is fed; `None` for what can't be followed.
-pub(crate) fn uncovered<'a>(line: &'a CommandLine, sources: &Sources<'_>) -> Option<Vec<(&'a SimpleCommand, bool)>> {
+pub(crate) fn uncovered<'a>(
+    line: &'a CommandLine,
+    sources: &AllowingSources<'_>,
+) -> Option<Vec<(&'a SimpleCommand, bool)>> {
     let commands = line.commands()?;
     let fed = fed(commands);
     let (mut coverage, is_lost) = (Coverage::default(), is_lost(line));
-    let mut cover = Cover { sources, fed: &fed, first: First::Rules, is_lost, coverage: &mut coverage };
+    let mut cover = Cover { sources, fed: &fed, first: Preference::Rules, is_lost, coverage: &mut coverage };
     let mut asking = HashSet::new();
     let mut note = |command: &SimpleCommand, wide: &mut Vec<WideRead>| {
         if !cover.allows(command, wide) {
@@ -89,7 +92,7 @@ pub(crate) fn uncovered<'a>(line: &'a CommandLine, sources: &Sources<'_>) -> Opt
     Some(asks.map(|command| (command, fed.contains(&std::ptr::from_ref(command)))).collect())
 }
 
-fn cover<'a>(line: &CommandLine, sources: &Sources<'a>, first: First) -> Option<Coverage<'a>> {
+fn cover<'a>(line: &CommandLine, sources: &AllowingSources<'a>, first: Preference) -> Option<Coverage<'a>> {
     if sources.rules.is_empty() && sources.grants.is_empty() {
         return None;
     }
@@ -119,9 +122,9 @@ fn cover<'a>(line: &CommandLine, sources: &Sources<'a>, first: First) -> Option<
 }
 
 struct Cover<'a, 'b> {
-    sources: &'b Sources<'a>,
+    sources: &'b AllowingSources<'a>,
     fed: &'b HashSet<*const SimpleCommand>,
-    first: First,
+    first: Preference,
     is_lost: bool,
     coverage: &'b mut Coverage<'a>,
 }
@@ -129,8 +132,8 @@ struct Cover<'a, 'b> {
 impl Cover<'_, '_> {
     fn allows(&mut self, command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         match self.first {
-            First::Rules => self.by_rule(command, wide) || self.by_known(command, wide),
-            First::Known => self.by_known(command, wide) || self.by_rule(command, wide),
+            Preference::Rules => self.by_rule(command, wide) || self.by_known(command, wide),
+            Preference::Known => self.by_known(command, wide) || self.by_rule(command, wide),
         }
     }
 
@@ -177,12 +180,12 @@ impl Cover<'_, '_> {
     }
 }
 
-impl Sources<'_> {
+impl AllowingSources<'_> {
     fn knows(&self, command: &SimpleCommand, builds: &mut bool, wide: &mut Vec<WideRead>) -> bool {
         match (self.shell, self.known) {
-            (_, Known::None) => false,
-            (Shell::Bash, Known::Reading) => read_only::reads_without_sandbox(command, wide),
-            (Shell::Bash, Known::ReadingAndBuilding) => build::is_known(command, builds, wide),
+            (_, AllowedByEffect::None) => false,
+            (Shell::Bash, AllowedByEffect::Reading) => read_only::reads_without_sandbox(command, wide),
+            (Shell::Bash, AllowedByEffect::ReadingAndBuilding) => build::is_known(command, builds, wide),
             (Shell::PowerShell, _) => powershell::is_known(command, wide),
         }
     }

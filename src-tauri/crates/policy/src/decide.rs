@@ -1,27 +1,31 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{Asked, BUILD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR, first_hit};
+use crate::checks::{BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR, first_hit};
 use crate::command_line::SimpleCommand;
 use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
-use crate::{CommandLine, PolicySettings, Question, Shell, Verdict};
+use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, Verdict};
 use crate::{build, danger, powershell, read_only, risk};
 use arki_domain::{Decision, PolicyCheck};
 
 /// Judges one call. Executes nothing, reads nothing.
 #[must_use]
-pub fn decide(question: &Question<'_>, settings: &PolicySettings) -> Verdict {
+pub fn decide(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Verdict {
     decide_in(Shell::native(), question, settings)
 }
 
-pub(crate) fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -> Verdict {
+pub(crate) fn decide_in(shell: Shell, question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Verdict {
     decided_by(shell, question, settings).1
 }
 
 /// The verdict, and the check that made it.
-pub(crate) fn decided_by(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -> (PolicyCheck, Verdict) {
-    let command = question.subject.command.as_deref().map(|line| Judged::new(shell, line, question, settings));
-    let (check, (decision, rule, reason)) = first_hit(&Asked { question, settings, command: command.as_ref() });
+pub(crate) fn decided_by(
+    shell: Shell,
+    question: &PolicyQuestion<'_>,
+    settings: &PolicySettings,
+) -> (PolicyCheck, Verdict) {
+    let command = question.subject.command.as_deref().map(|line| JudgedLine::new(shell, line, question, settings));
+    let (check, (decision, rule, reason)) = first_hit(&CheckInput { question, settings, command: command.as_ref() });
     let risk = risk::of(question, command.as_ref());
     let reason = if decision != Decision::Deny && is_partly_held(question, command.as_ref()) {
         format!("{reason} {PARTLY_SEEN}")
@@ -109,7 +113,7 @@ pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
 
 /// The same of a line that rules would allow if what it reads is harmless.
 #[must_use]
-pub fn reads_under_rules(question: &Question<'_>, settings: &PolicySettings) -> Option<Vec<WideRead>> {
+pub fn reads_under_rules(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Vec<WideRead>> {
     let command = question.subject.command.as_deref()?;
     let line = CommandLine::parse(command);
     let fed = fed(Shell::native(), command, &line);
@@ -123,7 +127,7 @@ fn fed(shell: Shell, command: &str, line: &CommandLine) -> Option<CommandLine> {
 }
 
 /// A shell line, and what is known of it.
-pub(crate) struct Judged<'a> {
+pub(crate) struct JudgedLine<'a> {
     pub(crate) line: CommandLine,
     pub(crate) only_reads: bool,
     /// It only reads, as far as the line tells.
@@ -134,8 +138,8 @@ pub(crate) struct Judged<'a> {
     pub(crate) covered: Option<Coverage<'a>>,
 }
 
-impl<'a> Judged<'a> {
-    fn new(shell: Shell, line: &str, question: &Question<'_>, settings: &'a PolicySettings) -> Self {
+impl<'a> JudgedLine<'a> {
+    fn new(shell: Shell, line: &str, question: &PolicyQuestion<'_>, settings: &'a PolicySettings) -> Self {
         let command = line;
         let line = CommandLine::parse_as(shell, command);
         let subject = question.subject;
@@ -174,6 +178,6 @@ pub(crate) fn may_run_git(line: &CommandLine) -> bool {
 }
 
 /// Returns whether a sandbox does not keep all of git from a command.
-fn is_partly_held(question: &Question<'_>, command: Option<&Judged<'_>>) -> bool {
+fn is_partly_held(question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>) -> bool {
     question.subject.git_partly_seen && question.sandboxed && command.is_some_and(|command| !command.only_reads)
 }

@@ -49,7 +49,7 @@ const SHORT: &[(&str, char)] =
 #[must_use]
 pub fn writes_repository(line: &str) -> bool {
     let roles = roles(&CommandLine::parse_with_assignments(line));
-    roles.contains(&Role::Writes) && roles.iter().all(|role| matches!(role, Role::Writes | Role::Reads))
+    roles.contains(&GitRole::Writes) && roles.iter().all(|role| matches!(role, GitRole::Writes | GitRole::Reads))
 }
 
 /// Returns what no git that writes may be given, in words for the model; `None` where there is nothing, and where the line
@@ -61,8 +61,8 @@ pub fn refused_git(line: &str) -> Option<String> {
         parsed = CommandLine::parse_with_assignments(&with_made_up_values(line));
     }
     roles(&parsed).into_iter().find_map(|role| match role {
-        Role::Refused(why) => Some(why),
-        Role::Writes | Role::Reads | Role::Configures | Role::Steered(_) | Role::Other => None,
+        GitRole::Refused(why) => Some(why),
+        GitRole::Writes | GitRole::Reads | GitRole::Configures | GitRole::Steered(_) | GitRole::Other => None,
     })
 }
 
@@ -84,20 +84,20 @@ fn with_made_up_values(line: &str) -> String {
 }
 
 /// Returns the role of each command in the line; none if the line is not understood.
-fn roles(line: &CommandLine) -> Vec<Role> {
+fn roles(line: &CommandLine) -> Vec<GitRole> {
     if Shell::native() != Shell::Bash {
         return Vec::new();
     }
     let mut roles = Vec::new();
     line.simple().unwrap_or_default().into_iter().for_each(|command| add_roles(command, &mut roles));
-    let writes = |role: &Role| matches!(role, Role::Writes | Role::Refused(_));
+    let writes = |role: &GitRole| matches!(role, GitRole::Writes | GitRole::Refused(_));
     if !roles.iter().any(writes) {
         // A configuration is written by itself as any file is: it is asked about, and the sandbox refuses it.
         return roles;
     }
     let refused = |role| match role {
-        Role::Configures => Role::Refused(CONFIGURES.to_owned()),
-        Role::Steered(why) => Role::Refused(why),
+        GitRole::Configures => GitRole::Refused(CONFIGURES.to_owned()),
+        GitRole::Steered(why) => GitRole::Refused(why),
         other => other,
     };
     roles.into_iter().map(refused).collect()
@@ -107,7 +107,7 @@ fn roles(line: &CommandLine) -> Vec<Role> {
 pub(super) fn takes_text(command: &SimpleCommand) -> bool {
     const TAKING: &[&str] = &["cat", "cd", "echo", "grep", "head", "printf", "tail", "true", "wc"];
     match command.name() {
-        "git" => matches!(role(command), Role::Writes | Role::Reads),
+        "git" => matches!(role(command), GitRole::Writes | GitRole::Reads),
         name => TAKING.contains(&name),
     }
 }
@@ -123,7 +123,7 @@ pub fn may_commit(line: &str) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Role {
+enum GitRole {
     Writes,
     Reads,
     /// It sets a configuration.
@@ -140,7 +140,7 @@ const CONFIGURES: &str = "`git config` can't change git's configuration, which s
                           it, and give the value to a single command with `git -c NAME=VALUE …`.";
 
 /// Adds the role of a command, or the roles of the commands that it runs in turn if it adds nothing to them.
-fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
+fn add_roles(command: &SimpleCommand, roles: &mut Vec<GitRole>) {
     match &command.inside {
         Inside::Commands(wrapped) => {
             let given = if command.name() == "env" { command.arguments() } else { &[] };
@@ -149,7 +149,7 @@ fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
             match objection {
                 None if !wrapped.is_transparent || !command.assignments.is_empty() => return roles.push(role(command)),
                 None => {}
-                Some(why) => roles.push(Role::Steered(why)),
+                Some(why) => roles.push(GitRole::Steered(why)),
             }
             wrapped.commands.iter().for_each(|command| add_roles(command, roles));
         }
@@ -158,41 +158,41 @@ fn add_roles(command: &SimpleCommand, roles: &mut Vec<Role>) {
     }
 }
 
-fn role(command: &SimpleCommand) -> Role {
+fn role(command: &SimpleCommand) -> GitRole {
     let name = command.name();
     let objection = || command.assignments.iter().find_map(objection_to_variable);
     if name == "export" {
         let words = command.arguments();
         return match words.iter().find_map(objection_to_variable) {
-            Some(why) => Role::Steered(why),
-            None if words.iter().all(|word| word.text.contains('=')) => Role::Reads,
-            None => Role::Other,
+            Some(why) => GitRole::Steered(why),
+            None if words.iter().all(|word| word.text.contains('=')) => GitRole::Reads,
+            None => GitRole::Other,
         };
     }
     let is_git = name == "git" && !command.open_ended && command.words.first().is_some_and(|word| !word.expands);
     if !is_git {
         let only_goes = name == "cd" && command.arguments().len() == 1;
         let is_harmless = (only_goes || reads_plainly(command)) && objection().is_none();
-        return if is_harmless { Role::Reads } else { Role::Other };
+        return if is_harmless { GitRole::Reads } else { GitRole::Other };
     }
     let Some(Called { subcommand, arguments, objection: to_options }) = called(command.arguments()) else {
-        return Role::Other;
+        return GitRole::Other;
     };
     let reads = READING.split(' ').any(|known| known == subcommand);
     match to_options.or_else(objection) {
-        Some(why) if reads => return Role::Steered(why),
-        Some(why) => return Role::Refused(why),
+        Some(why) if reads => return GitRole::Steered(why),
+        Some(why) => return GitRole::Refused(why),
         None => {}
     }
     if let Some(word) = arguments.iter().find(|word| runs_another(subcommand, &word.text)) {
-        return Role::Steered(refused_argument(subcommand, &word.text));
+        return GitRole::Steered(refused_argument(subcommand, &word.text));
     }
     match subcommand {
-        "config" if reads_plainly(command) => Role::Reads,
-        "config" => Role::Configures,
-        _ if WRITING.split(' ').any(|known| known == subcommand) => Role::Writes,
-        _ if reads => Role::Reads,
-        _ => Role::Other,
+        "config" if reads_plainly(command) => GitRole::Reads,
+        "config" => GitRole::Configures,
+        _ if WRITING.split(' ').any(|known| known == subcommand) => GitRole::Writes,
+        _ if reads => GitRole::Reads,
+        _ => GitRole::Other,
     }
 }
 

@@ -43,7 +43,7 @@ fn without_blanks(text: &str) -> String {
 }
 
 /// The end of a here-document.
-struct End {
+struct DocumentEnd {
     name: String,
     is_quoted: bool,
     /// True for `<<-`, which removes tabs at the beginning of lines.
@@ -57,7 +57,7 @@ struct Scanner<'a> {
     /// The ends as they are written, and the texts.
     found: Vec<(String, String)>,
     /// The here-documents whose text begins on the next line.
-    awaited: Vec<End>,
+    awaited: Vec<DocumentEnd>,
 }
 
 impl Scanner<'_> {
@@ -139,7 +139,7 @@ impl Scanner<'_> {
     }
 
     /// Reads `<<END`, `<<-END`, `<<'END'`, `<<"END"` or `<<\END`.
-    fn end(&mut self) -> Result<End, Unclear> {
+    fn end(&mut self) -> Result<DocumentEnd, Unclear> {
         self.rest = self.rest.strip_prefix("<<").ok_or(NOT_PLAIN)?;
         let indented = self.rest.strip_prefix('-');
         self.rest = indented.unwrap_or(self.rest);
@@ -156,12 +156,12 @@ impl Scanner<'_> {
         let after = begin.strip_prefix(as_written.as_str()).filter(|_| !name.is_empty()).ok_or(NOT_PLAIN)?;
         let is_whole = after.is_empty() || after.starts_with([' ', '\t', '\n', ';', '|', '&', ')']);
         self.rest = after;
-        let end = End { name, is_quoted: quote.is_some(), is_indented: indented.is_some(), as_written };
+        let end = DocumentEnd { name, is_quoted: quote.is_some(), is_indented: indented.is_some(), as_written };
         is_whole.then_some(end).ok_or(NOT_PLAIN)
     }
 
     /// Reads up to the line that ends it.
-    fn text(&mut self, end: End) -> Result<&str, Unclear> {
+    fn text(&mut self, end: DocumentEnd) -> Result<&str, Unclear> {
         let mut text = String::new();
         loop {
             let (line, rest) = match self.rest.split_once('\n') {

@@ -29,7 +29,7 @@ pub(crate) fn line_parts(shell: Shell, line: &CommandLine, text: &str, dangers: 
     };
     let fed = danger::fed(&line.simple().unwrap_or_default()).filter(|_| dangers == Dangers::Told);
     let mut parts = Vec::new();
-    Reader { shell, dangers, fed }.read(commands, &mut parts);
+    PartsReader { shell, dangers, fed }.read(commands, &mut parts);
     if read_only::wide_reads(line, true).is_some() && shell == Shell::Bash {
         // Together they may be known where one alone isn't: what a loop or a pipe hands on.
         let unsaid = |part: &&mut CommandPart| part.reading != CommandReading::Dangerous;
@@ -40,14 +40,14 @@ pub(crate) fn line_parts(shell: Shell, line: &CommandLine, text: &str, dangers: 
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
+struct PartsReader<'a> {
     shell: Shell,
     dangers: Dangers,
     /// A shell or an interpreter that runs whatever is piped into it.
     fed: Option<&'a SimpleCommand>,
 }
 
-impl Reader<'_> {
+impl PartsReader<'_> {
     fn read(self, commands: &[SimpleCommand], parts: &mut Vec<CommandPart>) {
         let (reading, known) = match self.shell {
             Shell::Bash => {

@@ -99,7 +99,7 @@ pub(super) type Unclear = &'static str;
 /// The commands of a line. Compound ones are not put together yet.
 pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
     invisible_character(line).map_or(Ok(()), Err)?;
-    let mut reader = Reader {
+    let mut reader = ShellReader {
         characters: line.chars().peekable(),
         read: Plain::default(),
         command: Command::default(),
@@ -112,7 +112,7 @@ pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
     Ok(reader.read)
 }
 
-struct Reader<'a> {
+struct ShellReader<'a> {
     characters: Peekable<Chars<'a>>,
     read: Plain,
     command: Command,
@@ -125,7 +125,7 @@ struct Reader<'a> {
     is_closed: bool,
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn read(&mut self) -> Result<(), Unclear> {
         // After `&&`, `||` and `|` another command has to come.
         let mut expects_command = false;

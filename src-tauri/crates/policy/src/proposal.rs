@@ -8,7 +8,7 @@ use super::coverage::uncovered;
 use super::danger;
 use super::line_parts::shown;
 use super::plain_shell::Word;
-use super::question::Question;
+use super::question::PolicyQuestion;
 use super::rules::{PolicyRule, RuleDefinition};
 use super::settings::PolicySettings;
 use super::wrappers::{self, Inside};
@@ -132,7 +132,7 @@ const RUN_BY_OPTION: &[&str] = &[
 /// The rules that would allow this very call together, if there are such: of a shell line, one for each command that is
 /// still asked about. To be checked with [`would_allow`].
 #[must_use]
-pub fn proposed_rules(question: &Question<'_>, settings: &PolicySettings) -> Vec<RuleDefinition> {
+pub fn proposed_rules(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Vec<RuleDefinition> {
     let subject = question.subject;
     if subject.paths.iter().any(|path| path.secret || path.protected) {
         return Vec::new();
@@ -158,12 +158,12 @@ pub fn proposed_rules(question: &Question<'_>, settings: &PolicySettings) -> Vec
 /// Returns whether the call is allowed by these rules beside those that there are, and not without them: another rule may
 /// be stricter, and rules that change nothing are none to offer. The question is put with what `with_rules` reads.
 #[must_use]
-pub fn would_allow(question: &Question<'_>, settings: &PolicySettings, with_rules: &PolicySettings) -> bool {
+pub fn would_allow(question: &PolicyQuestion<'_>, settings: &PolicySettings, with_rules: &PolicySettings) -> bool {
     decide(question, settings).decision != Decision::Allow && decide(question, with_rules).decision == Decision::Allow
 }
 
 /// One for each prefix of the commands that still ask.
-fn for_line(line: &str, question: &Question<'_>, settings: &PolicySettings) -> Option<Vec<RuleDefinition>> {
+fn for_line(line: &str, question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Vec<RuleDefinition>> {
     let parsed = CommandLine::parse(line);
     if danger::of_line(&parsed).is_some() {
         return None;

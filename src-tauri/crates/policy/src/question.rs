@@ -5,7 +5,7 @@ use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, R
 
 /// One call, reduced to what matters for the decision.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct PolicyQuestion<'a> {
     pub tool: &'a str,
     /// `None` for a tool that does not exist.
     pub category: Option<Category>,

@@ -31,7 +31,7 @@ use super::plain_shell::Word;
 use super::wide_read::{WideRead, joined};
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words};
-use programs::{Below, Operands, Program, Shows};
+use programs::{Below, Program, ReadOperands, Shows};
 
 pub(super) use whereabouts::{each_command, tell_each};
 
@@ -238,16 +238,16 @@ impl Program {
         let Some(given) = flags::given(self.short, self.long, &in_full) else { return false };
         let expands = arguments.iter().any(|word| word.expands && !is_said(word));
         let fits = match self.operands {
-            Operands::Any => true,
-            Operands::AtMost(limit) => !expands && given.operands.len() <= limit,
-            Operands::OneAtTheEnd => {
+            ReadOperands::Any => true,
+            ReadOperands::AtMost(limit) => !expands && given.operands.len() <= limit,
+            ReadOperands::OneAtTheEnd => {
                 let is_last = |operand: &Word| arguments.last().is_some_and(|last| last.text == operand.text);
                 !expands && given.operands.len() <= 1 && given.operands.iter().all(|operand| is_last(operand))
             }
-            Operands::Among(words) => {
+            ReadOperands::Among(words) => {
                 !expands && given.operands.iter().all(|operand| words.split(' ').any(|word| word == operand.text))
             }
-            Operands::Checked(check) => !expands && check(&given),
+            ReadOperands::Checked(check) => !expands && check(&given),
         };
         if !fits || !patterns(arguments, matches!(self.shows, Shows::Names), wide) {
             return false;

@@ -1,8 +1,8 @@
 //! The risk of a call, and what follows from it alone: seed 002's analysis, within the order of the contract.
 
 use super::checks::{Hit, LARGE_FILES, LARGE_LINES, hit};
-use super::decide::Judged;
-use super::question::{Impact, Question};
+use super::decide::JudgedLine;
+use super::question::{Impact, PolicyQuestion};
 use arki_domain::{Category, Decision, Risk};
 
 /// More files than this at once are worth a second look.
@@ -65,7 +65,7 @@ const CONFIGURATION_FOLDERS: &[&str] = &[".cargo", ".circleci", ".devcontainer",
 const BUILT_FOLDERS: &[&str] = &["build", "dist", "node_modules", "target", "vendor"];
 
 /// A large change is shown first, and so is one of what steers tools.
-pub(super) fn hit_of_change(question: &Question<'_>, category: Category) -> Option<Hit> {
+pub(super) fn hit_of_change(question: &PolicyQuestion<'_>, category: Category) -> Option<Hit> {
     if category != Category::Write {
         return None;
     }
@@ -77,7 +77,7 @@ pub(super) fn hit_of_change(question: &Question<'_>, category: Category) -> Opti
     Some((Decision::Approval, "builtin:configuration".to_owned(), reason))
 }
 
-pub(super) fn of(question: &Question<'_>, command: Option<&Judged<'_>>) -> Risk {
+pub(super) fn of(question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>) -> Risk {
     let sensitive = question.subject.paths.iter().any(|path| path.secret) || !question.subject.secrets.is_empty();
     match (question.category, command) {
         _ if sensitive => Risk::High,
@@ -89,7 +89,7 @@ pub(super) fn of(question: &Question<'_>, command: Option<&Judged<'_>>) -> Risk 
     }
 }
 
-fn of_command(command: &Judged<'_>) -> Risk {
+fn of_command(command: &JudgedLine<'_>) -> Risk {
     if command.only_reads {
         Risk::Low
     } else if command.danger.is_some() || command.line.unclear().is_some() {
@@ -99,7 +99,7 @@ fn of_command(command: &Judged<'_>) -> Risk {
     }
 }
 
-fn of_change(question: &Question<'_>) -> Risk {
+fn of_change(question: &PolicyQuestion<'_>) -> Risk {
     let protected = question.subject.paths.iter().any(|path| path.protected);
     let steers = || paths(question).any(|path| touches_configuration(path) || touches_built(path));
     if is_large(question.impact) || protected {
@@ -115,7 +115,7 @@ fn is_large(impact: Impact) -> bool {
     impact.lines > LARGE_LINES || impact.files > LARGE_FILES
 }
 
-fn paths<'a>(question: &'a Question<'_>) -> impl Iterator<Item = &'a str> {
+fn paths<'a>(question: &'a PolicyQuestion<'_>) -> impl Iterator<Item = &'a str> {
     question.subject.paths.iter().map(|path| path.path.as_str())
 }
 

@@ -1,7 +1,7 @@
 //! The user's own rules, one by one; what they mean together is for `settings` to say.
 
 use super::checks::Hit;
-use super::coverage::{self, Known, Sources};
+use super::coverage::{self, AllowedByEffect, AllowingSources};
 use super::question::Subject;
 use super::{CommandLine, Shell, SimpleCommand, powershell};
 use arki_domain::{BUILT_IN_TOOLS, Decision, glob_readings};
@@ -122,7 +122,7 @@ impl PolicyRule {
         if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
             return Err(RuleError::Host { number, host: host.clone() });
         }
-        let reach = if definition.decision == Decision::Allow { Reach::AsWritten } else { Reach::Wide };
+        let reach = if definition.decision == Decision::Allow { GlobReach::AsWritten } else { GlobReach::Wide };
         let path = definition.path.as_deref().map(|glob| compile(glob, reach, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
         let name = format!("{origin}:rules[{number}]");
@@ -141,7 +141,7 @@ impl PolicyRule {
             ..RuleDefinition::allowing("")
         };
         let rule = Self::new(definition, key, number)?;
-        let path = Some(compile(glob, Reach::AsSecretFiles, number)?);
+        let path = Some(compile(glob, GlobReach::AsSecretFiles, number)?);
         Ok(Self { path, name: format!("{key}[{number}]"), is_looked_for: true, ..rule })
     }
 
@@ -178,8 +178,8 @@ impl PolicyRule {
 
     /// Returns whether the line needs no other rule, nor anybody who looks at what it reads.
     fn allows_alone(&self, line: &CommandLine) -> bool {
-        let known = Known::ReadingAndBuilding;
-        let sources = Sources { shell: Shell::native(), rules: vec![self], grants: Vec::new(), known };
+        let known = AllowedByEffect::ReadingAndBuilding;
+        let sources = AllowingSources { shell: Shell::native(), rules: vec![self], grants: Vec::new(), known };
         coverage::covered(line, &sources).is_some()
     }
 
@@ -319,7 +319,7 @@ fn is_host_pattern(pattern: &str) -> bool {
 /// The reach of a rule's globs. A disk may have `infra` also as `INFRA`, so a rule that forbids matches in any case,
 /// and a rule that allows only as written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum GlobReach {
     AsWritten,
     /// Matches in any case, and `*` and `?` reach into folders below.
     Wide,
@@ -341,7 +341,7 @@ impl RulePath {
 }
 
 /// Compiles a rule's glob. One that ends in a slash matches everything below that folder.
-fn compile(glob: &str, reach: Reach, number: usize) -> Result<RulePath, RuleError> {
+fn compile(glob: &str, reach: GlobReach, number: usize) -> Result<RulePath, RuleError> {
     let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
     let pattern = glob.trim_start_matches("./");
     if leads_outside(pattern) {
@@ -350,8 +350,8 @@ fn compile(glob: &str, reach: Reach, number: usize) -> Result<RulePath, RuleErro
     let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
     let build = |reading: String| {
         GlobBuilder::new(&reading)
-            .case_insensitive(reach != Reach::AsWritten)
-            .literal_separator(reach != Reach::Wide)
+            .case_insensitive(reach != GlobReach::AsWritten)
+            .literal_separator(reach != GlobReach::Wide)
             .build()
             .map_err(|error| bad(error.kind().to_string()))
     };

@@ -1,9 +1,9 @@
 //! Category defaults and rules, merged from every configuration file, and what they say of a call together.
 
 use super::checks::{BUILD_RULE, Hit, RULE_SEPARATOR};
-use super::coverage::{Coverage, Known, Sources};
-use super::decide::Judged;
-use super::question::Question;
+use super::coverage::{AllowedByEffect, AllowingSources, Coverage};
+use super::decide::JudgedLine;
+use super::question::PolicyQuestion;
 use super::rules::{PolicyRule, RuleDefinition, RuleError};
 use super::{CommandLine, Shell};
 use arki_domain::{Category, Decision, ToolNames};
@@ -127,7 +127,7 @@ impl PolicySettings {
 
     pub(super) fn denies(
         &self,
-        question: &Question<'_>,
+        question: &PolicyQuestion<'_>,
         category: Category,
         command: Option<&CommandLine>,
     ) -> Option<Hit> {
@@ -146,7 +146,7 @@ impl PolicySettings {
 
     /// The strictest of the rules that match. Those that allow commands add up, with what was allowed for the session and
     /// with what is known of a command.
-    pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&Judged<'_>>) -> Option<Hit> {
+    pub(super) fn explicit(&self, question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
         let line = command.map(|command| &command.line);
         let is_networked = is_command_with_network(question, line);
         let is_unclear = line.is_some_and(|line| line.not_followed().is_some());
@@ -161,14 +161,18 @@ impl PolicySettings {
     }
 
     /// Returns whether all commands are allowed, by the category or by a rule or a grant that names none.
-    pub(super) fn allows_all_commands(&self, question: &Question<'_>, category: Category) -> bool {
+    pub(super) fn allows_all_commands(&self, question: &PolicyQuestion<'_>, category: Category) -> bool {
         let mut rules = self.rules.iter().chain(&self.grants).filter(|rule| rule.allows() && !rule.is_for_commands());
         self.category_default(category).0 == Decision::Allow
             || rules.any(|rule| rule.matches(question.tool, question.subject, None))
     }
 
     /// Using the network is asked about each time: what was allowed without it is not allowed with it.
-    pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&Judged<'_>>) -> Option<Hit> {
+    pub(super) fn granted_for_session(
+        &self,
+        question: &PolicyQuestion<'_>,
+        command: Option<&JudgedLine<'_>>,
+    ) -> Option<Hit> {
         let line = command.map(|command| &command.line);
         if is_command_with_network(question, line) {
             return None;
@@ -187,7 +191,7 @@ impl PolicySettings {
     }
 
     /// The grounds on which a line's commands may be allowed.
-    pub(super) fn sources(&self, shell: Shell, question: &Question<'_>) -> Sources<'_> {
+    pub(super) fn sources(&self, shell: Shell, question: &PolicyQuestion<'_>) -> AllowingSources<'_> {
         let is_networked = question.category == Some(Category::Network);
         let is_meant = |rule: &&PolicyRule| {
             rule.allows()
@@ -198,11 +202,11 @@ impl PolicySettings {
         let rules = self.rules.iter().filter(is_meant).collect();
         let grants = self.grants.iter().filter(|rule| !is_networked && is_meant(rule)).collect();
         let known = match (question.category, question.sandboxed) {
-            (Some(Category::Exec), true) => Known::ReadingAndBuilding,
-            (Some(Category::Exec), false) => Known::Reading,
-            _ => Known::None,
+            (Some(Category::Exec), true) => AllowedByEffect::ReadingAndBuilding,
+            (Some(Category::Exec), false) => AllowedByEffect::Reading,
+            _ => AllowedByEffect::None,
         };
-        Sources { shell, rules, grants, known }
+        AllowingSources { shell, rules, grants, known }
     }
 
     pub(super) fn category_default(&self, category: Category) -> Hit {
@@ -224,7 +228,7 @@ impl PolicySettings {
 
     fn matching<'a>(
         &'a self,
-        question: &'a Question<'_>,
+        question: &'a PolicyQuestion<'_>,
         command: Option<&'a CommandLine>,
     ) -> impl Iterator<Item = &'a PolicyRule> {
         self.rules.iter().filter(move |rule| rule.matches(question.tool, question.subject, command))
@@ -241,6 +245,6 @@ fn hit_of(covered: &Coverage<'_>) -> Hit {
     (Decision::Allow, names.join(RULE_SEPARATOR), reasons.join(" "))
 }
 
-fn is_command_with_network(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
+fn is_command_with_network(question: &PolicyQuestion<'_>, command: Option<&CommandLine>) -> bool {
     question.category == Some(Category::Network) && command.is_some()
 }

@@ -33,7 +33,7 @@ fn subject_of(line: &str, looked: bool) -> Subject {
 }
 
 fn judged(subject: &Subject, settings: &PolicySettings, approve: ApprovalMode, sandboxed: bool) -> Verdict {
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
         subject,
@@ -47,7 +47,7 @@ fn judged(subject: &Subject, settings: &PolicySettings, approve: ApprovalMode, s
 
 fn write(path: TouchedPath, approve: ApprovalMode, trusted: bool) -> Verdict {
     let subject = Subject { paths: vec![path], ..Subject::default() };
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "edit_file",
         category: Some(Category::Write),
         subject: &subject,
@@ -147,7 +147,7 @@ fn a_command_that_names_a_protected_path_asks_unless_it_only_reads() {
             wide_reads_checked: true,
             ..Subject::default()
         };
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "run_command",
             category: Some(Category::Exec),
             subject: &subject,
@@ -219,7 +219,7 @@ fn the_strictest_of_several_matching_rules_wins() {
     ]))
     .unwrap();
     let subject = Subject { paths: vec![path("src/a", false, false)], ..Subject::default() };
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "edit_file",
         category: Some(Category::Write),
         subject: &subject,
@@ -237,7 +237,7 @@ fn a_path_in_another_case_is_denied_too_and_not_allowed() {
     let decision = |decision: &str, touched: &str| {
         let rules = settings(json!([{"decision": decision, "path": "infra/**"}])).unwrap();
         let subject = Subject { paths: vec![path(touched, false, false)], ..Subject::default() };
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "edit_file",
             category: Some(Category::Write),
             subject: &subject,
@@ -286,7 +286,7 @@ fn destructive_and_opaque_commands_are_high_risk() {
 fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_denied_where_it_was() {
     let repeated = |tool: &str, category, times_in_a_row, rules: serde_json::Value, trusted| {
         let subject = Subject { times_in_a_row, ..Subject::default() };
-        let question = Question {
+        let question = PolicyQuestion {
             tool,
             category: Some(category),
             subject: &subject,
@@ -342,7 +342,7 @@ fn what_was_allowed_without_the_network_is_asked_about_with_it() {
     };
     let subject = Subject { command: Some("cargo fetch".into()), ..Subject::default() };
     let with_network = |settings: &PolicySettings| {
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "run_command",
             category: Some(Category::Network),
             subject: &subject,

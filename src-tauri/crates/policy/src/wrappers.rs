@@ -5,7 +5,7 @@
 //! loop): their inside is only looked at to forbid and to warn.
 
 use super::command_line::{CommandLine, SimpleCommand};
-use super::compound::Inner;
+use super::compound::InnerCommands;
 use super::flags::{self, Flag};
 use super::plain_shell::{Word, is_assignment};
 use super::read_only;
@@ -17,13 +17,13 @@ pub(crate) enum Inside {
     Nothing,
     /// It is one, but what it runs can't be told.
     Unknown,
-    Commands(Wrapped),
+    Commands(WrappedCommands),
     /// It is a compound command: a subshell, branches, a loop.
-    Compound(Inner<SimpleCommand>),
+    Compound(InnerCommands<SimpleCommand>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wrapped {
+pub(crate) struct WrappedCommands {
     /// The word at which the inside begins.
     pub starts_at: usize,
     pub commands: Vec<SimpleCommand>,
@@ -255,7 +255,7 @@ pub(super) fn inside(words: &[Word], open_ended: bool, depth: usize) -> Inside {
     }
 }
 
-impl Wrapped {
+impl WrappedCommands {
     fn guarded(self) -> Self {
         Self { is_transparent: false, ..self }
     }
@@ -269,18 +269,18 @@ fn queries(arguments: &[Word]) -> bool {
     arguments.first().is_some_and(|first| matches!(first.text.as_str(), "-v" | "-V"))
 }
 
-fn wrapped(wrapper: &Wrapper, arguments: &[Word], open_ended: bool, depth: usize) -> Option<Wrapped> {
+fn wrapped(wrapper: &Wrapper, arguments: &[Word], open_ended: bool, depth: usize) -> Option<WrappedCommands> {
     let options = flags::leading(wrapper.short, wrapper.long, arguments)?.end;
     let operands = arguments.get(options..options + wrapper.operands)?;
     if operands.iter().any(|operand| operand.expands) {
         return None;
     }
     let found = rest(arguments, options + wrapper.operands, open_ended, depth)?;
-    Some(Wrapped { is_transparent: wrapper.is_transparent, ..found })
+    Some(WrappedCommands { is_transparent: wrapper.is_transparent, ..found })
 }
 
 /// The arguments from there on are a command.
-fn rest(arguments: &[Word], start: usize, open_ended: bool, depth: usize) -> Option<Wrapped> {
+fn rest(arguments: &[Word], start: usize, open_ended: bool, depth: usize) -> Option<WrappedCommands> {
     let words = arguments.get(start..)?;
     let first = words.first()?;
     // A pattern in its place could be any program.
@@ -288,10 +288,10 @@ fn rest(arguments: &[Word], start: usize, open_ended: bool, depth: usize) -> Opt
         return None;
     }
     let command = SimpleCommand::of_argv(words.to_vec(), open_ended, depth + 1);
-    Some(Wrapped { starts_at: start + 1, commands: vec![command], is_transparent: true })
+    Some(WrappedCommands { starts_at: start + 1, commands: vec![command], is_transparent: true })
 }
 
-fn environment(arguments: &[Word], depth: usize) -> Option<Wrapped> {
+fn environment(arguments: &[Word], depth: usize) -> Option<WrappedCommands> {
     let flags = flags::leading("i0u:", "ignore-environment null unset=", arguments)?;
     // What Arki has set holds git back.
     let keeps = |flag: &Flag<'_>| match flag {
@@ -309,10 +309,10 @@ fn environment(arguments: &[Word], depth: usize) -> Option<Wrapped> {
     let found = rest(arguments, start, false, depth)?;
     let harmless =
         flags.found.iter().all(keeps) && arguments[options..start].iter().all(super::command_line::is_harmless);
-    Some(Wrapped { is_transparent: harmless, ..found })
+    Some(WrappedCommands { is_transparent: harmless, ..found })
 }
 
-fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
+fn xargs(arguments: &[Word], depth: usize) -> Option<WrappedCommands> {
     let long = "null no-run-if-empty verbose exit max-args= max-procs= max-lines? max-chars= delimiter= arg-file= replace? \
                 eof? show-limits";
     let flags = flags::leading("0rtxn:P:L:s:d:a:I:i?E:e?l?", long, arguments)?;
@@ -322,7 +322,7 @@ fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
     let is_transparent = !flags.found.iter().any(reads_file);
     if start == arguments.len() {
         let echo = SimpleCommand::of_argv(vec![Word::literal("echo")], true, depth + 1);
-        return Some(Wrapped { starts_at: start + 1, commands: vec![echo], is_transparent });
+        return Some(WrappedCommands { starts_at: start + 1, commands: vec![echo], is_transparent });
     }
     let mut words = arguments[start..].to_vec();
     let replaced = flags.found.iter().find_map(|flag| match flag {
@@ -339,7 +339,7 @@ fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
     }
     // What comes in place of the mark may be anything, as what is put at the end.
     let found = rest(&words, 0, true, depth)?;
-    Some(Wrapped { starts_at: start + 1, is_transparent, ..found })
+    Some(WrappedCommands { starts_at: start + 1, is_transparent, ..found })
 }
 
 /// Every `-exec`, `-execdir`, `-ok` and `-okdir` of a `find`.
@@ -364,12 +364,12 @@ fn find(arguments: &[Word], depth: usize) -> Inside {
     match starts_at {
         None => Inside::Nothing,
         // Only `read_only` knows whether the rest of its arguments add nothing.
-        Some(starts_at) => Inside::Commands(Wrapped { starts_at, commands, is_transparent: false }),
+        Some(starts_at) => Inside::Commands(WrappedCommands { starts_at, commands, is_transparent: false }),
     }
 }
 
 /// The arguments, joined by spaces, are a shell line.
-fn joined(arguments: &[Word], short: &str, long: &str, depth: usize) -> Option<Wrapped> {
+fn joined(arguments: &[Word], short: &str, long: &str, depth: usize) -> Option<WrappedCommands> {
     let start = flags::leading(short, long, arguments)?.end;
     let words = arguments.get(start..).filter(|words| !words.is_empty() && words.iter().all(|word| !word.expands))?;
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
@@ -398,14 +398,14 @@ fn shell(arguments: &[Word], speaks_bash: bool, depth: usize) -> Inside {
     }
     let Some(line) = arguments.get(flags.end).filter(|line| !line.expands) else { return Inside::Unknown };
     match line_inside(&line.text, flags.end + 1, depth) {
-        Some(found) => Inside::Commands(Wrapped { is_transparent: speaks_bash, ..found }),
+        Some(found) => Inside::Commands(WrappedCommands { is_transparent: speaks_bash, ..found }),
         None => Inside::Unknown,
     }
 }
 
-fn line_inside(line: &str, starts_at: usize, depth: usize) -> Option<Wrapped> {
+fn line_inside(line: &str, starts_at: usize, depth: usize) -> Option<WrappedCommands> {
     match CommandLine::parse_at(line, depth + 1) {
-        CommandLine::Understood(commands) => Some(Wrapped { starts_at, commands, is_transparent: true }),
+        CommandLine::Understood(commands) => Some(WrappedCommands { starts_at, commands, is_transparent: true }),
         CommandLine::Opaque { .. } => None,
     }
 }

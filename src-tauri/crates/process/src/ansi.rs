@@ -12,7 +12,7 @@ const MAX_STRING_CHARS: usize = 4096;
 
 /// The style of text as far as it is shown: nothing hides it, nothing blinks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct TextLook {
     foreground: Option<Color>,
     background: Option<Color>,
     is_bold: bool,
@@ -23,7 +23,7 @@ pub(super) struct Look {
     is_struck: bool,
 }
 
-impl From<&Pen> for Look {
+impl From<&Pen> for TextLook {
     fn from(pen: &Pen) -> Self {
         Self {
             foreground: pen.foreground(),
@@ -38,7 +38,7 @@ impl From<&Pen> for Look {
     }
 }
 
-impl Look {
+impl TextLook {
     pub(super) fn apply(&mut self, operations: &[SgrOp]) {
         for operation in operations {
             match *operation {
@@ -105,7 +105,7 @@ pub fn styled(text: &str) -> StyledText {
 #[derive(Debug, Default)]
 pub struct AnsiReader {
     parser: Parser,
-    look: Look,
+    look: TextLook,
     sgr: String,
     /// The content of a title or the like that has not ended yet.
     held: String,

@@ -81,7 +81,7 @@ pub async fn run_answering(spec: AnsweringSpec<'_>, input: Vec<u8>, cancel: Canc
         meanwhile: spec.meanwhile,
     })
     .await?;
-    let (mut out, mut err) = (Kept::new(spec.max_kept_bytes), Kept::new(spec.max_kept_bytes));
+    let (mut out, mut err) = (BoundedOutput::new(spec.max_kept_bytes), BoundedOutput::new(spec.max_kept_bytes));
     let ending = {
         let talking = async { tokio::join!(feed(stdin, &input), out.read(&mut stdout), err.read(&mut stderr)) };
         tokio::pin!(talking);
@@ -129,13 +129,13 @@ async fn feed(mut stdin: Box<dyn AsyncWrite + Send + Unpin>, input: &[u8]) {
 }
 
 /// The beginning of an output; the rest is read and dropped, so that the program is not held up.
-struct Kept {
+struct BoundedOutput {
     bytes: Vec<u8>,
     room: usize,
     is_cut: bool,
 }
 
-impl Kept {
+impl BoundedOutput {
     fn new(room: usize) -> Self {
         Self { bytes: Vec::new(), room, is_cut: false }
     }

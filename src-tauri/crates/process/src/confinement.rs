@@ -30,7 +30,7 @@ pub trait Confinement: fmt::Debug + Send + Sync {
 pub trait Confined: Send + Sync {
     /// The program to start for `command`, of which the first part is a program itself, at that terminal.
     #[cfg(unix)]
-    fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<Wrapped>;
+    fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<WrappedProgram>;
 
     /// Returns the place in which the command is started. Its terminal, if it has one, is the only one in reach.
     #[cfg(unix)]
@@ -68,7 +68,7 @@ pub trait ConfinedStart: fmt::Debug + Send + Sync {
 /// A program with its arguments, and the descriptors it gets from number 4 on.
 #[cfg(unix)]
 #[derive(Debug)]
-pub struct Wrapped {
+pub struct WrappedProgram {
     pub program: PathBuf,
     pub arguments: Vec<String>,
     pub descriptors: Vec<std::os::fd::OwnedFd>,

@@ -21,21 +21,21 @@ impl Guarding {
         self.confined.as_deref()
     }
 
-    pub(super) async fn end(self) -> Guarded {
-        let Some(confined) = self.confined else { return Guarded::default() };
+    pub(super) async fn end(self) -> GuardResult {
+        let Some(confined) = self.confined else { return GuardResult::default() };
         let (findings, explanation) = confined.end().await;
-        Guarded { findings, explanation: Some(explanation) }
+        GuardResult { findings, explanation: Some(explanation) }
     }
 }
 
 /// The guard's results when the command has ended.
 #[derive(Default)]
-pub(super) struct Guarded {
+pub(super) struct GuardResult {
     pub(super) findings: Findings,
     explanation: Option<Explanation>,
 }
 
-impl Guarded {
+impl GuardResult {
     /// Returns what to say where something failed because of what was looked after; nothing where that is not the
     /// reason.
     pub(super) fn explanation(&self, output: &str, outcome: Outcome) -> String {

@@ -65,7 +65,7 @@ pub use ansi::{AnsiReader, styled};
 pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
 pub use confinement::{Confined, Confinement, Explanation, Findings, Outcome};
 #[cfg(unix)]
-pub use confinement::{ConfinedStart, Wrapped};
+pub use confinement::{ConfinedStart, WrappedProgram};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{ProcessError, Result};
 #[cfg(unix)]

@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::guarding::Guarding;
 use super::limits::{CommandLimits, Overrun};
-use super::running::{Listed, Listing};
+use super::running::{CommandListing, ListedCommand};
 use super::watch::Watch;
 use crate::confinement::Confinement;
 use crate::error::Result;
@@ -53,7 +53,7 @@ pub struct Piped {
 }
 
 /// The pipes that a platform hands over.
-pub(super) struct Pipes<I, O, E> {
+pub(super) struct PlatformPipes<I, O, E> {
     pub(super) running: platform::Running,
     pub(super) stdin: I,
     pub(super) stdout: O,
@@ -104,7 +104,7 @@ pub fn system_version() -> String {
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
     let guard = Guarding::begin(spec.sandbox, Some(&spec.meanwhile)).await?;
-    let Pipes { running, stdin, stdout, stderr } = platform::start_piped(&spec, &guard).await?;
+    let PlatformPipes { running, stdin, stdout, stderr } = platform::start_piped(&spec, &guard).await?;
     let meter = Meter::new(spec.limits.max_written_bytes);
     Ok(Piped {
         stdin: Box::new(stdin),
@@ -118,7 +118,7 @@ impl PipedProcess {
     /// Listed from now on, until the program ends.
     fn new(running: platform::Running, meter: Arc<Meter>, spec: &PipedSpec<'_>, guard: Guarding) -> Self {
         let watch = Watch::of(&running, spec.limits);
-        let listing = Listing {
+        let listing = CommandListing {
             pid: running.number(),
             command_line: [&spec.program].into_iter().chain(&spec.arguments).cloned().collect::<Vec<_>>().join(" "),
             name: Some(spec.name.clone()),
@@ -127,11 +127,17 @@ impl PipedProcess {
             members: watch.members(),
         };
         let stop = CancellationToken::new();
-        let listed = Listed::new(listing, &stop);
+        let listed = ListedCommand::new(listing, &stop);
         let overran = Arc::<OnceLock<Overrun>>::default();
         let exited = CancellationToken::new();
-        let watched =
-            Watched { running, watch, meter, limits: spec.limits, exited: exited.clone(), overran: overran.clone() };
+        let watched = WatchedProgram {
+            running,
+            watch,
+            meter,
+            limits: spec.limits,
+            exited: exited.clone(),
+            overran: overran.clone(),
+        };
         let meanwhile = spec.meanwhile.clone();
         let ends = tokio::spawn({
             let stop = stop.clone();
@@ -165,7 +171,7 @@ impl PipedProcess {
 }
 
 /// A program that is looked after.
-struct Watched {
+struct WatchedProgram {
     running: platform::Running,
     watch: Watch,
     meter: Arc<Meter>,
@@ -174,8 +180,8 @@ struct Watched {
     overran: Arc<OnceLock<Overrun>>,
 }
 
-impl Watched {
-    async fn end(mut self, stop: CancellationToken, listed: Listed) -> ProcessEnd {
+impl WatchedProgram {
+    async fn end(mut self, stop: CancellationToken, listed: ListedCommand) -> ProcessEnd {
         match self.until_it_is_to_end(&stop, listed).await {
             // It has had more than its share already.
             Some(limit) => _ = self.overran.set(limit),
@@ -192,7 +198,7 @@ impl Watched {
 
     /// The limit that it went over, or nothing where it was stopped. Its own end is none: what a program left in the
     /// background may be what is spoken to.
-    async fn until_it_is_to_end(&mut self, stop: &CancellationToken, listed: Listed) -> Option<Overrun> {
+    async fn until_it_is_to_end(&mut self, stop: &CancellationToken, listed: ListedCommand) -> Option<Overrun> {
         let mut listed = Some(listed);
         loop {
             tokio::select! {

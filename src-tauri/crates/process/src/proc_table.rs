@@ -10,7 +10,7 @@ use super::running::Load;
 
 const LISTENING: &str = "0A";
 
-pub(super) struct Process {
+pub(super) struct ProcEntry {
     pub(super) number: i32,
     pub(super) parent: i32,
     pub(super) group: i32,
@@ -47,17 +47,17 @@ pub(super) fn load_of(pid: u32, known: &BTreeMap<i32, u64>) -> Option<Load> {
 }
 
 /// Returns those that are still the same processes.
-pub(super) fn still_there(known: &BTreeMap<i32, u64>, all: &[Process]) -> Vec<i32> {
-    let is_same = |process: &&Process| known.get(&process.number) == Some(&process.started);
+pub(super) fn still_there(known: &BTreeMap<i32, u64>, all: &[ProcEntry]) -> Vec<i32> {
+    let is_same = |process: &&ProcEntry| known.get(&process.number) == Some(&process.started);
     all.iter().filter(is_same).map(|process| process.number).collect()
 }
 
 /// The numbers of a process and of all that it and `others` started.
-pub(super) fn family(root: i32, others: &[i32], all: &[Process]) -> BTreeSet<i32> {
+pub(super) fn family(root: i32, others: &[i32], all: &[ProcEntry]) -> BTreeSet<i32> {
     let mut numbers = BTreeSet::from([root]);
     numbers.extend(others);
     loop {
-        let is_new = |process: &&Process| {
+        let is_new = |process: &&ProcEntry| {
             !numbers.contains(&process.number) && (numbers.contains(&process.parent) || process.session == root)
         };
         let found: Vec<i32> = all.iter().filter(is_new).map(|process| process.number).collect();
@@ -68,17 +68,17 @@ pub(super) fn family(root: i32, others: &[i32], all: &[Process]) -> BTreeSet<i32
     }
 }
 
-pub(super) fn all() -> Vec<Process> {
+pub(super) fn all() -> Vec<ProcEntry> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-pub(super) fn read(number: i32) -> Option<Process> {
+pub(super) fn read(number: i32) -> Option<ProcEntry> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     // After the name, which may itself contain anything: state, parent, group, session, …
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let field = |index: usize| fields.get(index)?.parse::<u64>().ok();
-    Some(Process {
+    Some(ProcEntry {
         number,
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
@@ -106,7 +106,7 @@ pub(super) fn shared_memory(number: i32) -> u64 {
 }
 
 /// Each process is asked for the listeners of its own network, of which its descriptors tell which are its.
-fn listening(members: &[Process]) -> Vec<u16> {
+fn listening(members: &[ProcEntry]) -> Vec<u16> {
     let mut networks: BTreeMap<u64, BTreeMap<u64, u16>> = BTreeMap::new();
     let mut ports = BTreeSet::new();
     for process in members {
@@ -168,11 +168,11 @@ mod tests {
     fn a_family_holds_together_across_sessions() {
         let process = |number, parent, session| {
             let started = u64::try_from(number).unwrap() * 10;
-            Process { number, parent, group: session, session, started, ticks: 0, pages: 0 }
+            ProcEntry { number, parent, group: session, session, started, ticks: 0, pages: 0 }
         };
         let all = [process(1, 0, 1), process(5, 1, 5), process(6, 5, 6), process(7, 6, 6), process(8, 1, 5)];
         let detached = [process(9, 1, 9), process(10, 9, 10), process(11, 1, 11)];
-        let all: Vec<Process> = all.into_iter().chain(detached).collect();
+        let all: Vec<ProcEntry> = all.into_iter().chain(detached).collect();
         let numbers = |others: &[i32]| family(5, others, &all).into_iter().collect::<Vec<i32>>();
         assert_eq!(numbers(&[]), [5, 6, 7, 8]);
         assert_eq!(numbers(&[9]), [5, 6, 7, 8, 9, 10]);

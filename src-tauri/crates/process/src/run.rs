@@ -22,8 +22,8 @@ use crate::kept_output::KeptOutput;
 use crate::limits::{CommandLimits, Overrun};
 use crate::meanwhile::Meanwhile;
 use crate::platform::{self, Started};
-use crate::running::{Listed, Listing};
-use crate::screen::{Screen, Written};
+use crate::running::{CommandListing, ListedCommand};
+use crate::screen::{ScreenOutput, TerminalScreen};
 use crate::watch::Watch;
 
 /// The time a stopped command has to clean up.
@@ -79,7 +79,7 @@ pub struct CommandOutcome {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum CommandEnding {
     Exited,
     TimedOut,
     Cancelled,
@@ -104,10 +104,10 @@ pub async fn run_with_input(
     cancel: CancellationToken,
 ) -> Result<CommandOutcome> {
     let started_at = Instant::now();
-    let mut output = Output {
+    let mut output = CapturedOutput {
         kept: KeptOutput::new(spec.max_output_bytes),
         on_output,
-        screen: spec.terminal.then(Screen::new),
+        screen: spec.terminal.then(TerminalScreen::new),
         written: 0,
         is_open: true,
     };
@@ -115,7 +115,7 @@ pub async fn run_with_input(
     let mut command = platform::start(&spec, input, &guard).await?;
     let stop = cancel.child_token();
     let watch = Watch::of(&command.running, spec.limits);
-    let listing = Listing {
+    let listing = CommandListing {
         pid: command.running.number(),
         command_line: spec.command_line.clone(),
         name: None,
@@ -123,19 +123,19 @@ pub async fn run_with_input(
         own_network: spec.sandbox.is_some_and(Confinement::has_own_network),
         members: watch.members(),
     };
-    let listed = Listed::new(listing, &stop);
+    let listed = ListedCommand::new(listing, &stop);
     let ending = follow(&mut command, &mut output, &watch, &spec, &stop).await?;
     match ending {
-        Ending::Exited => {
+        CommandEnding::Exited => {
             // What runs over is cut off below.
             let _ = timeout(DRAIN, output.read_to_end(&mut command)).await;
         }
-        Ending::TimedOut | Ending::Cancelled => {
+        CommandEnding::TimedOut | CommandEnding::Cancelled => {
             command.running.terminate_group();
             let _ = timeout(GRACE, output.read_until_gone(&mut command)).await;
         }
         // It has had more than its share already.
-        Ending::Overran(_) => {}
+        CommandEnding::Overran(_) => {}
     }
     command.running.kill_group();
     watch.end_rest().await;
@@ -154,9 +154,9 @@ pub async fn run_with_input(
     Ok(CommandOutcome {
         exit_code,
         signal,
-        timed_out: ending == Ending::TimedOut,
-        cancelled: ending == Ending::Cancelled,
-        overran: if let Ending::Overran(limit) = ending { Some(limit) } else { None },
+        timed_out: ending == CommandEnding::TimedOut,
+        cancelled: ending == CommandEnding::Cancelled,
+        overran: if let CommandEnding::Overran(limit) = ending { Some(limit) } else { None },
         output: text,
         truncated,
         output_bytes: output.written,
@@ -167,11 +167,11 @@ pub async fn run_with_input(
 
 async fn follow(
     command: &mut Started,
-    output: &mut Output<impl FnMut(&[u8])>,
+    output: &mut CapturedOutput<impl FnMut(&[u8])>,
     watch: &Watch,
     spec: &CommandSpec<'_>,
     cancel: &CancellationToken,
-) -> Result<Ending> {
+) -> Result<CommandEnding> {
     let mut deadline = pin!(sleep(spec.time_limit));
     let mut overran = pin!(watch.overran());
     let mut cancelled = pin!(cancel.cancelled());
@@ -179,34 +179,34 @@ async fn follow(
     loop {
         tokio::select! {
             biased;
-            () = &mut cancelled => return Ok(Ending::Cancelled),
-            () = &mut deadline => return Ok(Ending::TimedOut),
-            limit = &mut overran => return Ok(Ending::Overran(limit)),
+            () = &mut cancelled => return Ok(CommandEnding::Cancelled),
+            () = &mut deadline => return Ok(CommandEnding::TimedOut),
+            limit = &mut overran => return Ok(CommandEnding::Overran(limit)),
             read = command.output.read(&mut buffer), if output.is_open => {
                 output.take(read.ok(), &buffer);
                 if output.size() > spec.limits.max_written_bytes {
-                    return Ok(Ending::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
+                    return Ok(CommandEnding::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
                 }
             }
             exited = command.running.exited() => {
                 exited.map_err(|source| ProcessError::ConnectionLost { source })?;
-                return Ok(watch.exceeded().map_or(Ending::Exited, Ending::Overran));
+                return Ok(watch.exceeded().map_or(CommandEnding::Exited, CommandEnding::Overran));
             }
         }
     }
 }
 
-struct Output<F> {
+struct CapturedOutput<F> {
     kept: KeptOutput,
     on_output: F,
     /// The terminal's, where there is one.
-    screen: Option<Screen>,
+    screen: Option<TerminalScreen>,
     /// Bytes.
     written: u64,
     is_open: bool,
 }
 
-impl<F: FnMut(&[u8])> Output<F> {
+impl<F: FnMut(&[u8])> CapturedOutput<F> {
     /// Nothing read is the end, and so is a failure.
     fn take(&mut self, read: Option<usize>, buffer: &[u8]) {
         match read {
@@ -222,7 +222,7 @@ impl<F: FnMut(&[u8])> Output<F> {
             (self.on_output)(bytes);
             return;
         };
-        let Written { printed, settled } = screen.push(bytes);
+        let ScreenOutput { printed, settled } = screen.push(bytes);
         self.kept.push(settled.as_bytes());
         if !printed.is_empty() {
             (self.on_output)(printed.as_bytes());

@@ -41,7 +41,7 @@ pub struct Load {
 
 /// The entry of a running command.
 #[derive(Debug, Clone)]
-pub(super) struct Listing {
+pub(super) struct CommandListing {
     pub(super) pid: u32,
     pub(super) command_line: String,
     pub(super) name: Option<String>,
@@ -52,18 +52,18 @@ pub(super) struct Listing {
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
-    listing: Listing,
+struct RunningEntry {
+    listing: CommandListing,
     started_at: SystemTime,
     stop: CancellationToken,
 }
 
-static RUNNING: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
+static RUNNING: Mutex<BTreeMap<u64, RunningEntry>> = Mutex::new(BTreeMap::new());
 
 /// All commands of this process, and programs that are spoken to, the oldest first. Looks through the system's processes.
 pub fn running_commands() -> Vec<RunningCommand> {
     let entries = running().clone();
-    let of = |(id, entry): (u64, Entry)| RunningCommand {
+    let of = |(id, entry): (u64, RunningEntry)| RunningCommand {
         id,
         pid: entry.listing.pid,
         load: load(&entry.listing),
@@ -87,36 +87,36 @@ pub fn stop_command(id: u64) -> bool {
 }
 
 /// Listed as long as it is held.
-pub(super) struct Listed(u64);
+pub(super) struct ListedCommand(u64);
 
-impl Listed {
+impl ListedCommand {
     /// The token is cancelled when somebody stops it.
-    pub(super) fn new(listing: Listing, stop: &CancellationToken) -> Self {
+    pub(super) fn new(listing: CommandListing, stop: &CancellationToken) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry { listing, started_at: SystemTime::now(), stop: stop.clone() };
+        let entry = RunningEntry { listing, started_at: SystemTime::now(), stop: stop.clone() };
         running().insert(id, entry);
         Self(id)
     }
 }
 
-impl Drop for Listed {
+impl Drop for ListedCommand {
     fn drop(&mut self) {
         running().remove(&self.0);
     }
 }
 
-fn running() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
+fn running() -> MutexGuard<'static, BTreeMap<u64, RunningEntry>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(target_os = "linux")]
-fn load(listing: &Listing) -> Option<Load> {
+fn load(listing: &CommandListing) -> Option<Load> {
     let known = listing.members.lock().unwrap_or_else(PoisonError::into_inner).clone();
     super::proc_table::load_of(listing.pid, &known)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn load(_: &Listing) -> Option<Load> {
+fn load(_: &CommandListing) -> Option<Load> {
     None
 }

@@ -13,7 +13,7 @@ use avt::operation::Operation;
 use avt::parser::{Function, Parser};
 use avt::{Line, Observation, Observer, ScreenKind, Terminal};
 
-use crate::ansi::Look;
+use crate::ansi::TextLook;
 
 /// Wide enough for compilers' messages, and what a person might have.
 pub(super) const COLUMNS: u16 = 120;
@@ -21,30 +21,30 @@ pub(super) const ROWS: u16 = 40;
 /// The terminal that it understands, as every system's terminal database knows it.
 pub(super) const KIND: &str = "xterm-256color";
 
-pub(super) struct Screen {
+pub(super) struct TerminalScreen {
     parser: Parser,
     terminal: Terminal,
-    reader: Reader,
+    reader: ScreenReader,
     /// The beginning of a character whose end has not come yet.
     undecoded: Vec<u8>,
 }
 
 /// The result of writing some bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct ScreenOutput {
     /// The text as it was printed, for whoever watches: each redrawn line is a line more.
     pub(super) printed: String,
     /// The text that has left the screen.
     pub(super) settled: String,
 }
 
-impl Screen {
+impl TerminalScreen {
     pub(super) fn new() -> Self {
         let terminal = Terminal::new(COLUMNS.into(), ROWS.into()).expect("it has columns and rows");
-        Self { parser: Parser::new(), terminal, reader: Reader::default(), undecoded: Vec::new() }
+        Self { parser: Parser::new(), terminal, reader: ScreenReader::default(), undecoded: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Written {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> ScreenOutput {
         self.undecoded.extend_from_slice(bytes);
         let (text, rest) = decoded(&self.undecoded);
         self.undecoded = rest;
@@ -90,17 +90,17 @@ fn decoded(bytes: &[u8]) -> (String, Vec<u8>) {
 
 /// Reads along while the terminal carries things out.
 #[derive(Default)]
-struct Reader {
-    written: Written,
+struct ScreenReader {
+    written: ScreenOutput,
     /// The cursor has gone back to the line's beginning; whether to stay there is not known yet.
     is_at_start: bool,
     /// The style of the next character.
-    look: Look,
+    look: TextLook,
     /// The style of the last character that was printed.
-    printed_look: Look,
+    printed_look: TextLook,
 }
 
-impl Reader {
+impl ScreenReader {
     fn add(&mut self, line: &Line) {
         let mut cells = line.cells();
         // Of a line that goes on in the next row, spaces at the end are in its middle.
@@ -108,13 +108,13 @@ impl Reader {
             let blank = cells.iter().rev().take_while(|cell| cell.char().is_whitespace()).count();
             cells = &cells[..cells.len() - blank];
         }
-        let mut look = Look::default();
+        let mut look = TextLook::default();
         // The second half of a wide character is none.
         for cell in cells.iter().filter(|cell| cell.width() > 0) {
             change_look(&mut self.written.settled, &mut look, cell.pen().into());
             self.written.settled.push(cell.char());
         }
-        change_look(&mut self.written.settled, &mut look, Look::default());
+        change_look(&mut self.written.settled, &mut look, TextLook::default());
         if !line.is_wrapped() {
             self.written.settled.push('\n');
         }
@@ -157,7 +157,7 @@ impl Reader {
     }
 
     fn end_line(&mut self) {
-        change_look(&mut self.written.printed, &mut self.printed_look, Look::default());
+        change_look(&mut self.written.printed, &mut self.printed_look, TextLook::default());
         self.written.printed.push('\n');
     }
 
@@ -165,14 +165,14 @@ impl Reader {
     fn follow_look(&mut self, function: &Function) {
         match function {
             Function::Sgr(operations) => self.look.apply(operations.as_slice()),
-            Function::Ris | Function::Decstr => self.look = Look::default(),
+            Function::Ris | Function::Decstr => self.look = TextLook::default(),
             _ => {}
         }
     }
 }
 
 /// Writes what makes the text that follows look so.
-fn change_look(text: &mut String, current: &mut Look, next: Look) {
+fn change_look(text: &mut String, current: &mut TextLook, next: TextLook) {
     if *current == next {
         return;
     }
@@ -190,8 +190,8 @@ fn change_look(text: &mut String, current: &mut Look, next: Look) {
     }
 }
 
-impl Observer for Reader {
-    type Output = Written;
+impl Observer for ScreenReader {
+    type Output = ScreenOutput;
 
     fn before(&mut self, context: &mut Observation<'_>, operation: &Operation) {
         let Operation::Function(function) = operation else { return };
@@ -209,7 +209,7 @@ impl Observer for Reader {
         self.add(line);
     }
 
-    fn end(&mut self, _: &mut Observation<'_>) -> Written {
+    fn end(&mut self, _: &mut Observation<'_>) -> ScreenOutput {
         mem::take(&mut self.written)
     }
 }
@@ -226,8 +226,8 @@ mod tests {
     }
 
     fn written_with_colours(chunks: &[&[u8]]) -> (String, String) {
-        let mut screen = Screen::new();
-        let mut all = Written::default();
+        let mut screen = TerminalScreen::new();
+        let mut all = ScreenOutput::default();
         for chunk in chunks {
             let written = screen.push(chunk);
             all.printed.push_str(&written.printed);
@@ -269,7 +269,7 @@ mod tests {
     fn colours_stay_with_the_text_and_end_with_its_line() {
         let bytes = "\x1b[1;31mred\r\nstill \x1b[42mgreen\x1b[m  \r\n\x1b[5;8;33mc\x1b[mplain";
         let expected = "\x1b[1;31mred\x1b[0m\n\x1b[1;31mstill \x1b[0m\x1b[1;7;32mgreen\x1b[0m\n\x1b[33mc\x1b[0mplain\n";
-        let mut screen = Screen::new();
+        let mut screen = TerminalScreen::new();
         let printed = screen.push(bytes.as_bytes()).printed;
         assert_eq!(printed.replace("  \n", "\n"), expected.trim_end_matches('\n'));
         assert_eq!(screen.finish(), expected);
@@ -318,14 +318,14 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_whatever_is_written() {
-        let mut screen = Screen::new();
+        let mut screen = TerminalScreen::new();
         for _ in 0..1_000 {
             // A line and a title without end.
             screen.push(&[b'x'; 4_000]);
             assert!(screen.reader.written.settled.is_empty() && screen.undecoded.is_empty());
         }
         screen.push(b"\x1b]0;");
-        (0..1_000).for_each(|_| assert_eq!(screen.push(&[b'x'; 4_000]), Written::default()));
+        (0..1_000).for_each(|_| assert_eq!(screen.push(&[b'x'; 4_000]), ScreenOutput::default()));
     }
 
     proptest! {

@@ -15,7 +15,7 @@ use super::exit_watch::ExitWatch;
 use super::guarding::Guarding;
 use super::launch::{Launch, Standard, Streams};
 use super::orphan_guard;
-use super::piped::Pipes;
+use super::piped::PlatformPipes;
 #[cfg(target_os = "linux")]
 use super::proc_table;
 use super::terminal::{self, Terminal};
@@ -64,12 +64,12 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding
 }
 
 /// Started, and doing nothing yet: should this process die now, nobody would stop what it did.
-pub(super) struct Waiting {
+pub(super) struct HeldProcess {
     pub(super) group: Group,
     pub(super) gate: PipeWriter,
 }
 
-impl Waiting {
+impl HeldProcess {
     /// Lets it run, now that it dies with this process.
     fn open(mut self) -> Result<Running> {
         let watch = ExitWatch::new(self.group.pid).map_err(lost)?;
@@ -92,11 +92,15 @@ const GATE: &str = r#"ulimit -c 0; { ulimit -S -n "$2"; ulimit -u "$1" || ulimit
 shift 2
 read -r _ <&3 && exec "$@" 3<&-"#;
 
-pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
+pub(super) async fn start_at_gate(
+    spec: &CommandSpec<'_>,
+    input: &[u8],
+    guard: &Guarding,
+) -> Result<(HeldProcess, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
     let (standard, output) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
     let of_terminal = standard.terminal().map(|_| environment::at_terminal(&spec.environment, screen::KIND));
-    let behind = Behind {
+    let behind = Supervision {
         guard,
         environment: of_terminal.as_ref().unwrap_or(&spec.environment),
         directory: &spec.directory,
@@ -123,14 +127,14 @@ fn at_pipes(input: &[u8]) -> io::Result<(Standard, Reader)> {
 }
 
 /// The programs that a program is started behind, besides the gate.
-struct Behind<'a> {
+struct Supervision<'a> {
     guard: &'a Guarding,
     environment: &'a [(String, String)],
     directory: &'a Path,
     threads: usize,
 }
 
-impl Behind<'_> {
+impl Supervision<'_> {
     /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
     fn launch(&self, program: &[&str], terminal: Option<&Path>) -> Result<(Launch, Vec<OwnedFd>)> {
         let threads = self.threads.to_string();
@@ -155,7 +159,7 @@ async fn wait_at_gate(
     gate: PipeWriter,
     guard: &Guarding,
     directory: &Path,
-) -> Result<Waiting> {
+) -> Result<HeldProcess> {
     orphan_guard::prepare();
     let sandbox = match guard.confined() {
         Some(confined) => Some(confined.place(streams.terminal()).await?),
@@ -167,7 +171,7 @@ async fn wait_at_gate(
     };
     let pid = started.map_err(|source| start_error(directory, source))?;
     prefer_to_kill(pid);
-    Ok(Waiting { group: Group { pid, is_reaped: false, sandbox }, gate })
+    Ok(HeldProcess { group: Group { pid, is_reaped: false, sandbox }, gate })
 }
 
 /// A running command or program. Dropping it kills its group.
@@ -204,9 +208,9 @@ impl Running {
 pub(super) async fn start_piped(
     spec: &PipedSpec<'_>,
     guard: &Guarding,
-) -> Result<Pipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
+) -> Result<PlatformPipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
     let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
-    let behind = Behind {
+    let behind = Supervision {
         guard,
         environment: &spec.environment,
         directory: &spec.directory,
@@ -221,7 +225,7 @@ pub(super) async fn start_piped(
     let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
     let streams = Streams::new(standard, more).map_err(lost)?;
     let waiting = wait_at_gate(launch, streams, gate, guard, &spec.directory).await?;
-    Ok(Pipes {
+    Ok(PlatformPipes {
         running: waiting.open()?,
         stdin: pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?,
         stdout: pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?,

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use super::limits::{CommandLimits, Overrun};
 use super::orphan_guard;
 use super::platform::Running;
-use super::proc_table::{self, Process};
+use super::proc_table::{self, ProcEntry};
 use crate::confinement::ConfinedStart;
 
 /// Asking how many processes there are takes a microsecond.
@@ -37,9 +37,9 @@ const HIGHEST_PRIORITY: i32 = -20;
 pub(super) type Members = Arc<Mutex<BTreeMap<i32, u64>>>;
 
 /// A command is looked after as long as this is held, which must not be longer than its number is its own.
-pub(super) struct Watch(Arc<Watched>);
+pub(super) struct Watch(Arc<WatchedCommand>);
 
-struct Watched {
+struct WatchedCommand {
     root: Pid,
     sandbox: Option<Arc<dyn ConfinedStart>>,
     limits: CommandLimits,
@@ -50,12 +50,12 @@ struct Watched {
     overran: watch::Sender<Option<Overrun>>,
 }
 
-static WATCHED: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
+static WATCHED: Mutex<Vec<Arc<WatchedCommand>>> = Mutex::new(Vec::new());
 static HAS_MORE: Condvar = Condvar::new();
 
 impl Watch {
     pub(super) fn of(running: &Running, limits: CommandLimits) -> Self {
-        let watched = Arc::new(Watched {
+        let watched = Arc::new(WatchedCommand {
             root: running.group.pid,
             sandbox: running.group.sandbox.clone(),
             limits,
@@ -138,7 +138,7 @@ fn watch_all() {
 }
 
 /// Waits where there are none, and says whether it did.
-fn all_watched() -> (Vec<Arc<Watched>>, bool) {
+fn all_watched() -> (Vec<Arc<WatchedCommand>>, bool) {
     let watched = locked(&WATCHED);
     let have_to_wait = watched.is_empty();
     let watched = HAS_MORE.wait_while(watched, |watched| watched.is_empty());
@@ -155,8 +155,8 @@ fn threads_of_machine() -> usize {
     usize::from(rustix::system::sysinfo().procs)
 }
 
-impl Watched {
-    fn look(&self, all: &[Process]) {
+impl WatchedCommand {
+    fn look(&self, all: &[ProcEntry]) {
         let mut guarded = locked(&self.guarded);
         let Some(guarded) = guarded.as_mut() else { return };
         let known = proc_table::still_there(&locked(&self.members), all);
@@ -197,11 +197,12 @@ impl Watched {
     }
 
     /// Returns what began after the command and is its own all the same.
-    fn detached(&self, family: &BTreeSet<i32>, all: &[Process]) -> Vec<i32> {
+    fn detached(&self, family: &BTreeSet<i32>, all: &[ProcEntry]) -> Vec<i32> {
         let (root, us) = (self.root.as_raw_nonzero().get(), getpid().as_raw_nonzero().get());
         let began = all.iter().find(|process| process.number == root).map_or(u64::MAX, |process| process.started);
-        let is_candidate =
-            |process: &&Process| process.started >= began && process.number != us && !family.contains(&process.number);
+        let is_candidate = |process: &&ProcEntry| {
+            process.started >= began && process.number != us && !family.contains(&process.number)
+        };
         let candidates: Vec<i32> = all.iter().filter(is_candidate).map(|process| process.number).collect();
         match &self.sandbox {
             Some(sandbox) if !candidates.is_empty() => sandbox.own(candidates),

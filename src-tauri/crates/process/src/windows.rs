@@ -18,10 +18,10 @@ use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 use super::guarding::Guarding;
 use super::job::Job;
 use super::limits::CommandLimits;
-use super::piped::Pipes;
+use super::piped::PlatformPipes;
 use super::pseudo_console::{self, PseudoConsole};
 use super::restricted_token::restricted_token;
-use super::windows_launch::{Launch, Process, Standard};
+use super::windows_launch::{Launch, ProcessHandle, Standard};
 use super::{environment, screen};
 use crate::error::{ProcessError, Result};
 use crate::piped::PipedSpec;
@@ -165,7 +165,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    fn new(process: Process, console: Option<PseudoConsole>, job: Job) -> io::Result<Self> {
+    fn new(process: ProcessHandle, console: Option<PseudoConsole>, job: Job) -> io::Result<Self> {
         let job = Arc::new(job);
         let number = process.number();
         let of_console = console.map(|console| (console, Arc::clone(&job)));
@@ -206,7 +206,7 @@ impl Drop for Running {
 pub(super) async fn start_piped(
     spec: &PipedSpec<'_>,
     guard: &Guarding,
-) -> Result<Pipes<ChildStdin, ChildStdout, ChildStderr>> {
+) -> Result<PlatformPipes<ChildStdin, ChildStdout, ChildStderr>> {
     refuse_confined(guard)?;
     let fail = |source| start_error(&spec.program, &spec.directory, source);
     let launch = Launch::new(&spec.program, &spec.arguments, &spec.directory, &spec.environment).map_err(fail)?;
@@ -214,7 +214,7 @@ pub(super) async fn start_piped(
     let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
     let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
     let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
-    Ok(Pipes {
+    Ok(PlatformPipes {
         running: begin(&launch, standard, &spec.limits, fail)?,
         stdin: ChildStdin::from_std(OwnedHandle::from(stdin).into()).map_err(lost)?,
         stdout: ChildStdout::from_std(OwnedHandle::from(stdout).into()).map_err(lost)?,
@@ -248,7 +248,7 @@ fn read_on_thread(mut reader: io::PipeReader) -> io::Result<mpsc::Receiver<Vec<u
 
 /// A terminal is hung up when its first process ends, and what is left at it ends; only then is all of its output told.
 fn wait_on_thread(
-    process: Process,
+    process: ProcessHandle,
     console: Option<(PseudoConsole, Arc<Job>)>,
 ) -> io::Result<watch::Receiver<Option<i32>>> {
     let (sender, receiver) = watch::channel(None);

@@ -75,7 +75,7 @@ impl Launch {
     }
 
     /// Starts it in the job, with the token's rights and without a window.
-    pub(super) fn start(&self, standard: &Standard, job: &Job, token: &OwnedHandle) -> io::Result<Process> {
+    pub(super) fn start(&self, standard: &Standard, job: &Job, token: &OwnedHandle) -> io::Result<ProcessHandle> {
         let jobs = [job.as_handle().as_raw_handle()];
         let mut handles = [ptr::null_mut(); 3];
         let mut attributes = Attributes::new(2)?;
@@ -128,14 +128,14 @@ impl Launch {
         // SAFETY: both handles are open, and known here alone.
         let (process, _thread) =
             unsafe { (OwnedHandle::from_raw_handle(started.hProcess), OwnedHandle::from_raw_handle(started.hThread)) };
-        Ok(Process(process))
+        Ok(ProcessHandle(process))
     }
 }
 
 /// Dropping it does nothing to it.
-pub(super) struct Process(OwnedHandle);
+pub(super) struct ProcessHandle(OwnedHandle);
 
-impl Process {
+impl ProcessHandle {
     pub(super) fn number(&self) -> u32 {
         // SAFETY: the handle is open.
         unsafe { GetProcessId(self.0.as_raw_handle()) }

@@ -17,10 +17,10 @@ use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
 use super::sensitive::secrets_beside_git;
-use super::spec::Shown;
+use super::spec::ShownPath;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, SandboxStatus, SecretSight};
-use arki_process::Wrapped;
+use super::{CommandReach, GitAccess, Network, ProjectAccess, Root, SandboxSpec, SandboxStatus, SecretSight};
+use arki_process::WrappedProgram;
 use arki_process::{ProcessError, Result};
 
 /// The programs' places. They are not looked up in `PATH`, which a project may influence.
@@ -133,19 +133,24 @@ impl Bubblewrap {
     }
 
     /// The command line that starts `command` in it. What is hidden is looked for anew.
-    pub(super) fn wrap(&self, directory: &Path, command: &[&str], reach: Reach<'_>) -> io::Result<Wrapped> {
+    pub(super) fn wrap(
+        &self,
+        directory: &Path,
+        command: &[&str],
+        reach: CommandReach<'_>,
+    ) -> io::Result<WrappedProgram> {
         let mut arguments = vec!["--args".to_owned(), ARGUMENTS_FD.to_string(), "--".to_owned()];
         arguments.extend(command.iter().map(|part| (*part).to_owned()));
         let mut descriptors = vec![nameless(self.plan(directory, reach)?.as_bytes())?];
         for filter in &self.filters {
             descriptors.push(nameless(&bytes_of(filter))?);
         }
-        Ok(Wrapped { program: self.program.to_owned(), arguments, descriptors })
+        Ok(WrappedProgram { program: self.program.to_owned(), arguments, descriptors })
     }
 
     /// Bubblewrap's options, each ended by NUL. They are carried out in order.
-    fn plan(&self, directory: &Path, reach: Reach<'_>) -> io::Result<String> {
-        let mut plan = Plan::default();
+    fn plan(&self, directory: &Path, reach: CommandReach<'_>) -> io::Result<String> {
+        let mut plan = BubblewrapPlan::default();
         plan.add(ALWAYS);
         if rustix::process::geteuid().is_root() {
             let powers = ROOT_POWERS.iter().filter(|power| **power != OVERRIDING || !self.shows_closed_files(reach));
@@ -165,7 +170,7 @@ impl Bubblewrap {
             |path: &&PathBuf| hidden.iter().any(|around| path != &around && path.starts_with(around));
         let outer = hidden.iter().filter(|path| !is_inside(path) && !is_hidden_anyway(path));
         outer.into_iter().try_for_each(|path| plan.hide(path))?;
-        for Shown { named, real } in &shown {
+        for ShownPath { named, real } in &shown {
             plan.add(&["--ro-bind", text(real)?, text(named)?]);
         }
         let bind = |root: &Root| plan.bind(if root.is_writable { "--bind" } else { "--ro-bind" }, &root.path);
@@ -183,7 +188,7 @@ impl Bubblewrap {
         Ok(plan.options)
     }
 
-    fn hide_secrets(&self, plan: &mut Plan, reach: Reach<'_>) -> io::Result<()> {
+    fn hide_secrets(&self, plan: &mut BubblewrapPlan, reach: CommandReach<'_>) -> io::Result<()> {
         if reach.secrets == SecretSight::Shown {
             return Ok(());
         }
@@ -211,11 +216,11 @@ impl Bubblewrap {
     }
 
     /// Returns whether hidden files still appear as files. Git that only reads would otherwise not see that they exist.
-    fn shows_closed_files(&self, reach: Reach<'_>) -> bool {
+    fn shows_closed_files(&self, reach: CommandReach<'_>) -> bool {
         reach.secrets == SecretSight::HiddenFromGit && self.spec.project == ProjectAccess::ReadOnly
     }
 
-    fn protect(&self, plan: &mut Plan, reach: Reach<'_>) -> io::Result<()> {
+    fn protect(&self, plan: &mut BubblewrapPlan, reach: CommandReach<'_>) -> io::Result<()> {
         let (git, access) = (reach.found, reach.git);
         let root = self.spec.project_root.canonicalize()?;
         for folder in git.folders.keys() {
@@ -249,12 +254,12 @@ impl Bubblewrap {
 }
 
 #[derive(Default)]
-struct Plan {
+struct BubblewrapPlan {
     options: String,
     hidden_folders: Vec<PathBuf>,
 }
 
-impl Plan {
+impl BubblewrapPlan {
     fn add(&mut self, options: &[&str]) {
         for option in options {
             // Writing to a string does not fail.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arki_process::{
-    Confined, ConfinedStart, Confinement, Explanation, Findings, Launch, Meanwhile, Result, Streams, Wrapped,
+    Confined, ConfinedStart, Confinement, Explanation, Findings, Launch, Meanwhile, Result, Streams, WrappedProgram,
 };
 use async_trait::async_trait;
 use rustix::process::Pid;
@@ -20,19 +20,19 @@ impl Confinement for Sandbox {
     }
 
     async fn begin(&self, meanwhile: Option<Meanwhile>) -> Result<Box<dyn Confined>> {
-        Ok(Box::new(Guarded { sandbox: self.clone(), guard: self.guard(meanwhile).await? }))
+        Ok(Box::new(GuardedSandbox { sandbox: self.clone(), guard: self.guard(meanwhile).await? }))
     }
 }
 
 /// A sandbox while one command runs in it.
-struct Guarded {
+struct GuardedSandbox {
     sandbox: Sandbox,
     guard: Guard,
 }
 
 #[async_trait]
-impl Confined for Guarded {
-    fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<Wrapped> {
+impl Confined for GuardedSandbox {
+    fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<WrappedProgram> {
         self.sandbox.wrap(directory, command, terminal, self.guard.git())
     }
 

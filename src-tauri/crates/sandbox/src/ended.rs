@@ -12,9 +12,9 @@ use super::listings::tells_of_changes;
 
 /// The time by which no command was left.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ended(pub(super) SystemTime);
+pub(super) struct EndedAt(pub(super) SystemTime);
 
-impl Ended {
+impl EndedAt {
     /// Returns whether what is in the project's folder changed later; of what is gone, the nearest folder that is left.
     pub(super) fn is_before_change_of(self, root: &Path, path: &Path) -> bool {
         nearest(root, path).is_some_and(|(folder, found)| tells_of_changes(&folder) && changed(&found) > Some(self.0))
@@ -54,12 +54,12 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    fn at(folder: &Path, seconds: i64) -> Ended {
+    fn at(folder: &Path, seconds: i64) -> EndedAt {
         let now = SystemTime::now();
         let there = changed(&folder.symlink_metadata().unwrap()).unwrap();
         assert!(there <= now + Duration::from_secs(1));
         let by = Duration::from_secs(seconds.unsigned_abs());
-        Ended(if seconds < 0 { now - by } else { now + by })
+        EndedAt(if seconds < 0 { now - by } else { now + by })
     }
 
     #[test]

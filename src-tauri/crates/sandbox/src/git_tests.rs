@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use super::super::leavings::{Before, Held, Reached, Settling};
-use super::super::put_back::Moment;
+use super::super::put_back::RestoreMoment;
 use super::super::{GitAccess, Sandbox, sensitive};
 use super::{World, layers};
 use arki_process::{CommandLimits, CommandOutcome, Meanwhile, PipedSpec, run, start_piped};
@@ -387,7 +387,7 @@ fn where_times_say_nothing_a_look_beyond_the_bounds_is_unfinished_and_takes_noth
             let mut noted = serde_json::to_value(&before).unwrap();
             noted["began"] = began;
             let before: Before = serde_json::from_value(noted).unwrap();
-            let settling = Settling { moment: Moment::AtTheEnd, trash: None, listings: &listings, ended: None };
+            let settling = Settling { moment: RestoreMoment::AtTheEnd, trash: None, listings: &listings, ended: None };
             before.settle(&reached, &settling)
         };
         let later = serde_json::to_value(SystemTime::now() + Duration::from_secs(3600)).unwrap();

@@ -16,7 +16,7 @@ use super::SandboxSpec;
 use super::journal::{self, Abandoned, Journal};
 use super::leavings::{Before, Held, Reached, Settling};
 use super::listings::Listings;
-use super::put_back::Moment;
+use super::put_back::RestoreMoment;
 use super::sensitive::{self, Sensitive};
 use arki_process::{Findings, Meanwhile};
 
@@ -33,7 +33,7 @@ const MAX_TOLD: usize = 200;
 #[derive(Debug)]
 pub(crate) struct Guard {
     /// The project it runs in, and its number there; `None` for what can't write it.
-    running: Option<(Arc<Watched>, u64)>,
+    running: Option<(Arc<WatchedProject>, u64)>,
     git: Sensitive,
     /// The notes on what commands of a killed process left.
     found: Vec<String>,
@@ -52,7 +52,7 @@ impl Guard {
         hides_secrets: bool,
     ) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
-        let watched = Watched::of(&root, held, spec);
+        let watched = WatchedProject::of(&root, held, spec);
         let found = match &spec.journals {
             Some(journals) => settle_abandoned(&root, journals, spec.trash.as_deref(), &listings),
             None => Vec::new(),
@@ -61,7 +61,7 @@ impl Guard {
         let reached = Reached { held, writes_hooks, elsewhere };
         let git =
             if hides_secrets { sensitive::find_secrets(&root, &listings) } else { sensitive::find(&root, &listings) };
-        let number = watched.add(Running { reached, listings: listings.clone(), meanwhile }, &git)?;
+        let number = watched.add(GuardedCommand { reached, listings: listings.clone(), meanwhile }, &git)?;
         Ok(Self { running: Some((watched, number)), git, found, listings, is_done: false })
     }
 
@@ -120,7 +120,7 @@ pub(super) fn settle_abandoned(
     let mut notes = Vec::new();
     for abandoned in Abandoned::all(journals, root) {
         if let Some(before) = abandoned.before() {
-            let settling = Settling { moment: Moment::AtTheEnd, trash, listings, ended: abandoned.ended };
+            let settling = Settling { moment: RestoreMoment::AtTheEnd, trash, listings, ended: abandoned.ended };
             notes.extend(before.settle(&abandoned.reached, &settling).into_notes());
         }
         abandoned.remove();
@@ -130,7 +130,7 @@ pub(super) fn settle_abandoned(
 
 /// A project that commands run in, or ran.
 #[derive(Debug)]
-struct Watched {
+struct WatchedProject {
     root: PathBuf,
     /// Two sandboxes that hold different things know different things.
     puts_back: bool,
@@ -145,7 +145,7 @@ struct Watched {
 struct Now {
     before: Option<Before>,
     journal: Option<Journal>,
-    running: BTreeMap<u64, Running>,
+    running: BTreeMap<u64, GuardedCommand>,
     next_number: u64,
     /// Since there was nothing of theirs, one of them could: what it changed is not put back when another ends.
     writes_hooks: bool,
@@ -157,19 +157,19 @@ struct Now {
 }
 
 #[derive(Debug)]
-struct Running {
+struct GuardedCommand {
     reached: Reached,
     listings: Arc<Mutex<Listings>>,
     meanwhile: Option<Meanwhile>,
 }
 
 /// The watches of every project in which commands were run.
-static WATCHED: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
+static WATCHED: Mutex<Vec<Arc<WatchedProject>>> = Mutex::new(Vec::new());
 /// Commands that run now.
 static RUNNING: Mutex<usize> = Mutex::new(0);
 static SOME_RUN: Condvar = Condvar::new();
 
-impl Watched {
+impl WatchedProject {
     fn of(root: &Path, held: Held, spec: &SandboxSpec) -> Arc<Self> {
         let puts_back = held == Held::Nothing;
         let mut all = locked(&WATCHED);
@@ -192,7 +192,7 @@ impl Watched {
     }
 
     /// `git` is what there is now.
-    fn add(&self, running: Running, git: &Sensitive) -> io::Result<u64> {
+    fn add(&self, running: GuardedCommand, git: &Sensitive) -> io::Result<u64> {
         let mut now = locked(&self.now);
         if now.running.is_empty() {
             *now = Now::default();
@@ -222,7 +222,7 @@ impl Watched {
 
     fn end(&self, number: u64, listings: &Mutex<Listings>) -> Findings {
         let mut now = locked(&self.now);
-        let settled = now.settle(self.trash.as_deref(), listings, Moment::AtTheEnd);
+        let settled = now.settle(self.trash.as_deref(), listings, RestoreMoment::AtTheEnd);
         now.running.remove(&number);
         if now.running.is_empty() {
             *now = Now::default();
@@ -244,7 +244,7 @@ impl Watched {
         }
         let Some(listings) = now.running.values().next().map(|running| running.listings.clone()) else { return };
         let began = Instant::now();
-        let notes = now.settle(self.trash.as_deref(), &listings, Moment::WhileTheyRun).into_notes();
+        let notes = now.settle(self.trash.as_deref(), &listings, RestoreMoment::WhileTheyRun).into_notes();
         let pause = (began.elapsed() * LOOK_SHARE).max(LOOK_EVERY);
         now.next_look = Some(Instant::now() + pause);
         let news: Vec<String> = notes.iter().filter(|note| !now.last.contains(note)).cloned().collect();
@@ -260,7 +260,7 @@ impl Watched {
 }
 
 impl Now {
-    fn settle(&self, trash: Option<&Path>, listings: &Mutex<Listings>, moment: Moment) -> Findings {
+    fn settle(&self, trash: Option<&Path>, listings: &Mutex<Listings>, moment: RestoreMoment) -> Findings {
         let Some(before) = &self.before else { return Findings::default() };
         let mut reached = Reached::by_all(self.running.values().map(|running| &running.reached));
         reached.writes_hooks |= self.writes_hooks;

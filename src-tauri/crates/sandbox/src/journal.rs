@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arki_domain::sha256_hex;
 
-use super::ended::Ended;
+use super::ended::EndedAt;
 use super::leavings::{Before, Reached};
 use super::listings::tells_of_changes;
 use arki_disk::{create_private_dir, is_same};
@@ -137,7 +137,7 @@ pub(super) struct Abandoned {
     _lock: File,
     before: Option<Before>,
     pub(super) reached: Reached,
-    pub(super) ended: Option<Ended>,
+    pub(super) ended: Option<EndedAt>,
 }
 
 impl Abandoned {
@@ -151,7 +151,7 @@ impl Abandoned {
         if !is_same(&file, &path) {
             return None;
         }
-        let Noted { before, reached, is_ended } = read(&file, root)?;
+        let JournalNotes { before, reached, is_ended } = read(&file, root)?;
         let reached_any = !reached.is_empty();
         let ended = ended(&file, folder_of(&path), is_ended);
         Some(Self {
@@ -182,24 +182,24 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[derive(Default)]
-struct Noted {
+struct JournalNotes {
     before: Option<Before>,
     reached: Vec<Reached>,
     is_ended: bool,
 }
 
 /// `None` where it can't be read, or is another project's. What breaks off is nothing.
-fn read(file: &File, root: &Path) -> Option<Noted> {
+fn read(file: &File, root: &Path) -> Option<JournalNotes> {
     let mut text = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut text).ok()?;
     let mut lines = text.split(|byte| *byte == b'\n');
     let Some(before) = lines.next().and_then(|line| serde_json::from_slice::<Before>(line).ok()) else {
-        return Some(Noted::default());
+        return Some(JournalNotes::default());
     };
     if before.root != root {
         return None;
     }
-    let mut noted = Noted { before: Some(before), ..Noted::default() };
+    let mut noted = JournalNotes { before: Some(before), ..JournalNotes::default() };
     for line in lines {
         noted.is_ended |= line == ENDED.as_bytes();
         noted.reached.extend(serde_json::from_slice::<Reached>(line).ok());
@@ -208,13 +208,13 @@ fn read(file: &File, root: &Path) -> Option<Noted> {
 }
 
 /// `None` where it is not known: all that changed may be the commands'.
-fn ended(file: &File, folder: &Path, is_ended: bool) -> Option<Ended> {
+fn ended(file: &File, folder: &Path, is_ended: bool) -> Option<EndedAt> {
     let touched = file.metadata().and_then(|found| found.modified()).ok().filter(|_| tells_of_changes(folder))?;
     if is_ended {
-        return touched.checked_add(LAST_BREATH).map(Ended);
+        return touched.checked_add(LAST_BREATH).map(EndedAt);
     }
     // The machine may have stopped long after the last touch, if the owner was held up, but not after it was started.
-    touched.checked_add(SURELY_DEAD).map(|dead| Ended(started().map_or(dead, |started| dead.max(started))))
+    touched.checked_add(SURELY_DEAD).map(|dead| EndedAt(started().map_or(dead, |started| dead.max(started))))
 }
 
 /// The machine.

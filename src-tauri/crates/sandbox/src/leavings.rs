@@ -18,11 +18,11 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions};
 use serde::{Deserialize, Serialize};
 
-use super::ended::{Ended, has_changed_since};
+use super::ended::{EndedAt, has_changed_since};
 use super::listings::Listings;
-use super::put_back::{Moment, PutBack};
+use super::put_back::{PutBack, RestoreMoment};
 use super::sensitive::{self, Identity, Pointer, Sensitive};
-use super::settled::Told;
+use super::settled::SettledNotes;
 use super::{GitAccess, OWN_GIT, SAMPLE, git_todo, written};
 use arki_disk::{create_private_dir, never_wait, open_folder, write_private_file};
 use arki_process::Findings;
@@ -109,11 +109,11 @@ pub(super) struct Before {
 
 /// When, and by what, the leavings are looked for.
 pub(super) struct Settling<'a> {
-    pub(super) moment: Moment,
+    pub(super) moment: RestoreMoment,
     pub(super) trash: Option<&'a Path>,
     pub(super) listings: &'a Mutex<Listings>,
     /// The end of the commands, where their owner is gone.
-    pub(super) ended: Option<Ended>,
+    pub(super) ended: Option<EndedAt>,
 }
 
 impl Before {
@@ -145,7 +145,7 @@ impl Before {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Findings::default(),
             Err(error) => return Findings::unfinished(format!("the project can't be opened ({error})")),
         };
-        let mut told = Told::default();
+        let mut told = SettledNotes::default();
         if let Some(put_back) = self.put_back.as_ref().filter(|_| reached.held == Held::Nothing) {
             told.of_put_back(put_back.put_back(&self.root, settling.moment, settling.ended));
         }
@@ -163,7 +163,7 @@ impl Before {
         if after.is_cut {
             after = sensitive::find_all(&self.root, settling.listings);
         }
-        let look = Look { before: self, reached, settling, dir, after };
+        let look = LeavingsLook { before: self, reached, settling, dir, after };
         look.take_away(&mut told);
         look.note_what_was_not_seen(&mut told);
         let unfinished = told.unfinished.take();
@@ -172,7 +172,7 @@ impl Before {
 }
 
 /// One look at what there is now.
-struct Look<'a> {
+struct LeavingsLook<'a> {
     before: &'a Before,
     reached: &'a Reached,
     settling: &'a Settling<'a>,
@@ -180,8 +180,8 @@ struct Look<'a> {
     after: Sensitive,
 }
 
-impl Look<'_> {
-    fn take_away(&self, told: &mut Told) {
+impl LeavingsLook<'_> {
+    fn take_away(&self, told: &mut SettledNotes) {
         let held = self.reached.held;
         for (path, identity) in &self.after.folders {
             let known = self.before.pieces.get(identity);
@@ -197,7 +197,7 @@ impl Look<'_> {
             };
             // Where it was put back as it was, the folder itself may be another.
             let at_this_place = self.before.git.folders.get(path).and_then(|identity| self.before.pieces.get(identity));
-            let is_known = |name: &str, piece: &Piece| {
+            let is_known = |name: &str, piece: &SensitivePiece| {
                 let was = known.and_then(|pieces| pieces.get(name));
                 let was_here = at_this_place.and_then(|pieces| pieces.get(name));
                 [was, was_here].contains(&Some(piece)) || (was.is_some() && held != Held::Nothing)
@@ -233,7 +233,7 @@ impl Look<'_> {
 
     /// Returns whether a piece of a git directory is the commands', as far as times tell: it changed since they began,
     /// or the folder got that name or became a git directory since.
-    fn came_since(&self, folder: &Path, name: &str, told: &mut Told) -> bool {
+    fn came_since(&self, folder: &Path, name: &str, told: &mut SettledNotes) -> bool {
         let Some(began) = self.before.began.filter(|began| *began <= SystemTime::now()) else {
             told.unfinished.get_or_insert_with(|| "it isn't known when it was created".to_owned());
             return false;
@@ -252,7 +252,7 @@ impl Look<'_> {
 
     /// Notes what could hide a repository: folders that nobody can look into since the commands ran, and what there was
     /// no time for.
-    fn note_what_was_not_seen(&self, told: &mut Told) {
+    fn note_what_was_not_seen(&self, told: &mut SettledNotes) {
         if self.after.is_cut {
             told.unfinished.get_or_insert_with(|| "the project is too large to check in time".to_owned());
         }
@@ -261,7 +261,7 @@ impl Look<'_> {
         }
     }
 
-    fn note_unopened(&self, path: &Path, error: &io::Error, told: &mut Told) {
+    fn note_unopened(&self, path: &Path, error: &io::Error, told: &mut SettledNotes) {
         if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
             return;
         }
@@ -279,7 +279,7 @@ impl Look<'_> {
         &self.before.root
     }
 
-    fn is_harmless(&self, folder: &Path, name: &str, piece: &Piece) -> bool {
+    fn is_harmless(&self, folder: &Path, name: &str, piece: &SensitivePiece) -> bool {
         match name {
             "config" | "config.worktree" => is_harmless_configuration(piece),
             "commondir" => piece.text().is_some_and(|text| self.is_worktree(folder, text.trim_end_matches('\n'))),
@@ -331,7 +331,7 @@ impl Look<'_> {
             .is_ok_and(|folder| pieces(&folder).iter().all(|(name, piece)| self.is_harmless(path, name, piece)))
     }
 
-    fn take(&self, folder: &Dir, path: &Path, name: &str, told: &mut Told) {
+    fn take(&self, folder: &Dir, path: &Path, name: &str, told: &mut SettledNotes) {
         let whole = path.join(name);
         if self.settling.ended.is_some_and(|ended| ended.is_before_change_of(self.root(), &whole)) {
             told.leave(whole.display().to_string());
@@ -362,7 +362,7 @@ impl Look<'_> {
         let kept = Dir::open_ambient_dir(place.path(), ambient_authority()).ok()?;
         if folder.rename(name, &kept, name).is_err() {
             // On another disk.
-            let Piece::File(bytes) = piece(folder, name)? else { return None };
+            let SensitivePiece::File(bytes) = piece(folder, name)? else { return None };
             write_private_file(&place.path().join(name), &bytes).ok()?;
             remove(folder, name).ok()?;
         }
@@ -380,24 +380,24 @@ fn words(path: &Path, ending: &io::Result<Option<PathBuf>>) -> String {
 }
 
 /// The pieces by their names in the git directory.
-type Pieces = BTreeMap<String, Piece>;
+type Pieces = BTreeMap<String, SensitivePiece>;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Piece {
+enum SensitivePiece {
     File(#[serde(with = "written::bytes")] Vec<u8>),
     Link(#[serde(with = "written::path")] PathBuf),
     /// Inode, bytes and time of change.
     Other(u64, u64, i64),
 }
 
-impl Piece {
+impl SensitivePiece {
     fn text(&self) -> Option<&str> {
         let Self::File(bytes) = self else { return None };
         std::str::from_utf8(bytes).ok()
     }
 }
 
-fn is_harmless_configuration(piece: &Piece) -> bool {
+fn is_harmless_configuration(piece: &SensitivePiece) -> bool {
     piece.text().is_some_and(arki_git::is_harmless)
 }
 
@@ -421,13 +421,13 @@ fn add_pieces(pieces: &mut Pieces, folder: &Dir, within: &str, counts: impl Fn(&
     pieces.extend(names.filter_map(|name| Some((format!("{within}/{name}"), piece(&inner, &name)?))));
 }
 
-fn piece(folder: &Dir, name: &str) -> Option<Piece> {
+fn piece(folder: &Dir, name: &str) -> Option<SensitivePiece> {
     let found = folder.symlink_metadata(name).ok()?;
     if found.is_symlink() {
-        return Some(Piece::Link(folder.read_link_contents(name).unwrap_or_default()));
+        return Some(SensitivePiece::Link(folder.read_link_contents(name).unwrap_or_default()));
     }
     let bytes = if found.is_file() && found.len() <= MAX_BYTES { read(folder, name).ok() } else { None };
-    Some(bytes.map_or_else(|| Piece::Other(found.ino(), found.len(), found.mtime()), Piece::File))
+    Some(bytes.map_or_else(|| SensitivePiece::Other(found.ino(), found.len(), found.mtime()), SensitivePiece::File))
 }
 
 fn read(folder: &Dir, name: &str) -> io::Result<Vec<u8>> {

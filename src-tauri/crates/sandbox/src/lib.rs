@@ -113,7 +113,7 @@ pub use sandbox::{Sandbox, SandboxStatus, runs_in_sandbox, settle_abandoned};
 pub use spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
 
 #[cfg(unix)]
-use sandbox::{Reach, SecretSight};
+use sandbox::{CommandReach, SecretSight};
 #[cfg(unix)]
 use spec::Root;
 

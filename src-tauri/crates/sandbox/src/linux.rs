@@ -20,8 +20,8 @@ use super::domain;
 use super::grants::{self, Visible};
 use super::leavings::Held;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, ProjectAccess, Reach, SandboxSpec, SandboxStatus};
-use arki_process::Wrapped;
+use super::{CommandReach, GitAccess, Network, ProjectAccess, SandboxSpec, SandboxStatus};
+use arki_process::WrappedProgram;
 use arki_process::{ProcessError, Result, orphan_guard_number};
 
 /// The oldest supported version: before it (Linux 6.2) a file outside the project could be emptied.
@@ -41,13 +41,13 @@ const SESSION_TERMINAL: &str = "/dev/tty";
 /// The time the thread may take to answer; its commands may leave it no time.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-type Job = Box<dyn FnOnce() + Send>;
+type ThreadJob = Box<dyn FnOnce() + Send>;
 
 /// The thread that starts the commands; it ends when the last clone is dropped. It is restricted itself, or what it
 /// starts is wrapped.
 #[derive(Debug, Clone)]
 pub(super) struct Restricted {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<ThreadJob>,
     wrapping: Option<Arc<Bubblewrap>>,
     spec: Arc<SandboxSpec>,
     /// Its thread is in a domain with one command's processes and no others.
@@ -94,7 +94,7 @@ impl Restricted {
     fn at_terminal(&self, device: &Path) -> Result<Self> {
         let (mut grants, _) = grants_of(&self.spec);
         let terminals = [device, Path::new(SESSION_TERMINAL)];
-        grants.extend(terminals.map(|path| Grant { path: path.to_owned(), is_writable: true }));
+        grants.extend(terminals.map(|path| PathGrant { path: path.to_owned(), is_writable: true }));
         let jobs = start_restricted(&grants, &self.spec)?;
         Ok(Self { jobs, when_gone: Arc::default(), ..self.clone() })
     }
@@ -128,14 +128,14 @@ impl Restricted {
         directory: &Path,
         command: &[&str],
         _: Option<&Path>,
-        reach: Reach<'_>,
-    ) -> std::io::Result<Wrapped> {
+        reach: CommandReach<'_>,
+    ) -> std::io::Result<WrappedProgram> {
         if let Some(wrapping) = &self.wrapping {
             return wrapping.wrap(directory, command, reach);
         }
         let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        Ok(Wrapped { program: program.into(), arguments, descriptors: Vec::new() })
+        Ok(WrappedProgram { program: program.into(), arguments, descriptors: Vec::new() })
     }
 
     pub(super) fn spec(&self) -> Arc<SandboxSpec> {
@@ -218,19 +218,19 @@ fn allowed_under(abi: ABI, network: Network, project: ProjectAccess) -> Allowed 
     }
 }
 
-type Prepared = (Restricted, String, Vec<String>);
+type PreparedSandbox = (Restricted, String, Vec<String>);
 
-pub(super) fn prepare(spec: &SandboxSpec) -> Result<Prepared> {
+pub(super) fn prepare(spec: &SandboxSpec) -> Result<PreparedSandbox> {
     if bubblewrap::probe().available { prepare_bubblewrap(spec) } else { prepare_landlock(spec) }
 }
 
-pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<Prepared>> {
+pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<PreparedSandbox>> {
     let bubblewrap = bubblewrap::probe().available.then(|| prepare_bubblewrap(spec));
     let landlock = landlock().available.then(|| prepare_landlock(spec));
     [bubblewrap, landlock].into_iter().flatten().collect()
 }
 
-fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Prepared> {
+fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<PreparedSandbox> {
     let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
     let jobs = start_thread(|| Ok(()))?;
     let spec = Arc::new(spec.clone());
@@ -238,7 +238,7 @@ fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Prepared> {
     Ok((restricted, bubblewrap::probe().name, Vec::new()))
 }
 
-fn prepare_landlock(spec: &SandboxSpec) -> Result<Prepared> {
+fn prepare_landlock(spec: &SandboxSpec) -> Result<PreparedSandbox> {
     let (grants, notes) = grants_of(spec);
     let jobs = start_restricted(&grants, spec)?;
     let spec = Arc::new(spec.clone());
@@ -254,7 +254,7 @@ fn end_all_when_gone() -> Option<File> {
     })
 }
 
-fn start_restricted(grants: &[Grant], spec: &SandboxSpec) -> Result<mpsc::Sender<Job>> {
+fn start_restricted(grants: &[PathGrant], spec: &SandboxSpec) -> Result<mpsc::Sender<ThreadJob>> {
     let abi = kernel_abi();
     let ruleset = ruleset(abi, grants).map_err(|_| failed("Landlock refused its rules."))?;
     let allowed = allowed_under(abi, spec.network, spec.project);
@@ -263,8 +263,10 @@ fn start_restricted(grants: &[Grant], spec: &SandboxSpec) -> Result<mpsc::Sender
 }
 
 /// A thread that restricts itself and then does what it is sent.
-fn start_thread(restrict: impl FnOnce() -> Result<(), ProcessError> + Send + 'static) -> Result<mpsc::Sender<Job>> {
-    let (jobs, work) = mpsc::channel::<Job>();
+fn start_thread(
+    restrict: impl FnOnce() -> Result<(), ProcessError> + Send + 'static,
+) -> Result<mpsc::Sender<ThreadJob>> {
+    let (jobs, work) = mpsc::channel::<ThreadJob>();
     let (ready, is_ready) = mpsc::channel();
     thread::Builder::new()
         .name("arki-sandbox".to_owned())
@@ -316,12 +318,12 @@ fn give_up_powers() -> rustix::io::Result<()> {
     )
 }
 
-struct Grant {
+struct PathGrant {
     path: PathBuf,
     is_writable: bool,
 }
 
-fn grants_of(spec: &SandboxSpec) -> (Vec<Grant>, Vec<String>) {
+fn grants_of(spec: &SandboxSpec) -> (Vec<PathGrant>, Vec<String>) {
     let hidden = spec.hidden_spellings().all;
     let mut notes = Vec::new();
     let mut grants = Vec::new();
@@ -340,20 +342,20 @@ fn grants_of(spec: &SandboxSpec) -> (Vec<Grant>, Vec<String>) {
     for shown in spec.shown() {
         add(&mut grants, grants::visible(&shown.real, &hidden), false, &mut notes);
     }
-    let device = |is_writable| move |path: &&str| Grant { path: PathBuf::from(path), is_writable };
+    let device = |is_writable| move |path: &&str| PathGrant { path: PathBuf::from(path), is_writable };
     grants.extend(WRITABLE_DEVICES.iter().map(device(true)));
     grants.extend(READABLE_DEVICES.iter().map(device(false)));
     (grants, notes)
 }
 
-fn add(grants: &mut Vec<Grant>, visible: Visible, is_writable: bool, notes: &mut Vec<String>) {
+fn add(grants: &mut Vec<PathGrant>, visible: Visible, is_writable: bool, notes: &mut Vec<String>) {
     if visible.is_cut {
         notes.push("There are too many files beside hidden ones; commands don't see all of them.".to_owned());
     }
-    grants.extend(visible.paths.into_iter().map(|path| Grant { path, is_writable }));
+    grants.extend(visible.paths.into_iter().map(|path| PathGrant { path, is_writable }));
 }
 
-fn ruleset(abi: ABI, grants: &[Grant]) -> Result<RulesetCreated, RulesetError> {
+fn ruleset(abi: ABI, grants: &[PathGrant]) -> Result<RulesetCreated, RulesetError> {
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(abi))?;
     if !Scope::from_all(abi).is_empty() {
         ruleset = ruleset.scope(Scope::from_all(abi))?;
@@ -366,7 +368,7 @@ fn ruleset(abi: ABI, grants: &[Grant]) -> Result<RulesetCreated, RulesetError> {
 }
 
 /// Allows the paths; one that vanished or became a link since it was listed is left out.
-fn allow(ruleset: RulesetCreated, abi: ABI, grant: &Grant) -> Result<RulesetCreated, RulesetError> {
+fn allow(ruleset: RulesetCreated, abi: ABI, grant: &PathGrant) -> Result<RulesetCreated, RulesetError> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::open(&grant.path, flags, Mode::empty()) else { return Ok(ruleset) };
     let Ok(metadata) = rustix::fs::fstat(&file) else { return Ok(ruleset) };

@@ -22,7 +22,7 @@ const STILL: Duration = Duration::from_secs(3);
 
 /// The listing of one folder.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct GuardListing {
     /// The number of entries looked at.
     pub(super) entries: usize,
     /// There are more.
@@ -48,21 +48,21 @@ struct Marks {
 }
 
 #[derive(Debug)]
-struct Kept {
-    changed: Changed,
+struct KeptListing {
+    changed: ChangeTime,
     /// The path in the project, on which it depends what is a secret.
     path: PathBuf,
-    listing: Arc<Listing>,
+    listing: Arc<GuardListing>,
 }
 
 /// Seconds and nanoseconds of Unix time.
-type Changed = (i64, i64);
+type ChangeTime = (i64, i64);
 
 /// The listings of the last search through a project; after a search only those that it asked for remain.
 #[derive(Debug, Default)]
 pub(super) struct Listings {
-    kept: HashMap<Identity, Kept>,
-    before: HashMap<Identity, Kept>,
+    kept: HashMap<Identity, KeptListing>,
+    before: HashMap<Identity, KeptListing>,
     /// Devices, and whether what is on them is remembered.
     devices: HashMap<u64, bool>,
     /// When the search began.
@@ -83,11 +83,11 @@ impl Listings {
     }
 
     /// Returns at most `max_entries` entries of a folder in the project. A missing folder is empty.
-    pub(super) fn of(&mut self, root: &Path, path: &Path, max_entries: usize) -> Arc<Listing> {
+    pub(super) fn of(&mut self, root: &Path, path: &Path, max_entries: usize) -> Arc<GuardListing> {
         let folder = root.join(path);
         let found = match folder.symlink_metadata() {
             Ok(found) => found,
-            Err(error) => return Arc::new(Listing { is_unreadable: !is_gone(&error), ..Listing::default() }),
+            Err(error) => return Arc::new(GuardListing { is_unreadable: !is_gone(&error), ..GuardListing::default() }),
         };
         let (identity, changed) = ((found.dev(), found.ino()), (found.ctime(), found.ctime_nsec()));
         let known = self.before.remove(&identity).filter(|kept| kept.changed == changed && kept.path == path);
@@ -97,10 +97,10 @@ impl Listings {
             return listing;
         }
         let secrets = self.secrets.as_ref().map(|extra| SecretsWithin::folder(path, extra));
-        let listing = Arc::new(Listing::read(&folder, secrets.as_ref(), max_entries));
+        let listing = Arc::new(GuardListing::read(&folder, secrets.as_ref(), max_entries));
         if !listing.is_cut && self.now.is_some_and(|now| is_still(changed, now)) && self.is_remembered(&folder, &found)
         {
-            self.kept.insert(identity, Kept { changed, path: path.to_owned(), listing: listing.clone() });
+            self.kept.insert(identity, KeptListing { changed, path: path.to_owned(), listing: listing.clone() });
         }
         listing
     }
@@ -110,7 +110,7 @@ impl Listings {
     }
 }
 
-impl Listing {
+impl GuardListing {
     fn read(folder: &Path, secrets: Option<&SecretsWithin<'_>>, max_entries: usize) -> Self {
         let mut listing = Self::default();
         let entries = match fs::read_dir(folder) {
@@ -168,7 +168,7 @@ impl Marks {
     }
 }
 
-fn is_still((seconds, nanoseconds): Changed, now: SystemTime) -> bool {
+fn is_still((seconds, nanoseconds): ChangeTime, now: SystemTime) -> bool {
     let since_epoch = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
     let changed = since_epoch.and_then(|(s, n)| SystemTime::UNIX_EPOCH.checked_add(Duration::new(s, n)));
     changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|still| still >= STILL)

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::leavings::Held;
-use super::seatbelt::{self, Paths, Unsayable, World};
+use super::seatbelt::{self, ProbeWorld, SeatbeltPaths, Unsayable};
 use super::sensitive::{self, Sensitive};
-use super::{GitAccess, Reach, SandboxSpec, SandboxStatus, SecretSight};
-use arki_process::Wrapped;
+use super::{CommandReach, GitAccess, SandboxSpec, SandboxStatus, SecretSight};
+use arki_process::WrappedProgram;
 use arki_process::{ProcessError, Result};
 
 /// The program's place. It is not looked up in `PATH`, which a project may influence.
@@ -47,12 +47,12 @@ impl Restricted {
         _: &Path,
         command: &[&str],
         terminal: Option<&Path>,
-        reach: Reach<'_>,
-    ) -> io::Result<Wrapped> {
-        let paths = Paths::of(&self.spec, terminal, reach);
+        reach: CommandReach<'_>,
+    ) -> io::Result<WrappedProgram> {
+        let paths = SeatbeltPaths::of(&self.spec, terminal, reach);
         let profile = seatbelt::profile(&paths, self.spec.network).map_err(unsayable)?;
         let arguments = ["-p", &profile].iter().chain(command).map(|part| (*part).to_owned()).collect();
-        Ok(Wrapped { program: PROGRAM.into(), arguments, descriptors: Vec::new() })
+        Ok(WrappedProgram { program: PROGRAM.into(), arguments, descriptors: Vec::new() })
     }
 }
 
@@ -82,11 +82,12 @@ fn find_out() -> SandboxStatus {
 }
 
 fn try_it() -> io::Result<Option<String>> {
-    let world = World::new()?;
+    let world = ProbeWorld::new()?;
     let found = sensitive::find(&world.project(), &Mutex::default());
-    let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
+    let reach =
+        CommandReach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
     let restricted = Restricted { spec: Arc::new(world.spec()) };
-    let wrapped = restricted.wrap(&world.project(), &World::command(), None, reach)?;
+    let wrapped = restricted.wrap(&world.project(), &ProbeWorld::command(), None, reach)?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
 }
 
@@ -97,7 +98,7 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
             &spec.project_root,
             &["true"],
             None,
-            Reach {
+            CommandReach {
                 found: &Sensitive::default(),
                 git: GitAccess::ReadOnly,
                 writes_hooks: false,

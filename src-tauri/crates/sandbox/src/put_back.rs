@@ -13,7 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 use serde::{Deserialize, Serialize};
 
-use super::ended::Ended;
+use super::ended::EndedAt;
 use super::sensitive::Sensitive;
 use super::{ARKI_FOLDER, OWN_GIT, SAMPLE, STEERS_GIT, written};
 use arki_disk::{descend, mode_of};
@@ -23,7 +23,7 @@ const MAX_FILES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+enum PathState {
     File {
         #[serde(with = "written::bytes")]
         bytes: Vec<u8>,
@@ -33,18 +33,18 @@ enum State {
     Folder,
 }
 
-type States = BTreeMap<String, State>;
+type PathStates = BTreeMap<String, PathState>;
 
 /// The state before commands could change it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PutBack {
-    watched: Vec<Watched>,
-    before: States,
+    watched: Vec<WatchedPlace>,
+    before: PathStates,
 }
 
 /// Paths that had been changed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Changed {
+pub(super) struct ChangedPaths {
     pub(super) put_back: Vec<String>,
     /// The paths that were left alone since they changed after the commands had ended.
     pub(super) left: Vec<String>,
@@ -54,19 +54,20 @@ impl PutBack {
     /// `git` is what there is at `root` now.
     pub(super) fn look(root: &Path, git: &Sensitive) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(root, ambient_authority())?;
-        let mut watched = vec![Watched { path: ARKI_FOLDER.to_owned(), nested_in: None }];
+        let mut watched = vec![WatchedPlace { path: ARKI_FOLDER.to_owned(), nested_in: None }];
         for folder in git.folders.keys().filter_map(|path| path.to_str()) {
             let nested_in = (folder != OWN_GIT).then(|| folder.to_owned());
             let below = STEERS_GIT
                 .iter()
                 .map(|name| if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") });
-            watched.extend(below.map(|path| Watched { path, nested_in: nested_in.clone() }));
+            watched.extend(below.map(|path| WatchedPlace { path, nested_in: nested_in.clone() }));
         }
         let pointers = git.pointers.keys().filter_map(|path| path.to_str());
-        watched
-            .extend(pointers.map(|path| Watched { path: path.to_owned(), nested_in: parent(path).map(str::to_owned) }));
+        watched.extend(
+            pointers.map(|path| WatchedPlace { path: path.to_owned(), nested_in: parent(path).map(str::to_owned) }),
+        );
         let included = git.included.iter().filter_map(|path| path.to_str());
-        watched.extend(included.map(|path| Watched { path: path.to_owned(), nested_in: None }));
+        watched.extend(included.map(|path| WatchedPlace { path: path.to_owned(), nested_in: None }));
         let before = look(&root, &watched)?;
         Ok(Self { watched, before })
     }
@@ -75,14 +76,14 @@ impl PutBack {
     pub(super) fn look_at_hooks(root: &Path, git: &Sensitive) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(root, ambient_authority())?;
         let hooks = git.hooks.iter().filter_map(|path| path.to_str());
-        let watched: Vec<_> = hooks.map(|path| Watched { path: path.to_owned(), nested_in: None }).collect();
+        let watched: Vec<_> = hooks.map(|path| WatchedPlace { path: path.to_owned(), nested_in: None }).collect();
         let before = look(&root, &watched)?;
         Ok(Self { watched, before })
     }
 
     pub(super) fn of_what_was_missing(&self) -> Self {
         let watched = self.watched.iter().filter(|watched| !self.before.contains_key(&watched.path));
-        Self { watched: watched.cloned().collect(), before: States::new() }
+        Self { watched: watched.cloned().collect(), before: PathStates::new() }
     }
 
     /// Paths that are not as they were, and stay so.
@@ -93,21 +94,26 @@ impl PutBack {
 
     /// Restores what changed at `root`, any number of times: all of it, or only what steers git. Arki's folder does
     /// nothing until the user has approved what changed in it.
-    pub(super) fn put_back(&self, root: &Path, moment: Moment, ended: Option<Ended>) -> io::Result<Changed> {
-        let is_meant = |watched: &&Watched| moment == Moment::AtTheEnd || watched.path != ARKI_FOLDER;
+    pub(super) fn put_back(
+        &self,
+        root: &Path,
+        moment: RestoreMoment,
+        ended: Option<EndedAt>,
+    ) -> io::Result<ChangedPaths> {
+        let is_meant = |watched: &&WatchedPlace| moment == RestoreMoment::AtTheEnd || watched.path != ARKI_FOLDER;
         let place = InPlace { root: Dir::open_ambient_dir(root, ambient_authority())?, before: &self.before };
         let is_later = |path: &String| ended.is_some_and(|ended| ended.is_before_change_of(root, Path::new(path)));
         let changed = place.changed(self.watched.iter().filter(is_meant));
         let (left, put_back): (Vec<_>, Vec<_>) = changed.into_iter().partition(is_later);
         // Folders come before what is in them.
         put_back.iter().try_for_each(|path| place.put_one_back(path))?;
-        Ok(Changed { put_back, left })
+        Ok(ChangedPaths { put_back, left })
     }
 }
 
 /// When it is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum RestoreMoment {
     WhileTheyRun,
     AtTheEnd,
 }
@@ -115,13 +121,13 @@ pub(super) enum Moment {
 /// A file from before, where it was.
 struct InPlace<'a> {
     root: Dir,
-    before: &'a States,
+    before: &'a PathStates,
 }
 
 impl InPlace<'_> {
-    fn changed<'a>(&self, all: impl Iterator<Item = &'a Watched>) -> Vec<String> {
+    fn changed<'a>(&self, all: impl Iterator<Item = &'a WatchedPlace>) -> Vec<String> {
         let mut paths = BTreeSet::new();
-        let mut after = States::new();
+        let mut after = PathStates::new();
         for watched in all.filter(|watched| watched.is_still_there(&self.root)) {
             let below = format!("{}/", watched.path);
             let is_its = |path: &&String| **path == watched.path || path.starts_with(&below);
@@ -150,9 +156,9 @@ impl InPlace<'_> {
         remove(&self.root, path)?;
         match self.before.get(path) {
             None => Ok(()),
-            Some(State::Folder) => self.root.create_dir_with(path, &DirBuilder::new()),
-            Some(State::Link(target)) => link(&self.root, target, path),
-            Some(State::File { bytes, mode }) => write(&self.root, path, bytes, *mode),
+            Some(PathState::Folder) => self.root.create_dir_with(path, &DirBuilder::new()),
+            Some(PathState::Link(target)) => link(&self.root, target, path),
+            Some(PathState::File { bytes, mode }) => write(&self.root, path, bytes, *mode),
         }?;
         // Emptied with the folder, unless they are put back too.
         let below = format!("{path}/");
@@ -177,13 +183,13 @@ impl InPlace<'_> {
 
 /// A place that is looked after, with all that is below.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Watched {
+struct WatchedPlace {
     path: String,
     /// It is no loss where this folder is gone.
     nested_in: Option<String>,
 }
 
-impl Watched {
+impl WatchedPlace {
     fn is_still_there(&self, root: &Dir) -> bool {
         self.nested_in
             .as_deref()
@@ -196,14 +202,14 @@ fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
-fn look(root: &Dir, watched: &[Watched]) -> io::Result<States> {
-    let mut states = States::new();
+fn look(root: &Dir, watched: &[WatchedPlace]) -> io::Result<PathStates> {
+    let mut states = PathStates::new();
     let mut bytes = 0;
     watched.iter().try_for_each(|watched| look_at(root, &watched.path, &mut states, &mut bytes))?;
     Ok(states)
 }
 
-fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::Result<()> {
+fn look_at(root: &Dir, path: &str, states: &mut PathStates, bytes: &mut u64) -> io::Result<()> {
     let found = match root.symlink_metadata(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(()),
         found => found?,
@@ -213,9 +219,9 @@ fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{path} is too large to protect")));
     }
     if found.is_symlink() {
-        states.insert(path.to_owned(), State::Link(root.read_link_contents(path)?));
+        states.insert(path.to_owned(), PathState::Link(root.read_link_contents(path)?));
     } else if found.is_dir() {
-        states.insert(path.to_owned(), State::Folder);
+        states.insert(path.to_owned(), PathState::Folder);
         for entry in root.read_dir(path)? {
             let name = entry?.file_name().into_string();
             let name = name.map_err(|_| io::Error::new(io::ErrorKind::InvalidFilename, "a name is not UTF-8"))?;
@@ -227,7 +233,7 @@ fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::
         }
     } else if found.is_file() {
         let mode = mode_of(&found);
-        states.insert(path.to_owned(), State::File { bytes: root.read(path)?, mode });
+        states.insert(path.to_owned(), PathState::File { bytes: root.read(path)?, mode });
     } else {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{path} is not a file")));
     }
@@ -283,7 +289,7 @@ mod tests {
 
     /// Of all that is looked after.
     fn put_back(watched: &PutBack, root: &Path) -> Vec<String> {
-        let changed = watched.put_back(root, Moment::AtTheEnd, None).unwrap();
+        let changed = watched.put_back(root, RestoreMoment::AtTheEnd, None).unwrap();
         assert!(changed.left.is_empty());
         changed.put_back
     }
@@ -368,7 +374,7 @@ mod tests {
         let folder = project();
         let watched = watch(folder.path());
         [".git/config", ".arki/config.json"].iter().for_each(|path| fs::write(folder.path().join(path), "x").unwrap());
-        let changed = watched.put_back(folder.path(), Moment::WhileTheyRun, None).unwrap();
+        let changed = watched.put_back(folder.path(), RestoreMoment::WhileTheyRun, None).unwrap();
         assert_eq!(changed.put_back, [".git/config"]);
         assert_eq!(put_back(&watched, folder.path()), [".arki/config.json"]);
     }
@@ -379,12 +385,12 @@ mod tests {
         let watched = watch(folder.path());
         fs::write(folder.path().join(".git/hooks/pre-commit"), "the user's").unwrap();
         let a_minute = std::time::Duration::from_secs(60);
-        let before = Ended(std::time::SystemTime::now() - a_minute);
-        let changed = watched.put_back(folder.path(), Moment::AtTheEnd, Some(before)).unwrap();
+        let before = EndedAt(std::time::SystemTime::now() - a_minute);
+        let changed = watched.put_back(folder.path(), RestoreMoment::AtTheEnd, Some(before)).unwrap();
         assert_eq!(changed.left, [".git/hooks/pre-commit"]);
         assert!(changed.put_back.is_empty() && folder.path().join(".git/hooks/pre-commit").exists());
-        let after = Ended(std::time::SystemTime::now() + a_minute);
-        let changed = watched.put_back(folder.path(), Moment::AtTheEnd, Some(after)).unwrap();
+        let after = EndedAt(std::time::SystemTime::now() + a_minute);
+        let changed = watched.put_back(folder.path(), RestoreMoment::AtTheEnd, Some(after)).unwrap();
         assert_eq!(changed.put_back, [".git/hooks/pre-commit"]);
     }
 

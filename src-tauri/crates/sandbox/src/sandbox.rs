@@ -18,7 +18,7 @@ use crate::platform;
 use crate::sensitive::Sensitive;
 use crate::spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
 #[cfg(unix)]
-use arki_process::{Meanwhile, Wrapped};
+use arki_process::{Meanwhile, WrappedProgram};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@ pub struct SandboxStatus {
 /// The part of the project that a command reaches.
 #[cfg(unix)]
 #[derive(Clone, Copy)]
-pub(crate) struct Reach<'a> {
+pub(crate) struct CommandReach<'a> {
     pub(crate) found: &'a Sensitive,
     pub(crate) git: GitAccess,
     pub(crate) writes_hooks: bool,
@@ -231,8 +231,8 @@ impl Sandbox {
         command: &[&str],
         terminal: Option<&Path>,
         found: &Sensitive,
-    ) -> std::io::Result<Wrapped> {
-        let reach = Reach { found, git: self.git, writes_hooks: self.writes_hooks, secrets: self.secrets };
+    ) -> std::io::Result<WrappedProgram> {
+        let reach = CommandReach { found, git: self.git, writes_hooks: self.writes_hooks, secrets: self.secrets };
         self.platform.wrap(directory, command, terminal, reach)
     }
 

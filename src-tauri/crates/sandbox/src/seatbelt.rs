@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use super::sensitive::secrets_beside_git;
 use super::{
-    ARKI_FOLDER, GitAccess, Network, OWN_GIT, ProjectAccess, Reach, Root, STEERS_GIT, SandboxSpec, SecretSight,
+    ARKI_FOLDER, CommandReach, GitAccess, Network, OWN_GIT, ProjectAccess, Root, STEERS_GIT, SandboxSpec, SecretSight,
 };
-pub(super) use probe::World;
+pub(super) use probe::ProbeWorld;
 
 const BASE: &str = include_str!("seatbelt/base.sb");
 const NETWORK: &str = include_str!("seatbelt/network.sb");
@@ -51,7 +51,7 @@ const GIT_FILES: &[&str] = &[
 
 /// The paths that a command may use, and what for, all of them absolute and with their links followed.
 #[derive(Debug, Default)]
-pub(super) struct Paths {
+pub(super) struct SeatbeltPaths {
     pub(super) writable: Vec<PathBuf>,
     /// Seen, whatever hides what is around them, and not written.
     pub(super) readable: Vec<PathBuf>,
@@ -66,10 +66,10 @@ pub(super) struct Paths {
     pub(super) terminal: Option<PathBuf>,
 }
 
-impl Paths {
+impl SeatbeltPaths {
     /// Looked at as they are now.
-    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: Reach<'_>) -> Self {
-        let Reach { found: git, git: git_access, writes_hooks, secrets } = reach;
+    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: CommandReach<'_>) -> Self {
+        let CommandReach { found: git, git: git_access, writes_hooks, secrets } = reach;
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
         // A project that is a repository without a `.git` is there to be written.
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
@@ -105,7 +105,7 @@ impl Paths {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unsayable(pub(super) PathBuf);
 
-pub(super) fn profile(paths: &Paths, network: Network) -> Result<String, Unsayable> {
+pub(super) fn profile(paths: &SeatbeltPaths, network: Network) -> Result<String, Unsayable> {
     let mut profile = Profile(BASE.to_owned());
     if network == Network::Granted {
         profile.0.push_str(NETWORK);
@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    fn paths() -> Paths {
-        Paths {
+    fn paths() -> SeatbeltPaths {
+        SeatbeltPaths {
             writable: vec!["/Users/u/project".into(), "/private/tmp/run".into()],
             readable: Vec::new(),
             hidden: vec!["/Users/u/.ssh".into(), "/Users/u/project/.env-store".into()],
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn of(paths: &Paths) -> String {
+    fn of(paths: &SeatbeltPaths) -> String {
         profile(paths, Network::None).unwrap()
     }
 
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_project_in_a_hidden_folder_is_itself_visible() {
-        let profile = of(&Paths { hidden: vec!["/Users/u".into()], ..paths() });
+        let profile = of(&SeatbeltPaths { hidden: vec!["/Users/u".into()], ..paths() });
         let hidden = place(&profile, "(deny file-read* file-write* (literal \"/Users/u\") (subpath \"/Users/u\"))");
         assert!(hidden < place(&profile, "(allow file-read* file-write* (subpath \"/Users/u/project\"))"));
         assert!(hidden < place(&profile, "(allow file-read-metadata (literal \"/Users/u\"))"));
@@ -273,13 +273,13 @@ mod tests {
 
     #[test]
     fn what_is_there_decides_what_is_protected() {
-        let world = World::new().unwrap();
+        let world = ProbeWorld::new().unwrap();
         let paths_with = |git| {
             let found = sensitive::find(&world.project(), &Mutex::default());
-            Paths::of(
+            SeatbeltPaths::of(
                 &world.spec(),
                 None,
-                Reach { found: &found, git, writes_hooks: false, secrets: SecretSight::Shown },
+                CommandReach { found: &found, git, writes_hooks: false, secrets: SecretSight::Shown },
             )
         };
         let paths = paths_with(GitAccess::Writable);
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_read_only_git_directory_is_written() {
-        let profile = of(&Paths { git_access: GitAccess::ReadOnly, ..paths() });
+        let profile = of(&SeatbeltPaths { git_access: GitAccess::ReadOnly, ..paths() });
         place(&profile, "(deny file-write* (literal \"/Users/u/project/.git\") (subpath");
         assert!(!profile.contains("(allow file-write* (subpath \"/Users/u/project/.git/objects\")"));
         assert!(!profile.contains("next-index"));
@@ -307,11 +307,15 @@ mod tests {
 
     #[test]
     fn a_read_only_project_is_seen_and_nothing_in_it_is_allowed_to_be_written() {
-        let world = World::new().unwrap();
+        let world = ProbeWorld::new().unwrap();
         let found = sensitive::find(&world.project(), &Mutex::default());
         let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..world.spec() };
-        let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
-        let paths = Paths { hidden: vec![world.project().parent().unwrap().into()], ..Paths::of(&spec, None, reach) };
+        let reach =
+            CommandReach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
+        let paths = SeatbeltPaths {
+            hidden: vec![world.project().parent().unwrap().into()],
+            ..SeatbeltPaths::of(&spec, None, reach)
+        };
         let profile = of(&paths);
         let project = world.project().display().to_string();
         place(&profile, &format!("(allow file-read* (subpath \"{project}\"))"));
@@ -322,7 +326,7 @@ mod tests {
 
     #[test]
     fn no_terminal_is_in_reach_but_the_commands_own() {
-        let with = of(&Paths { terminal: Some("/dev/ttys007".into()), ..paths() });
+        let with = of(&SeatbeltPaths { terminal: Some("/dev/ttys007".into()), ..paths() });
         assert!(
             with.contains(
                 "(allow file-read* file-write* file-ioctl (literal \"/dev/ttys007\") (literal \"/dev/tty\"))"
@@ -336,24 +340,25 @@ mod tests {
         for name in ["a\"b", "a\\b", "a\nb", "a\")) (allow default) ((\"", "a\u{7f}", "a\u{0}b"] {
             let path = PathBuf::from(format!("/Users/u/{name}"));
             for paths in [
-                Paths { writable: vec![path.clone()], ..paths() },
-                Paths { hidden: vec![path.clone()], ..paths() },
-                Paths { git: vec![path.clone()], ..paths() },
-                Paths { read_only: vec![path.clone()], ..paths() },
-                Paths { terminal: Some(path.clone()), ..paths() },
+                SeatbeltPaths { writable: vec![path.clone()], ..paths() },
+                SeatbeltPaths { hidden: vec![path.clone()], ..paths() },
+                SeatbeltPaths { git: vec![path.clone()], ..paths() },
+                SeatbeltPaths { read_only: vec![path.clone()], ..paths() },
+                SeatbeltPaths { terminal: Some(path.clone()), ..paths() },
             ] {
                 assert_eq!(profile(&paths, Network::None), Err(Unsayable(path.clone())), "{name:?}");
             }
         }
-        assert!(profile(&Paths { writable: vec!["relative".into()], ..paths() }, Network::None).is_err());
-        let strange = Paths { writable: vec!["/Users/u/Ünïcode (1); it's $HOME #x".into()], ..paths() };
+        assert!(profile(&SeatbeltPaths { writable: vec!["relative".into()], ..paths() }, Network::None).is_err());
+        let strange = SeatbeltPaths { writable: vec!["/Users/u/Ünïcode (1); it's $HOME #x".into()], ..paths() };
         assert!(of(&strange).contains("(subpath \"/Users/u/Ünïcode (1); it's $HOME #x\")"));
     }
 
     #[test]
     fn its_brackets_are_balanced() {
         for network in [Network::None, Network::Granted] {
-            let profile = profile(&Paths { terminal: Some("/dev/ttys001".into()), ..paths() }, network).unwrap();
+            let profile =
+                profile(&SeatbeltPaths { terminal: Some("/dev/ttys001".into()), ..paths() }, network).unwrap();
             let mut depth = 0_i32;
             for line in profile.lines().map(|line| line.split(';').next().unwrap_or_default()) {
                 // In a regular expression they come in pairs.

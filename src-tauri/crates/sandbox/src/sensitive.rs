@@ -116,8 +116,15 @@ struct Bounds {
 
 fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive {
     let (found, queue) = (Sensitive::default(), VecDeque::from([PathBuf::new()]));
-    let mut search =
-        Search { root, left: bounds.entries, max_found: bounds.found, found, queue, looked_into: Vec::new(), listings };
+    let mut search = SensitiveSearch {
+        root,
+        left: bounds.entries,
+        max_found: bounds.found,
+        found,
+        queue,
+        looked_into: Vec::new(),
+        listings,
+    };
     let began = Instant::now();
     while let Some(folder) = search.queue.pop_front() {
         if began.elapsed() > bounds.time {
@@ -132,7 +139,7 @@ fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive
     search.found
 }
 
-struct Search<'a> {
+struct SensitiveSearch<'a> {
     root: &'a Path,
     /// Entries.
     left: usize,
@@ -145,7 +152,7 @@ struct Search<'a> {
     listings: &'a mut Listings,
 }
 
-impl Search<'_> {
+impl SensitiveSearch<'_> {
     fn look_into(&mut self, folder: &Path) {
         let listing = self.listings.of(self.root, folder, self.left);
         self.found.is_cut |= listing.is_cut || listing.entries > self.left;

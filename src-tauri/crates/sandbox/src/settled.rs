@@ -2,21 +2,21 @@
 
 use std::io;
 
-use super::put_back::Changed;
+use super::put_back::ChangedPaths;
 
 /// Paths named in one sentence.
 const MAX_NAMED: usize = 10;
 
 /// The actions taken, in words.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct SettledNotes {
     pub(super) notes: Vec<String>,
     left: Vec<String>,
     pub(super) unfinished: Option<String>,
 }
 
-impl Told {
-    pub(super) fn of_put_back(&mut self, changed: io::Result<Changed>) {
+impl SettledNotes {
+    pub(super) fn of_put_back(&mut self, changed: io::Result<ChangedPaths>) {
         match changed {
             Ok(changed) => {
                 if !changed.put_back.is_empty() {

@@ -96,8 +96,8 @@ impl SandboxSpec {
 
     /// Returns what is shown although it is hidden, where it is named and where it is.
     #[cfg(unix)]
-    pub(super) fn shown(&self) -> Vec<Shown> {
-        let real = |path: &PathBuf| Some(Shown { named: path.clone(), real: path.canonicalize().ok()? });
+    pub(super) fn shown(&self) -> Vec<ShownPath> {
+        let real = |path: &PathBuf| Some(ShownPath { named: path.clone(), real: path.canonicalize().ok()? });
         self.shown.iter().filter_map(real).collect()
     }
 
@@ -113,7 +113,7 @@ impl SandboxSpec {
 /// A file or folder that commands see in what is hidden.
 #[cfg(unix)]
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct ShownPath {
     pub(super) named: PathBuf,
     pub(super) real: PathBuf,
 }

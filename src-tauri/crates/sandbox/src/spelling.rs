@@ -16,10 +16,10 @@ pub(super) struct Spellings {
 
 impl Spellings {
     pub(super) fn of(paths: &[PathBuf]) -> Self {
-        Self::seen_by(&mut Places::default(), paths)
+        Self::seen_by(&mut RealPlaces::default(), paths)
     }
 
-    fn seen_by(places: &mut Places, paths: &[PathBuf]) -> Self {
+    fn seen_by(places: &mut RealPlaces, paths: &[PathBuf]) -> Self {
         let plain = paths.iter().map(|path| plain(path));
         let mut all: Vec<PathBuf> = plain.flat_map(|path| [places.of_whole(&path), path]).collect();
         all.sort();
@@ -31,14 +31,14 @@ impl Spellings {
 
 /// The real place of each path, `None` where there is nothing. Paths are absolute, without `.` and `..`.
 #[derive(Default)]
-struct Places {
+struct RealPlaces {
     known: HashMap<PathBuf, Option<PathBuf>>,
     /// The number of times the disk was asked.
     #[cfg(test)]
     lookups: usize,
 }
 
-impl Places {
+impl RealPlaces {
     fn of(&mut self, path: &Path) -> Option<PathBuf> {
         if let Some(known) = self.known.get(path) {
             return known.clone();
@@ -137,7 +137,7 @@ mod tests {
         let mut names: Vec<&Path> = hidden.iter().flat_map(|path| path.ancestors()).collect();
         names.sort();
         names.dedup();
-        let mut places = Places::default();
+        let mut places = RealPlaces::default();
         let spellings = Spellings::seen_by(&mut places, &hidden);
         assert_eq!(spellings.all.len(), hidden.len());
         assert!(places.lookups <= names.len(), "{} for {}", places.lookups, names.len());

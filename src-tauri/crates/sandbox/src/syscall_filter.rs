@@ -171,7 +171,7 @@ pub(super) struct Allowed {
 
 /// Both are put on. `None` where the filter is not known for this processor.
 pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
-    let mut rules = Rules::default();
+    let mut rules = SyscallRules::default();
     REFUSED.iter().for_each(|call| rules.add(*call, Vec::new()));
     if !allowed.shared_memory {
         SHARED_MEMORY.iter().for_each(|call| rules.add(*call, Vec::new()));
@@ -205,7 +205,7 @@ pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
         // Over what is refused of them in any case.
         METADATA.iter().for_each(|call| rules.add(*call, Vec::new()));
     }
-    let mut unknown = Rules::default();
+    let mut unknown = SyscallRules::default();
     unknown.add(libc::SYS_clone3, Vec::new());
     unknown.add(libc::SYS_openat2, Vec::new());
     Some([rules.program(libc::EPERM)?, unknown.program(libc::ENOSYS)?])
@@ -279,9 +279,9 @@ fn rule(conditions: &[SeccompCondition]) -> Option<SeccompRule> {
 }
 
 #[derive(Default)]
-struct Rules(BTreeMap<i64, Vec<SeccompRule>>);
+struct SyscallRules(BTreeMap<i64, Vec<SeccompRule>>);
 
-impl Rules {
+impl SyscallRules {
     /// Adds a rule. Without conditions the call is always refused.
     fn add(&mut self, call: i64, conditions: Vec<SeccompRule>) {
         #[cfg(target_arch = "x86_64")]

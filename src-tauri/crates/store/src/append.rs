@@ -8,10 +8,10 @@ pub(crate) mod replay;
 pub(crate) mod seal;
 
 use crate::database::row;
-use crate::writer::write::Isolation;
+use crate::writer::write::WriteIsolation;
 use crate::{StoreError, leases};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
-use heads::{Head, Heads};
+use heads::{Heads, SessionHead};
 use projections::SessionRow;
 use rusqlite::{CachedStatement, Connection, params};
 use seal::{SealedDraft, Unhashed};
@@ -47,7 +47,7 @@ pub(crate) fn append(
 pub(crate) struct Appending<'a> {
     transaction: &'a Connection,
     heads: &'a mut Heads,
-    head: Head,
+    head: SessionHead,
     ts: i64,
     log: Log<'a>,
     events: Vec<Arc<Event>>,
@@ -105,10 +105,14 @@ const LARGE_BYTES: usize = 64 << 10;
 /// Returns how the write is isolated: one that may be taken back after it has written must not take its neighbours with
 /// it. That costs a copy of every page it writes, and most appends either fail before they write or with everything
 /// else.
-pub(crate) fn isolation(drafts: &[SealedDraft]) -> Isolation {
+pub(crate) fn isolation(drafts: &[SealedDraft]) -> WriteIsolation {
     let is_refusable = |draft: &SealedDraft| matches!(draft.body, EventBody::ApprovalResolved(_));
     let bytes: usize = drafts.iter().map(|draft| draft.payload.get().len()).sum();
-    if bytes > LARGE_BYTES || drafts.iter().any(is_refusable) { Isolation::Savepoint } else { Isolation::Shared }
+    if bytes > LARGE_BYTES || drafts.iter().any(is_refusable) {
+        WriteIsolation::Savepoint
+    } else {
+        WriteIsolation::Shared
+    }
 }
 
 fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, EventBody), StoreError> {

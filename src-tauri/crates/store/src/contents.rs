@@ -80,18 +80,18 @@ impl Reader {
     }
 }
 
-struct Kept {
+struct StoredContent {
     content: Content,
     /// `None` where it was there already.
     blob: Option<Blob>,
 }
 
-fn pack(reader: &Reader, contents: Vec<Content>) -> Result<Vec<Kept>, StoreError> {
+fn pack(reader: &Reader, contents: Vec<Content>) -> Result<Vec<StoredContent>, StoreError> {
     let hashes: Vec<&str> = contents.iter().map(|content| content.hash.as_str()).collect();
     let missing: HashSet<String> = reader.missing_contents(&hashes)?.into_iter().map(str::to_owned).collect();
     let keep = |content: Content| {
         let blob = missing.contains(&content.hash).then(|| pack_one(&content)).transpose()?;
-        Ok(Kept { content, blob })
+        Ok(StoredContent { content, blob })
     };
     contents.into_iter().map(keep).collect()
 }
@@ -104,7 +104,7 @@ fn pack_one(content: &Content) -> Result<Blob, StoreError> {
     Err(StoreError::internal(format!("a content has the hash {}, not {}", blob.hash, content.hash)))
 }
 
-impl Kept {
+impl StoredContent {
     fn keep(&self, transaction: &Connection, session: &SessionId, now_ms: i64) -> Result<(), StoreError> {
         let content_use = match self.content.kind {
             ContentKind::Plain => ContentUse::Image,

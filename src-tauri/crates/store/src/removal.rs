@@ -67,7 +67,8 @@ impl Store {
 
     /// Makes it disappear. Answers with the sub-agents' sessions, which went with it.
     pub(crate) async fn begin_removal(&self, session: &SessionId, owner: &str) -> Result<Vec<SessionId>, StoreError> {
-        let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
+        let removal =
+            SessionRemoval { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
         self.write(Durability::Full, move |transaction| removal.begin(transaction)).await
     }
 
@@ -118,13 +119,13 @@ impl Store {
     }
 }
 
-struct Removal {
+struct SessionRemoval {
     session: SessionId,
     owner: String,
     reader: Reader,
 }
 
-impl Removal {
+impl SessionRemoval {
     /// Answers with the sub-agents' sessions.
     fn begin(&self, transaction: &Connection) -> Result<Vec<SessionId>, StoreError> {
         self.ensure_removable(transaction, &self.session)?;

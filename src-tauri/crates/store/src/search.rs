@@ -53,7 +53,7 @@ pub struct SearchHit {
     pub snippet: Vec<SnippetPart>,
 }
 
-struct Found {
+struct FoundEvent {
     event: Event,
     title: String,
     project: String,
@@ -92,7 +92,7 @@ impl Reader {
         Ok(found.into_iter().zip(snippets.parts).map(|(found, snippet)| found.hit(snippet)).collect())
     }
 
-    fn find(&self, query: &SearchQuery, expression: &str) -> Result<Vec<Found>, StoreError> {
+    fn find(&self, query: &SearchQuery, expression: &str) -> Result<Vec<FoundEvent>, StoreError> {
         let columns = EVENT_COLUMNS.split(", ").map(|column| format!("events.{column}")).collect::<Vec<_>>().join(", ");
         // The joins are written in the order they are to be made in: the index knows best what to look at.
         let sql = format!(
@@ -109,14 +109,14 @@ impl Reader {
             let mut statement = connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params![expression, since, until, limit], |row| {
                 let text = |column| row.get_ref(column).map(lossy_text);
-                Ok(Found { event: event(row)?, title: text(9)?, project: text(10)? })
+                Ok(FoundEvent { event: event(row)?, title: text(9)?, project: text(10)? })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 }
 
-impl Found {
+impl FoundEvent {
     fn hit(self, snippet: Vec<SnippetPart>) -> SearchHit {
         let Self { event, title, project } = self;
         let Event { session_id, seq, ts, kind, .. } = event;

@@ -8,7 +8,7 @@ use crate::append::{Appending, Destination};
 use crate::contents::blobs::Blob;
 use crate::database::connection::Location;
 use crate::reader::Reader;
-use crate::writer::write::{Durability, Isolation};
+use crate::writer::write::{Durability, WriteIsolation};
 use crate::writer::{WriteQueue, Writer};
 use crate::{StoreError, TrustRecord, append, leases, salvage, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
@@ -167,7 +167,7 @@ impl Store {
         let append = move |transaction: &Connection, heads: &mut Heads| {
             writers.append(Appending::begin(transaction, heads, clock.now_ms(), &destination)?)
         };
-        let answered = queue.clone().begin(Durability::Full, Isolation::Savepoint, append).await?;
+        let answered = queue.clone().begin(Durability::Full, WriteIsolation::Savepoint, append).await?;
         let sealed = relay.seal(drafts, &self.redactor);
         let answer = answered.await.map_err(|_| StoreError::Closed)?;
         sealed?;

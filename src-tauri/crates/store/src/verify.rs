@@ -47,7 +47,7 @@ impl Reader {
     pub fn verify_each(&self, session: &SessionId, mut each: impl FnMut(&Event)) -> Result<VerifyReport, StoreError> {
         self.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let walk = Walk::new(&snapshot)?.handing_out(&mut each);
+            let walk = ChainWalk::new(&snapshot)?.handing_out(&mut each);
             let mut reports = walk.run(Some(session)).map_err(as_damage)?;
             verify_diffs(&snapshot, Some(session), &mut reports).map_err(as_damage)?;
             let removals = unfinished_removals(&snapshot).map_err(as_damage)?;
@@ -67,7 +67,7 @@ impl Reader {
     ) -> Result<Vec<VerifyReport>, StoreError> {
         self.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let mut reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            let mut reports = ChainWalk::new(&snapshot)?.run(session).map_err(as_damage)?;
             verify_diffs(&snapshot, session, &mut reports).map_err(as_damage)?;
             let removals = unfinished_removals(&snapshot).map_err(as_damage)?;
             reports.retain(|report| !removals.contains(report.session_id.as_str()));
@@ -129,7 +129,7 @@ fn as_damage(error: StoreError) -> StoreError {
     }
 }
 
-struct Walk<'a> {
+struct ChainWalk<'a> {
     connection: &'a Connection,
     row: CachedStatement<'a>,
     end: CachedStatement<'a>,
@@ -139,7 +139,7 @@ struct Walk<'a> {
     each: Option<&'a mut dyn FnMut(&Event)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ChainWalk<'a> {
     fn new(connection: &'a Connection) -> Result<Self, StoreError> {
         let prepare = |sql| connection.prepare_cached(sql).map_err(|error| as_damage(error.into()));
         Ok(Self { connection, row: prepare(ROW)?, end: prepare(END)?, rows: 0, reports: Vec::new(), each: None })
@@ -214,8 +214,8 @@ impl<'a> Walk<'a> {
     fn close(&mut self, session: &Value, mut chain: Chain) -> Result<(), StoreError> {
         match self.end_of(session)? {
             None => chain.break_at(1),
-            Some(End { seq: None, .. }) => chain.break_at(chain.last_seq + 1),
-            Some(End { seq: Some(seq), hash, lag }) => {
+            Some(RecordedEnd { seq: None, .. }) => chain.break_at(chain.last_seq + 1),
+            Some(RecordedEnd { seq: Some(seq), hash, lag }) => {
                 if seq > chain.last_seq || chain.last_seq - seq > lag {
                     chain.break_at(seq.min(chain.last_seq) + 1);
                 } else if hash != self.hash_after(session, seq, &chain)? {
@@ -239,19 +239,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn end_of(&mut self, session: &Value) -> Result<Option<End>, StoreError> {
+    fn end_of(&mut self, session: &Value) -> Result<Option<RecordedEnd>, StoreError> {
         let end = self.end.query_row([session], |row| {
             let seq = row.get_ref(0)?.as_i64().ok().and_then(|seq| u64::try_from(seq).ok());
             let state = SessionState::from_word(&lossy_text(row.get_ref(2)?));
             let hash = row.get_ref(1)?.as_str().ok().map(str::to_owned);
-            Ok(End { seq, hash, lag: SessionRow::allowed_lag(state) })
+            Ok(RecordedEnd { seq, hash, lag: SessionRow::allowed_lag(state) })
         });
         Ok(end.optional()?)
     }
 }
 
 /// The recorded end of a session, where it is valid.
-struct End {
+struct RecordedEnd {
     seq: Option<u64>,
     hash: Option<String>,
     /// The number of events by which its log may go on.

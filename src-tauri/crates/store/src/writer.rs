@@ -12,7 +12,7 @@ pub(crate) mod writing_connection;
 
 use crate::StoreError;
 use crate::append::heads::Heads;
-use group::Waiting;
+use group::WaitingJobs;
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,14 +21,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::sync::{Semaphore, oneshot};
-use write::{Durability, Isolation, Job, Pending, Write};
+use write::{Durability, Pending, Write, WriteIsolation, WriterJob};
 use writing_connection::WritingConnection;
 
 /// Writes that may wait; whoever comes later waits for a place.
 pub const MAX_QUEUED_WRITES: usize = 1024;
 
 /// The state shared by the thread and its callers.
-struct Shared {
+struct SharedWriter {
     /// `None` once it is closed; poisoned when a write panicked, and then nothing more is written.
     connection: Mutex<Option<WritingConnection>>,
     /// The last transaction of the thread had several writes. Whoever then wrote alone, before the others are back,
@@ -44,17 +44,17 @@ pub(crate) struct Writer {
 /// The end of the queue that callers hold on to while they wait.
 #[derive(Clone)]
 pub(crate) struct WriteQueue {
-    jobs: Sender<Job>,
+    jobs: Sender<WriterJob>,
     places: Arc<Semaphore>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedWriter>,
 }
 
 impl Writer {
     pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
         let (sender, jobs) = channel();
         let connection = Mutex::new(Some(WritingConnection::new(connection, path)?));
-        let shared = Arc::new(Shared { connection, has_neighbours: AtomicBool::new(false) });
-        let (of_thread, waiting) = (shared.clone(), Waiting::new(jobs));
+        let shared = Arc::new(SharedWriter { connection, has_neighbours: AtomicBool::new(false) });
+        let (of_thread, waiting) = (shared.clone(), WaitingJobs::new(jobs));
         let thread =
             std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&of_thread, waiting))?;
         let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
@@ -69,7 +69,7 @@ impl Writer {
     pub(crate) fn close(self) -> Result<(), StoreError> {
         self.queue.places.close();
         // When the thread is gone there is nobody to tell.
-        let _ = self.queue.jobs.send(Job::Close);
+        let _ = self.queue.jobs.send(WriterJob::Close);
         self.thread.join().map_err(|_| ended_early())?
     }
 }
@@ -86,7 +86,7 @@ impl WriteQueue {
             heads.forget();
             work(connection)
         };
-        let answered = self.begin(durability, Isolation::Savepoint, forgetting).await?;
+        let answered = self.begin(durability, WriteIsolation::Savepoint, forgetting).await?;
         answered.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -94,7 +94,7 @@ impl WriteQueue {
     pub(crate) async fn begin<T, F>(
         self,
         durability: Durability,
-        isolation: Isolation,
+        isolation: WriteIsolation,
         work: F,
     ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError>
     where
@@ -111,7 +111,7 @@ impl WriteQueue {
     pub(crate) async fn append<T, F>(
         self,
         durability: Durability,
-        isolation: Isolation,
+        isolation: WriteIsolation,
         work: F,
     ) -> Result<T, StoreError>
     where
@@ -121,7 +121,7 @@ impl WriteQueue {
         let (write, answered) = self.pending(durability, isolation, work).await?;
         let is_alone = self.places.available_permits() + 1 == MAX_QUEUED_WRITES
             && !self.shared.has_neighbours.load(Ordering::Relaxed);
-        let waiting = if is_alone && durability == Durability::Normal && isolation == Isolation::Shared {
+        let waiting = if is_alone && durability == Durability::Normal && isolation == WriteIsolation::Shared {
             self.write_here(write)
         } else {
             Some(write)
@@ -152,7 +152,7 @@ impl WriteQueue {
             work: Some(work),
             done: None,
             durability,
-            isolation: Isolation::Savepoint,
+            isolation: WriteIsolation::Savepoint,
             answer,
             place,
         }))
@@ -161,7 +161,7 @@ impl WriteQueue {
     async fn pending<T, F>(
         &self,
         durability: Durability,
-        isolation: Isolation,
+        isolation: WriteIsolation,
         work: F,
     ) -> Result<(Box<dyn Write>, oneshot::Receiver<Result<T, StoreError>>), StoreError>
     where
@@ -174,7 +174,7 @@ impl WriteQueue {
     }
 
     fn send(&self, write: Box<dyn Write>) -> Result<(), StoreError> {
-        self.jobs.send(Job::Write(write)).map_err(|_| StoreError::Closed)
+        self.jobs.send(WriterJob::Write(write)).map_err(|_| StoreError::Closed)
     }
 
     /// Gives back what could not be done without waiting.
@@ -193,7 +193,7 @@ impl WriteQueue {
 }
 
 /// Writes until nobody can ask for it any more.
-fn run(shared: &Shared, mut waiting: Waiting) -> Result<(), StoreError> {
+fn run(shared: &SharedWriter, mut waiting: WaitingJobs) -> Result<(), StoreError> {
     while let Some(mut group) = waiting.next_group() {
         let started = Instant::now();
         let mut connection = shared.connection.lock().map_err(|_| ended_early())?;

@@ -1,7 +1,7 @@
 //! HTTP/1.1 by hand over one socket: only so is every byte and every write under the script's control.
 
-use crate::scripted_server::{Recorded, Shared};
-use crate::turn::{Ending, Response, Turn};
+use crate::scripted_server::{Recorded, SharedScript};
+use crate::turn::{Response, StreamEnding, Turn};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Between two writes by the clock.
 const PACE: Duration = Duration::from_millis(4);
 
-pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+pub(crate) fn serve(stream: &TcpStream, shared: &SharedScript) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some((method, request)) = read_request(&mut reader)? {
@@ -26,16 +26,16 @@ pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             let (turn, number) = shared.turn_for(request);
             thread::sleep(turn.pause);
             match turn.ending {
-                Ending::Silent => return wait_for_hang_up(&mut reader, shared),
-                Ending::HangAfter(_) => {
+                StreamEnding::Silent => return wait_for_hang_up(&mut reader, shared),
+                StreamEnding::HangAfter(_) => {
                     write_response(stream, &turn.response(number), &turn, shared)?;
                     return wait_for_hang_up(&mut reader, shared);
                 }
-                Ending::CutAfter(_) => {
+                StreamEnding::CutAfter(_) => {
                     write_response(stream, &turn.response(number), &turn, shared)?;
                     return stream.shutdown(Shutdown::Both);
                 }
-                Ending::Whole => write_response(stream, &turn.response(number), &turn, shared)?,
+                StreamEnding::Whole => write_response(stream, &turn.response(number), &turn, shared)?,
             }
         }
         if !shared.script.keep_alive {
@@ -68,14 +68,14 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Option<(String, Recorde
     Ok(Some((method, Recorded { path, headers, body, json, at: Instant::now() })))
 }
 
-fn write_response(mut stream: &TcpStream, response: &Response, turn: &Turn, shared: &Shared) -> io::Result<()> {
+fn write_response(mut stream: &TcpStream, response: &Response, turn: &Turn, shared: &SharedScript) -> io::Result<()> {
     let keep_alive = shared.script.keep_alive;
     let framing = if keep_alive { "transfer-encoding: chunked" } else { "connection: close" };
     let headers: String = response.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     write!(stream, "HTTP/1.1 {} Scripted\r\n{headers}{framing}\r\n\r\n", response.status)?;
     let (length, whole) = match turn.ending {
-        Ending::CutAfter(bytes) | Ending::HangAfter(bytes) => (bytes.min(response.body.len()), false),
-        Ending::Whole | Ending::Silent => (response.body.len(), true),
+        StreamEnding::CutAfter(bytes) | StreamEnding::HangAfter(bytes) => (bytes.min(response.body.len()), false),
+        StreamEnding::Whole | StreamEnding::Silent => (response.body.len(), true),
     };
     let mut write = |piece: &[u8]| {
         if keep_alive {
@@ -123,7 +123,7 @@ fn write_by_the_clock(
     Ok(())
 }
 
-fn wait_for_hang_up(reader: &mut impl Read, shared: &Shared) -> io::Result<()> {
+fn wait_for_hang_up(reader: &mut impl Read, shared: &SharedScript) -> io::Result<()> {
     // Ends with the client's goodbye, orderly or by reset.
     let _ = io::copy(reader, &mut io::sink());
     shared.note(|journal| journal.hung_up += 1);

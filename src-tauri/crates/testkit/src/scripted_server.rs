@@ -91,10 +91,10 @@ pub struct Journal {
 /// Runs until it is dropped.
 pub struct ScriptedServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<SharedScript>,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct SharedScript {
     pub(crate) script: Script,
     journal: Mutex<Journal>,
     changed: Condvar,
@@ -117,7 +117,7 @@ impl ScriptedServer {
     fn serve(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedScript {
             script,
             journal: Mutex::default(),
             changed: Condvar::new(),
@@ -165,7 +165,7 @@ impl Drop for ScriptedServer {
     }
 }
 
-impl Shared {
+impl SharedScript {
     fn journal(&self) -> MutexGuard<'_, Journal> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -196,7 +196,7 @@ fn tool_rounds(request: &Value) -> usize {
     messages.iter().filter(asks).count()
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<SharedScript>) {
     for stream in listener.incoming() {
         if shared.stopping.load(Ordering::SeqCst) {
             return;

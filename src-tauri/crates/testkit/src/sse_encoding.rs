@@ -1,6 +1,6 @@
 //! Chat Completions as a stream of events, the way OpenAI's server writes it.
 
-use crate::turn::Spoken;
+use crate::turn::SpokenTurn;
 use serde_json::{Value, json};
 
 /// Arguments come in pieces of so many characters, so that clients have to join them.
@@ -10,7 +10,7 @@ pub(crate) fn event(data: &str) -> Vec<u8> {
     format!("data: {data}\n\n").into_bytes()
 }
 
-pub(crate) fn spoken(spoken: &Spoken, turn: usize) -> Vec<u8> {
+pub(crate) fn spoken(spoken: &SpokenTurn, turn: usize) -> Vec<u8> {
     let mut out = delta(turn, &json!({"role": "assistant", "content": ""}), None);
     for word in spoken.text.split(' ').filter(|word| !word.is_empty()) {
         out.extend(delta(turn, &json!({"content": format!("{word} ")}), None));

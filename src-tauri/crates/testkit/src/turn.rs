@@ -8,23 +8,23 @@ use std::time::Duration;
 /// One answer of the scripted model, and what goes wrong with it.
 #[derive(Clone)]
 pub struct Turn {
-    pub(crate) answer: Answer,
-    pub(crate) ending: Ending,
+    pub(crate) answer: ScriptedAnswer,
+    pub(crate) ending: StreamEnding,
     pub(crate) pause: Duration,
     pub(crate) chunk_pause: Duration,
     pub(crate) events_a_second: Option<u32>,
 }
 
 #[derive(Clone)]
-pub(crate) enum Answer {
-    Spoken(Spoken),
+pub(crate) enum ScriptedAnswer {
+    Spoken(SpokenTurn),
     Raw(Response),
     Computed(Arc<dyn Fn(&Value) -> Turn + Send + Sync>),
 }
 
 /// Words, then calls.
 #[derive(Clone, Default)]
-pub(crate) struct Spoken {
+pub(crate) struct SpokenTurn {
     pub(crate) text: String,
     /// Names and arguments; the arguments verbatim.
     pub(crate) calls: Vec<(String, String)>,
@@ -39,7 +39,7 @@ pub(crate) struct Response {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Ending {
+pub(crate) enum StreamEnding {
     Whole,
     /// The connection is closed after that many bytes of the body.
     CutAfter(usize),
@@ -50,10 +50,10 @@ pub(crate) enum Ending {
 }
 
 impl Turn {
-    fn new(answer: Answer) -> Self {
+    fn new(answer: ScriptedAnswer) -> Self {
         Self {
             answer,
-            ending: Ending::Whole,
+            ending: StreamEnding::Whole,
             pause: Duration::ZERO,
             chunk_pause: Duration::ZERO,
             events_a_second: None,
@@ -62,7 +62,7 @@ impl Turn {
 
     /// Says the text, word by word.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Answer::Spoken(Spoken { text: text.into(), calls: Vec::new() }))
+        Self::new(ScriptedAnswer::Spoken(SpokenTurn { text: text.into(), calls: Vec::new() }))
     }
 
     /// Says nothing; for `.call(...)`.
@@ -81,7 +81,7 @@ impl Turn {
     /// Makes a call like [`Turn::call`], with arguments that need not be JSON.
     #[must_use]
     pub fn call_raw(mut self, name: &str, arguments: impl Into<String>) -> Self {
-        if let Answer::Spoken(spoken) = &mut self.answer {
+        if let ScriptedAnswer::Spoken(spoken) = &mut self.answer {
             spoken.calls.push((name.to_owned(), arguments.into()));
         }
         self
@@ -89,7 +89,7 @@ impl Turn {
 
     /// Decides by the request.
     pub fn computed(turn: impl Fn(&Value) -> Turn + Send + Sync + 'static) -> Self {
-        Self::new(Answer::Computed(Arc::new(turn)))
+        Self::new(ScriptedAnswer::Computed(Arc::new(turn)))
     }
 
     /// These very bytes as the event stream.
@@ -112,13 +112,13 @@ impl Turn {
     }
 
     pub fn raw(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self::new(Answer::Raw(Response::new(status, content_type, body.into())))
+        Self::new(ScriptedAnswer::Raw(Response::new(status, content_type, body.into())))
     }
 
     /// Adds a header; only for turns that are given as bytes.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Answer::Raw(response) = &mut self.answer {
+        if let ScriptedAnswer::Raw(response) = &mut self.answer {
             response.headers.push((name.to_owned(), value.to_owned()));
         }
         self
@@ -127,17 +127,17 @@ impl Turn {
     /// Never answers.
     #[must_use]
     pub fn silent() -> Self {
-        Self { ending: Ending::Silent, ..Self::calls() }
+        Self { ending: StreamEnding::Silent, ..Self::calls() }
     }
 
     #[must_use]
     pub fn cut_after(self, bytes: usize) -> Self {
-        Self { ending: Ending::CutAfter(bytes), ..self }
+        Self { ending: StreamEnding::CutAfter(bytes), ..self }
     }
 
     #[must_use]
     pub fn hang_after(self, bytes: usize) -> Self {
-        Self { ending: Ending::HangAfter(bytes), ..self }
+        Self { ending: StreamEnding::HangAfter(bytes), ..self }
     }
 
     /// Waits before it answers.
@@ -166,18 +166,20 @@ impl Turn {
 
     pub(crate) fn resolve(&self, request: &Value) -> Self {
         match &self.answer {
-            Answer::Computed(turn) => turn(request).resolve(request),
-            Answer::Spoken(_) | Answer::Raw(_) => self.clone(),
+            ScriptedAnswer::Computed(turn) => turn(request).resolve(request),
+            ScriptedAnswer::Spoken(_) | ScriptedAnswer::Raw(_) => self.clone(),
         }
     }
 
     /// `turn` is its number, which the ids of its calls carry.
     pub(crate) fn response(&self, turn: usize) -> Response {
         match &self.answer {
-            Answer::Raw(response) => response.clone(),
-            Answer::Spoken(spoken) => Response::new(200, "text/event-stream", sse_encoding::spoken(spoken, turn)),
+            ScriptedAnswer::Raw(response) => response.clone(),
+            ScriptedAnswer::Spoken(spoken) => {
+                Response::new(200, "text/event-stream", sse_encoding::spoken(spoken, turn))
+            }
             // Resolved before.
-            Answer::Computed(_) => Response::new(500, "text/plain", Vec::new()),
+            ScriptedAnswer::Computed(_) => Response::new(500, "text/plain", Vec::new()),
         }
     }
 }

@@ -21,18 +21,18 @@ pub struct CallPlace {
 
 /// One call; clones are the same one.
 #[derive(Debug, Clone)]
-pub struct Caller(Arc<State>);
+pub struct Caller(Arc<CallerState>);
 
 #[derive(Debug)]
-struct State {
+struct CallerState {
     place: CallPlace,
     /// Questions that wait for the user.
     open: watch::Sender<usize>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<AskedElicitation>>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct AskedElicitation {
     elicitation: Elicitation,
     since: Instant,
     is_open: bool,
@@ -48,7 +48,7 @@ pub struct OpenElicitation {
 impl Caller {
     #[must_use]
     pub fn new(place: CallPlace) -> Self {
-        Self(Arc::new(State { place, open: watch::Sender::new(0), asked: Mutex::default() }))
+        Self(Arc::new(CallerState { place, open: watch::Sender::new(0), asked: Mutex::default() }))
     }
 
     #[must_use]
@@ -64,7 +64,7 @@ impl Caller {
         if asked.len() == MAX_ELICITATIONS_A_CALL {
             return None;
         }
-        asked.push(Asked { elicitation, since: Instant::now(), is_open: true });
+        asked.push(AskedElicitation { elicitation, since: Instant::now(), is_open: true });
         self.0.open.send_modify(|open| *open += 1);
         Some(OpenElicitation { caller: self.clone(), index: asked.len() - 1 })
     }
@@ -72,7 +72,7 @@ impl Caller {
     /// All that was asked until now.
     #[must_use]
     pub fn elicitations(&self) -> Vec<Elicitation> {
-        let told = |asked: &Asked| match asked.is_open {
+        let told = |asked: &AskedElicitation| match asked.is_open {
             true => Elicitation { waited_ms: milliseconds(asked.since), ..asked.elicitation.clone() },
             false => asked.elicitation.clone(),
         };
@@ -94,7 +94,7 @@ impl Caller {
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, Vec<Asked>> {
+    fn asked(&self) -> MutexGuard<'_, Vec<AskedElicitation>> {
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

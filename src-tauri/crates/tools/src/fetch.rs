@@ -12,7 +12,7 @@ mod tags;
 mod target;
 
 use arki_domain::{Code, Fault};
-use page::Page;
+use page::FetchedPage;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ pub struct Requested<'a> {
 
 /// The response to a request.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     /// The address that a redirect leads to.
     pub location: Option<String>,
@@ -92,7 +92,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// When the address is refused, nothing answers, or what comes is no text or too long.
-pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<Answer, Fault> {
+pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<HttpAnswer, Fault> {
     let url = parse(request.url)?;
     let method = Method::from_bytes(request.method.as_bytes()).map_err(Fault::internal)?;
     let mut sending = client(&url, private).await?.request(method, url.clone());
@@ -106,7 +106,7 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
     let status = response.status();
     if status.is_redirection() {
         let location = redirected_to(&url, &response)?.map(String::from);
-        return Ok(Answer { status: status.as_u16(), location, body: String::new() });
+        return Ok(HttpAnswer { status: status.as_u16(), location, body: String::new() });
     }
     // Of a failure anything will do that says more.
     let is_failure = status.is_client_error() || status.is_server_error();
@@ -123,13 +123,13 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
     }
     if is_failure {
         let body = String::from_utf8_lossy(&bytes).into_owned();
-        return Ok(Answer { status: status.as_u16(), location: None, body });
+        return Ok(HttpAnswer { status: status.as_u16(), location: None, body });
     }
     let body = String::from_utf8(bytes).map_err(|_| {
         let words = format!("The answer of {} is not text (UTF-8).", host_of(&url));
         Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for text, for example with an `Accept` header.")
     })?;
-    Ok(Answer { status: status.as_u16(), location: None, body })
+    Ok(HttpAnswer { status: status.as_u16(), location: None, body })
 }
 
 fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Fault> {
@@ -171,7 +171,7 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
     let shown_type = if content_type.is_empty() { "not given" } else { &content_type };
     let cut = if truncated { ", and more that wasn't read" } else { "" };
     let head = format!("URL: {url}\nStatus: {status}\nType: {shown_type}\nBytes: {}{cut}\n\n", bytes.len());
-    let page = Page { url, content_type, bytes };
+    let page = FetchedPage { url, content_type, bytes };
     // Parsing a large page takes a while.
     let text = tokio::task::spawn_blocking(move || page.text()).await;
     Ok(head + &text.map_err(|_| failed("Can't read the page as HTML.", "Try another address."))??)

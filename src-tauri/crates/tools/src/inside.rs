@@ -23,16 +23,16 @@ pub(crate) struct InsideTask<'a> {
 
 /// The result of a call: for the model, for the log besides, and for keeping.
 #[derive(Default)]
-pub(crate) struct Done {
+pub(crate) struct InsideResult {
     pub(crate) output: Output,
     pub(crate) events: Vec<EventBody>,
     pub(crate) contents: Vec<Content>,
 }
 
-impl From<Output> for Done {
+impl From<Output> for InsideResult {
     fn from(output: Output) -> Self {
         Self { output, ..Self::default() }
     }
 }
 
-pub(crate) type InsideAction = fn(&InsideTask<'_>) -> Result<Done, ToolError>;
+pub(crate) type InsideAction = fn(&InsideTask<'_>) -> Result<InsideResult, ToolError>;

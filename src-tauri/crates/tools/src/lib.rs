@@ -34,7 +34,7 @@ pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use facts::tool_specification;
-pub use fetch::{Answer as HttpAnswer, PrivateHosts, Requested};
+pub use fetch::{HttpAnswer, PrivateHosts, Requested};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
@@ -46,7 +46,7 @@ pub use kernel::{
     unresolved_placeholders,
 };
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
-pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
+pub use remote_tool::{CallProgress, CallScope, JudgedAs, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use standing::Standing;
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};

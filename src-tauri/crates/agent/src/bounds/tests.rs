@@ -7,13 +7,13 @@ fn call(arguments: String) -> ToolRequest {
 
 #[test]
 fn an_answer_is_cut_where_its_json_would_be_too_long_and_nothing_follows() {
-    let mut room = Room::new();
+    let mut room = AnswerRoom::new();
     let most = "\u{1}".repeat(MAX_ANSWER_BYTES / 6);
     assert_eq!((room.take(most.clone()), room.is_full()), (most, false));
     assert_eq!((room.take("ä".to_owned()), room.is_full()), (String::new(), true));
     assert_eq!(room.take("a".to_owned()), "");
 
-    let mut room = Room::new();
+    let mut room = AnswerRoom::new();
     let kept = room.take("a\"ä".repeat(MAX_ANSWER_BYTES));
     assert!(room.is_full() && (MAX_ANSWER_BYTES - 1..=MAX_ANSWER_BYTES).contains(&json_text_bytes(&kept)));
 }

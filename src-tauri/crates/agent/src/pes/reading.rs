@@ -1,14 +1,14 @@
 //! Answers of the model, read before they are stored.
 
-use crate::answer::Answer;
-use crate::ask::Known;
-use crate::planning::{Planning, bounded_steps, cut, read_planning, read_whole_plan, split_thoughts};
+use crate::answer::AnswerSoFar;
+use crate::ask::AnswerContext;
+use crate::planning::{ReadPlan, bounded_steps, cut, read_planning, read_whole_plan, split_thoughts};
 use arki_domain::projection::call_words;
 use arki_domain::{EventBody, PlanProposed, ToolRequest};
 use serde_json::Value;
 
 /// A plan, with native calls or with calls in its text. What cannot be read stays as it is.
-pub(super) fn plan(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+pub(super) fn plan(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> Vec<EventBody> {
     let is_tool = |name: &str| known.definitions.iter().any(|tool| *tool.name == *name);
     let planning = match read_planning(&answer.text, &is_tool) {
         Ok(planning) => planning,
@@ -27,7 +27,7 @@ pub(super) fn plan(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
 }
 
 /// Calls for a plan that there is already, or without one.
-pub(crate) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+pub(crate) fn calls(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> Vec<EventBody> {
     let is_tool = |name: &str| known.definitions.iter().any(|tool| *tool.name == *name);
     if let Ok(planning) = read_planning(&answer.text, &is_tool) {
         take_out_thoughts(answer, &planning.thoughts);
@@ -40,7 +40,7 @@ pub(crate) fn calls(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
 
 /// The answer to the user. Of a model that takes no tools, one that is nothing but a plan is further calls; another model
 /// makes these natively, and what looks like a plan may be a file that the user wanted to see.
-pub(super) fn synthesis(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody> {
+pub(super) fn synthesis(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> Vec<EventBody> {
     if !known.takes_tools
         && answer.calls.is_empty()
         && let Some(planning) = read_whole_plan(&answer.text)
@@ -57,13 +57,13 @@ pub(super) fn synthesis(answer: &mut Answer, known: &Known<'_>) -> Vec<EventBody
     Vec::new()
 }
 
-fn of_prose(text: &str) -> Planning {
+fn of_prose(text: &str) -> ReadPlan {
     let (said, thoughts) = split_thoughts(text);
     let intent = Some(first_line(&said)).filter(|line| !line.is_empty());
-    Planning { intent, thoughts, ..Planning::default() }
+    ReadPlan { intent, thoughts, ..ReadPlan::default() }
 }
 
-fn take_out_thoughts(answer: &mut Answer, thoughts: &str) {
+fn take_out_thoughts(answer: &mut AnswerSoFar, thoughts: &str) {
     if thoughts.is_empty() {
         return;
     }

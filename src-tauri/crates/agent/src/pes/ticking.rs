@@ -8,7 +8,7 @@ use arki_domain::projection::{CallEnd, PlanVersion, PlannedCall, Stages};
 use arki_domain::{PlanStep, PlanStepState};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum TickMoment {
     /// More may come.
     Between,
     /// The answer is there. A step whose calls came to nothing is skipped. One without a call stays as it is: nothing
@@ -17,7 +17,7 @@ pub(super) enum Moment {
 }
 
 /// Returns the steps with their new states; `None` where none has another.
-pub(super) fn ticked(plan: &PlanVersion, stages: &Stages, moment: Moment) -> Option<Vec<PlanStep>> {
+pub(super) fn ticked(plan: &PlanVersion, stages: &Stages, moment: TickMoment) -> Option<Vec<PlanStep>> {
     if stages.steps == 0 || stages.steps != plan.steps.len() {
         return None;
     }
@@ -31,11 +31,11 @@ pub(super) fn ticked(plan: &PlanVersion, stages: &Stages, moment: Moment) -> Opt
         }
         let is_done = calls.iter().all(|call| call.end == Some(CallEnd::Done));
         let state = match moment {
-            Moment::End if is_done => PlanStepState::Done,
-            Moment::End => PlanStepState::Skipped,
-            Moment::Between if is_done => PlanStepState::Done,
-            Moment::Between if current == Some(place) => PlanStepState::InProgress,
-            Moment::Between => PlanStepState::Pending,
+            TickMoment::End if is_done => PlanStepState::Done,
+            TickMoment::End => PlanStepState::Skipped,
+            TickMoment::Between if is_done => PlanStepState::Done,
+            TickMoment::Between if current == Some(place) => PlanStepState::InProgress,
+            TickMoment::Between => PlanStepState::Pending,
         };
         if rank(state) > rank(step.state) {
             step.state = state;
@@ -65,7 +65,7 @@ mod tests {
     const FAILED: Option<CallEnd> = Some(CallEnd::Failed);
 
     /// One letter a step: pending, working, done, skipped.
-    fn check(before: &str, ends: &[Option<CallEnd>], moment: Moment, after: &str) {
+    fn check(before: &str, ends: &[Option<CallEnd>], moment: TickMoment, after: &str) {
         let of_letter = |letter| match letter {
             'p' => PlanStepState::Pending,
             'w' => PlanStepState::InProgress,
@@ -84,30 +84,30 @@ mod tests {
 
     #[test]
     fn steps_are_done_with_their_calls_in_order() {
-        check("ppp", &[None, None], Moment::Between, "wpp");
-        check("wpp", &[DONE, None], Moment::Between, "dwp");
-        check("dwp", &[DONE, DONE], Moment::Between, "ddp");
+        check("ppp", &[None, None], TickMoment::Between, "wpp");
+        check("wpp", &[DONE, None], TickMoment::Between, "dwp");
+        check("dwp", &[DONE, DONE], TickMoment::Between, "ddp");
     }
 
     #[test]
     fn a_step_without_a_call_is_never_ticked() {
-        check("pp", &[], Moment::End, "pp");
-        check("pp", &[DONE], Moment::End, "dp");
-        check("ddp", &[DONE, DONE], Moment::End, "ddp");
-        check("pdp", &[DONE], Moment::End, "ddp");
+        check("pp", &[], TickMoment::End, "pp");
+        check("pp", &[DONE], TickMoment::End, "dp");
+        check("ddp", &[DONE, DONE], TickMoment::End, "ddp");
+        check("pdp", &[DONE], TickMoment::End, "ddp");
     }
 
     #[test]
     fn more_calls_than_steps_are_shared_out_evenly() {
-        check("pp", &[DONE, None, None, None], Moment::Between, "wp");
-        check("wp", &[DONE, DONE, None, None], Moment::Between, "dw");
-        check("dw", &[DONE, DONE, DONE, DONE], Moment::Between, "dd");
+        check("pp", &[DONE, None, None, None], TickMoment::Between, "wp");
+        check("wp", &[DONE, DONE, None, None], TickMoment::Between, "dw");
+        check("dw", &[DONE, DONE, DONE, DONE], TickMoment::Between, "dd");
     }
 
     #[test]
     fn a_step_whose_call_failed_is_not_done_and_none_goes_back() {
-        check("wp", &[FAILED, DONE], Moment::Between, "wd");
-        check("wd", &[FAILED, DONE], Moment::End, "sd");
-        check("dd", &[FAILED, None], Moment::Between, "dd");
+        check("wp", &[FAILED, DONE], TickMoment::Between, "wd");
+        check("wd", &[FAILED, DONE], TickMoment::End, "sd");
+        check("dd", &[FAILED, None], TickMoment::Between, "dd");
     }
 }

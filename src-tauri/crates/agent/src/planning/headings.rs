@@ -23,7 +23,7 @@ enum Heading {
 
 /// The headings as they are read.
 #[derive(Default)]
-struct Reader {
+struct HeadingReader {
     read: Headings,
     /// Under each heading of this kind.
     calls: Vec<Vec<ToolRequest>>,
@@ -33,7 +33,7 @@ struct Reader {
 
 impl Headings {
     pub(super) fn read(segments: &[Segment<'_>]) -> Result<Self, Unreadable> {
-        let mut reader = Reader::default();
+        let mut reader = HeadingReader::default();
         for segment in segments {
             match segment {
                 Segment::Text(text) => text.lines().try_for_each(|line| reader.take_line(line))?,
@@ -58,7 +58,7 @@ fn the_only(lists: Vec<Vec<ToolRequest>>) -> Result<Option<Vec<ToolRequest>>, Un
     Ok(first.or(is_there.then(Vec::new)))
 }
 
-impl Reader {
+impl HeadingReader {
     fn take_line(&mut self, line: &str) -> Result<(), Unreadable> {
         if let Some((heading, rest)) = heading(line) {
             self.end_section()?;

@@ -10,13 +10,13 @@ const MAX_DEPTH: usize = 100;
 
 /// Returns the object or array at the beginning of the text, and its bytes there.
 pub(crate) fn read(text: &str) -> Option<(Value, usize)> {
-    let mut reader = Reader { text, at: 0, strict: String::new(), open: Vec::new() };
+    let mut reader = LenientReader { text, at: 0, strict: String::new(), open: Vec::new() };
     reader.run()?;
     let value = serde_json::from_str(&reader.strict).ok()?;
     Some((value, reader.at))
 }
 
-struct Reader<'a> {
+struct LenientReader<'a> {
     text: &'a str,
     at: usize,
     /// The same in strict JSON, so far.
@@ -25,7 +25,7 @@ struct Reader<'a> {
     open: Vec<char>,
 }
 
-impl Reader<'_> {
+impl LenientReader<'_> {
     fn run(&mut self) -> Option<()> {
         loop {
             let Some(next) = self.peek() else { return self.end_early() };

@@ -33,11 +33,11 @@ fn corpus() -> Vec<Labelled> {
     include_str!("corpus.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn read(text: &str) -> Result<Planning, Unreadable> {
+fn read(text: &str) -> Result<ReadPlan, Unreadable> {
     read_planning(text, &|name| TOOLS.contains(&name))
 }
 
-fn calls(planning: &Planning) -> Vec<(String, Value)> {
+fn calls(planning: &ReadPlan) -> Vec<(String, Value)> {
     let call = |call: &ToolRequest| (call.tool_id.clone(), serde_json::from_str(&call.arguments).unwrap());
     planning.calls.iter().map(call).collect()
 }

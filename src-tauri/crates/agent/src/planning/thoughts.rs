@@ -18,14 +18,14 @@ pub(crate) fn split_thoughts(text: &str) -> (String, String) {
     while let Some(next) = rest.chars().next() {
         let taken = match next {
             '<' => match tag(rest) {
-                Some((Tag::Open, name, after)) => {
+                Some((ThoughtTag::Open, name, after)) => {
                     let (inside, behind) = until_closed(after, name);
                     thoughts.push(inside.trim().to_owned());
                     rest = behind;
                     continue;
                 }
                 // What stands before it is thought, however it looks.
-                Some((Tag::Close, _, after)) => {
+                Some((ThoughtTag::Close, _, after)) => {
                     thoughts.push(std::mem::take(&mut answer).trim().to_owned());
                     rest = after;
                     continue;
@@ -43,16 +43,16 @@ pub(crate) fn split_thoughts(text: &str) -> (String, String) {
     (answer, thoughts.join("\n\n"))
 }
 
-enum Tag {
+enum ThoughtTag {
     Open,
     Close,
 }
 
 /// Returns the tag at the beginning of the text, and what follows it.
-fn tag(text: &str) -> Option<(Tag, &'static str, &str)> {
+fn tag(text: &str) -> Option<(ThoughtTag, &'static str, &str)> {
     let (kind, named) = match text.strip_prefix("</") {
-        Some(named) => (Tag::Close, named),
-        None => (Tag::Open, text.strip_prefix('<')?),
+        Some(named) => (ThoughtTag::Close, named),
+        None => (ThoughtTag::Open, text.strip_prefix('<')?),
     };
     let end = named.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b'>')?;
     let name = NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(&named[..end]))?;
@@ -64,8 +64,8 @@ fn until_closed<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     let mut depth = 1;
     for (at, _) in text.match_indices('<') {
         match tag(&text[at..]) {
-            Some((Tag::Open, other, _)) if other == name => depth += 1,
-            Some((Tag::Close, other, after)) if other == name => {
+            Some((ThoughtTag::Open, other, _)) if other == name => depth += 1,
+            Some((ThoughtTag::Close, other, after)) if other == name => {
                 depth -= 1;
                 if depth == 0 {
                     return (&text[..at], after);
@@ -76,7 +76,7 @@ fn until_closed<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     }
     // Never closed: nothing behind it is meant for anybody else. Nested ones may share a closing tag.
     match text.rfind("</").and_then(|at| Some((at, tag(&text[at..])?))) {
-        Some((at, (Tag::Close, other, after))) if other == name && depth > 1 => (&text[..at], after),
+        Some((at, (ThoughtTag::Close, other, after))) if other == name && depth > 1 => (&text[..at], after),
         _ => (text, ""),
     }
 }

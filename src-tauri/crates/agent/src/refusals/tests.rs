@@ -10,7 +10,7 @@ fn named(words: &str, parts: &[RefusablePart]) -> Option<String> {
     let call = || Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls: Vec::new() };
     let messages: Vec<Arc<Message>> =
         (0..8).map(|at| Arc::new(if at % 2 == 0 { Message::user("x") } else { call() })).collect();
-    let named = Named::read(&format!("lab refused the request. It says: {words}"));
+    let named = NamedPart::read(&format!("lab refused the request. It says: {words}"));
     named.part(parts, &messages).map(|part| part.part)
 }
 
@@ -48,9 +48,9 @@ fn an_error_names_a_tool_by_its_number_or_its_name() {
     };
     let tools = [tool("read_file"), tool("mcp__docs__find")];
     let named = |words: &str, refused: &[String]| {
-        Named::read(&format!("lab refused the request. It says: {words}")).tool(&tools, refused)
+        NamedPart::read(&format!("lab refused the request. It says: {words}")).tool(&tools, refused)
     };
-    let some_schema = |words: &str| Named::read(&format!("It says: {words}")).is_some_schema();
+    let some_schema = |words: &str| NamedPart::read(&format!("It says: {words}")).is_some_schema();
     assert!(some_schema("Invalid JSON schema in tool definition") && some_schema("failed to parse grammar"));
     assert!(!some_schema("Invalid schema for response_format") && !some_schema("bad image"));
     let second = Some("mcp__docs__find".to_owned());

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::{Code, Fault};
 use arki_engine::one_line;
 use clap::CommandFactory;
@@ -28,7 +28,7 @@ pub(crate) fn report(error: &clap::Error) -> Exit {
         return Exit::Done;
     }
     let json = std::env::args_os().any(|argument| argument == "--json");
-    let output = Output::new(json);
+    let output = Printer::new(json);
     if is_missing_command(error) && !json {
         match std::env::args_os().len() {
             0 | 1 => output.aside(INTRODUCTION),

@@ -3,7 +3,7 @@
 use super::providers;
 use crate::arguments::AgentsCommand;
 use crate::exit::Exit;
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use arki_api::{AgentEntries, SettingChange};
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// The agent that works where no other is named.
 const MAIN_AGENT: &str = "arki";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         AgentsCommand::List => list(&engine.projects().list_agents(Some(dir))?, output),
         AgentsCommand::Add { name, model, description, core } => {
@@ -52,7 +52,7 @@ fn key(name: &str) -> String {
     if name.contains('.') { format!("agents.\"{name}\"") } else { format!("agents.{name}") }
 }
 
-fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: &Output) -> Result<(), Fault> {
+fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: &Printer) -> Result<(), Fault> {
     let set = given.into_iter().filter_map(|(field, value)| {
         let text = Some(serde_json::Value::String(value?).to_string());
         Some(SettingChange { key: format!("{}.{field}", key(name)), text, was: None })
@@ -67,14 +67,14 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
     Ok(())
 }
 
-fn told(done: &str, name: &str, output: &Output) {
+fn told(done: &str, name: &str, output: &Printer) {
     match output.json {
         true => output.object(&json!({ "name": name })),
         false => output.line(format!("{done} the agent {}.", visible(name))),
     }
 }
 
-fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Output) {
+fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Printer) {
     for agent in agents {
         if output.json {
             output.object(agent);

@@ -3,8 +3,8 @@
 use crate::arguments::ApprovalsCommand;
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::{Output, dim, time, visible};
-use crate::review::{self, Shown};
+use crate::output::{Printer, dim, time, visible};
+use crate::review::{self, ShownPart};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, Code, Fault, io_words};
 use arki_engine::{ApprovalRecord, ApprovalUse, Client, Engine, Keep, Resolution, RuleDefinition, one_line, rule_text};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedApproval<'a> {
     session_id: &'a str,
     run_id: Option<&'a str>,
     requested_at: i64,
@@ -22,7 +22,7 @@ struct Listed<'a> {
     requested: ApprovalRequested,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedApproval<'a> {
     fn of(engine: &Engine, record: &'a ApprovalRecord) -> Option<Self> {
         Some(Self {
             session_id: record.session_id.as_str(),
@@ -38,17 +38,17 @@ pub(crate) async fn run(
     client: &Client,
     dir: &Path,
     command: ApprovalsCommand,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let engine = client.engine();
     match command {
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show { id, file, hunks, all } => {
             let shown = match (file, hunks, all) {
-                (Some(path), ..) => Shown::File(path),
-                (_, Some(hunks), _) => Shown::Hunks(hunks),
-                (_, _, true) => Shown::All,
-                (None, None, false) => Shown::Files,
+                (Some(path), ..) => ShownPart::File(path),
+                (_, Some(hunks), _) => ShownPart::Hunks(hunks),
+                (_, _, true) => ShownPart::All,
+                (None, None, false) => ShownPart::Files,
             };
             show(engine, id.as_deref(), &shown, output)
         }
@@ -92,7 +92,7 @@ fn steps_in(file: &Path) -> Result<Vec<String>, Fault> {
 }
 
 /// The named approval, or the only pending one; prints which one that is.
-fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output) -> Result<ApprovalRecord, Fault> {
+fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Printer) -> Result<ApprovalRecord, Fault> {
     let record = engine.approvals().find_approval(id, wanted)?;
     if id != Some(record.approval_id.as_str()) {
         output.aside(dim(&format!("This is {}.", record.approval_id)));
@@ -100,9 +100,9 @@ fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output)
     Ok(record)
 }
 
-fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     let records = engine.approvals().pending_approvals()?;
-    for listed in records.iter().filter_map(|record| Listed::of(engine, record)) {
+    for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
         if output.json {
             output.object(&listed);
             continue;
@@ -130,9 +130,10 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Result<Exit, Fault> {
+fn show(engine: &Engine, id: Option<&str>, shown: &ShownPart, output: &Printer) -> Result<Exit, Fault> {
     let record = find(engine, id, ApprovalUse::Show, output)?;
-    let listed = Listed::of(engine, &record).ok_or_else(|| Fault::internal("this version can't read the approval"))?;
+    let listed =
+        ListedApproval::of(engine, &record).ok_or_else(|| Fault::internal("this version can't read the approval"))?;
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);
@@ -161,7 +162,7 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
 }
 
 /// Prints the rules before they are stored. The engine refuses any others, and reports an error if there are none.
-fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
+fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -> Result<String, Fault> {
     let rules = engine.approvals().proposed_rules(id)?;
     for rule in &rules {
         output.aside(format!("{scope}: {}", visible(&rule_text(std::slice::from_ref(rule)))));
@@ -169,7 +170,7 @@ fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) ->
     Ok(rule_text(&rules))
 }
 
-fn list_rules(rules: &[RuleDefinition], output: &Output) {
+fn list_rules(rules: &[RuleDefinition], output: &Printer) {
     for rule in rules {
         match output.json {
             true => output.object(rule),
@@ -178,7 +179,7 @@ fn list_rules(rules: &[RuleDefinition], output: &Output) {
     }
 }
 
-async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
+async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Printer) -> Result<Exit, Fault> {
     let subscription = client.engine().subscribe();
     let decision = client.decide(id, resolution).await?;
     if let Some(fault) = &decision.rule_not_kept {

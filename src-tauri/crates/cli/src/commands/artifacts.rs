@@ -3,14 +3,14 @@
 use super::sessions::{MAX_LISTED, in_dir};
 use crate::arguments::ArtifactsCommand;
 use crate::exit::Exit;
-use crate::output::{Output, time, visible};
+use crate::output::{Printer, time, visible};
 use arki_domain::Fault;
 use arki_engine::{Engine, ListedArtifact};
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         ArtifactsCommand::List { session } => {
             let session = session.map(|id| engine.sessions().find_session(&id)).transpose()?;
@@ -36,7 +36,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output
 }
 
 /// Prints the bytes unchanged, unless they go to a terminal, which would obey their control characters.
-fn print(bytes: &[u8], output: &Output) {
+fn print(bytes: &[u8], output: &Printer) {
     match std::str::from_utf8(bytes) {
         Ok(text) if std::io::stdout().is_terminal() => output.line(visible(text.trim_end_matches('\n'))),
         _ => output.bytes(bytes),
@@ -48,7 +48,7 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Fault {
     Fault::new(arki_domain::Code::IO_FAILED, what, "Check the folder and the free space.")
 }
 
-fn show(listed: &ListedArtifact, output: &Output) {
+fn show(listed: &ListedArtifact, output: &Printer) {
     let ListedArtifact { session_id, run_id, seq, ts, emitted } = listed;
     if output.json {
         output.object(&json!({

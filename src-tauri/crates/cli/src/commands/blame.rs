@@ -1,7 +1,7 @@
 //! `arki blame`: who wrote each line of a file.
 
 use crate::exit::Exit;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_domain::Fault;
 use arki_engine::{Author, Engine, FileLine, LineOrigin, author_word};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedLine<'a> {
     number: usize,
     text: &'a str,
     author: &'static str,
@@ -22,7 +22,7 @@ struct Listed<'a> {
     approval_id: Option<&'a str>,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Printer) -> Result<Exit, Fault> {
     for line in engine.sessions().line_origins(dir, path)? {
         match output.json {
             true => output.object(&listed(&line)),
@@ -39,10 +39,10 @@ fn author(line: &FileLine) -> Option<&Author> {
     }
 }
 
-fn listed(line: &FileLine) -> Listed<'_> {
+fn listed(line: &FileLine) -> ListedLine<'_> {
     let author = author(line);
     let call = author.and_then(|author| author.call.as_deref());
-    Listed {
+    ListedLine {
         number: line.number,
         text: &line.text,
         author: author_word(line),

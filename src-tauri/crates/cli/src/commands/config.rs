@@ -3,14 +3,14 @@
 use crate::arguments::ConfigCommand;
 use crate::commands::editor;
 use crate::exit::Exit;
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use arki_api::ModelFigures;
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         ConfigCommand::Show { origin, key } => show(engine, dir, origin, key.as_deref(), output)?,
         ConfigCommand::Get { key } => get(engine, dir, &key, output)?,
@@ -32,7 +32,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &
     Ok(Exit::Done)
 }
 
-fn done(key: &str, words: &str, output: &Output) {
+fn done(key: &str, words: &str, output: &Printer) {
     match output.json {
         true => output.object(&json!({ "key": key })),
         false => output.aside(words),
@@ -40,7 +40,7 @@ fn done(key: &str, words: &str, output: &Output) {
 }
 
 /// One value: a text as it is, anything else as JSON.
-fn get(engine: &Engine, dir: &Path, key: &str, output: &Output) -> Result<(), Fault> {
+fn get(engine: &Engine, dir: &Path, key: &str, output: &Printer) -> Result<(), Fault> {
     let merged = engine.projects().shown_config(dir)?.merged;
     let value = engine.redactor().redact_json(below(&merged, key)?.clone());
     match (&value, output.json) {
@@ -85,7 +85,7 @@ fn parts(key: &str) -> Vec<String> {
     parts
 }
 
-fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &Output) -> Result<(), Fault> {
+fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &Printer) -> Result<(), Fault> {
     let mut shown = engine.projects().shown_config(dir)?;
     if let Some(key) = key {
         shown.merged = below(&shown.merged, key)?.clone();
@@ -109,7 +109,7 @@ fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &O
 }
 
 /// Edits a copy, so that only a valid text replaces the file and nothing that was typed is lost.
-fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
+fn edit(engine: &Engine, output: &Printer) -> Result<(), Fault> {
     let accounts = engine.accounts();
     let edit = accounts.begin_config_edit()?;
     if let Some(set_aside) = &edit.set_aside {
@@ -125,7 +125,7 @@ fn edit(engine: &Engine, output: &Output) -> Result<(), Fault> {
     Ok(())
 }
 
-fn tell_unusable_model(engine: &Engine, output: &Output) {
+fn tell_unusable_model(engine: &Engine, output: &Printer) {
     if let Err(fault) = engine.accounts().ensure_model_usable() {
         output.aside(visible(&format!("{} {}", fault.message, fault.hint)));
     }

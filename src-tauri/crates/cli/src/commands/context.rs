@@ -4,7 +4,7 @@
 use crate::arguments::ConfigureArguments;
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use arki_api::{NextRequest, SessionChanges};
 use arki_domain::{CompactionStrategy, Fault};
 use arki_engine::{Compacted, Engine};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// The greatest width of a part's bar.
 const BAR_WIDTH: usize = 20;
 
-pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
     let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
     let next = engine.runs().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {
@@ -25,7 +25,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &O
     Ok(Exit::Done)
 }
 
-fn show(next: &NextRequest, output: &Output) {
+fn show(next: &NextRequest, output: &Printer) {
     for part in &next.parts {
         let filled = ((part.share * BAR_WIDTH as f64).round() as usize).min(BAR_WIDTH);
         let bar = format!("{}{}", "█".repeat(filled), "·".repeat(BAR_WIDTH - filled));
@@ -59,7 +59,7 @@ fn word_of(strategy: CompactionStrategy) -> String {
     serde_json::to_value(strategy).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     match engine.runs().compact(&session.session_id, focus, asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
@@ -81,7 +81,11 @@ pub(crate) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, outp
     Ok(Exit::Done)
 }
 
-pub(crate) async fn configure(engine: &Engine, arguments: &ConfigureArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn configure(
+    engine: &Engine,
+    arguments: &ConfigureArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let ConfigureArguments { id, model, effort, core, system, off, on } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
     let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());

@@ -1,12 +1,12 @@
 //! `arki doctor`: one line a check, with what to do about a failure.
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::Fault;
 use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_database};
 use std::path::Path;
 
-pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Output) -> Exit {
+pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Printer) -> Exit {
     print(engine.doctor().look(folder).await, output)
 }
 
@@ -16,12 +16,12 @@ pub(crate) async fn without_database(
     options: EngineOptions,
     folder: &Path,
     (name, reason): (&'static str, Fault),
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     Ok(print(doctor_without_database(options, folder, name, reason).await?, output))
 }
 
-fn print(checks: Vec<Check>, output: &Output) -> Exit {
+fn print(checks: Vec<Check>, output: &Printer) -> Exit {
     let mut exit = Exit::Done;
     for check in checks {
         if check.state == CheckState::Failed {

@@ -2,56 +2,62 @@
 //! works in it, whether it steers Arki.
 
 use crate::arguments::{
-    AgentsCommand, ApprovalsCommand, Command, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand,
+    AgentsCommand, ApprovalsCommand, CliCommand, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand,
     ProvidersCommand, QueueCommand, RewindArguments, ScheduleCommand, SessionsCommand, ToolsArguments,
     WorktreesCommand,
 };
 use arki_domain::{Code, Fault};
 
 /// True for the commands in which an agent works.
-pub(super) fn works(command: &Command) -> bool {
+pub(super) fn works(command: &CliCommand) -> bool {
     matches!(
         command,
-        Command::Exec(_)
-            | Command::Run(_)
-            | Command::Schedule(ScheduleCommand::Run { .. })
-            | Command::Resume { .. }
-            | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
+        CliCommand::Exec(_)
+            | CliCommand::Run(_)
+            | CliCommand::Schedule(ScheduleCommand::Run { .. })
+            | CliCommand::Resume { .. }
+            | CliCommand::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
     )
 }
 
 /// Returns whether a command works without writing into the data directory, such as on a read-only disk. There is no
 /// case for the rest: a new command has to say.
-pub(super) fn only_reads(command: &Command) -> bool {
+pub(super) fn only_reads(command: &CliCommand) -> bool {
     match command {
-        Command::Sessions(command) => sessions_only_read(command),
-        Command::Approvals(command) => match command {
+        CliCommand::Sessions(command) => sessions_only_read(command),
+        CliCommand::Approvals(command) => match command {
             ApprovalsCommand::List | ApprovalsCommand::Show { .. } | ApprovalsCommand::Granted { .. } => true,
             ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. } | ApprovalsCommand::Withdraw { .. } => {
                 false
             }
         },
-        Command::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::History { .. }),
-        Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
-        Command::Keys(command) => matches!(command, KeysCommand::List),
-        Command::Providers { command } => matches!(command, None | Some(ProvidersCommand::Test { .. })),
-        Command::Mcp(command) => matches!(command, McpCommand::List),
-        Command::Memory(command) => matches!(command, MemoryCommand::List),
-        Command::Worktrees(command) => matches!(command, WorktreesCommand::List),
-        Command::Config(command) => matches!(command, ConfigCommand::Show { .. } | ConfigCommand::Get { .. }),
-        Command::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
-        Command::Rewind(RewindArguments { dry_run, .. }) | Command::Undo { dry_run, .. } => *dry_run,
-        Command::Trust { show, list, .. } => *show || *list,
-        Command::Policy(_) | Command::Hooks(_) | Command::Pipelines(_) => true,
-        Command::Status { .. } | Command::Runs | Command::Events(_) | Command::Blame { .. } => true,
-        Command::Usage { .. } | Command::Models { .. } | Command::Artifacts(_) | Command::Context { .. } => true,
-        Command::Skills | Command::Procedures => true,
-        Command::Verify { .. } | Command::Completions { .. } | Command::Man { .. } | Command::Open { .. } => true,
+        CliCommand::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::History { .. }),
+        CliCommand::Queue(command) => matches!(command, QueueCommand::List { .. }),
+        CliCommand::Keys(command) => matches!(command, KeysCommand::List),
+        CliCommand::Providers { command } => matches!(command, None | Some(ProvidersCommand::Test { .. })),
+        CliCommand::Mcp(command) => matches!(command, McpCommand::List),
+        CliCommand::Memory(command) => matches!(command, MemoryCommand::List),
+        CliCommand::Worktrees(command) => matches!(command, WorktreesCommand::List),
+        CliCommand::Config(command) => matches!(command, ConfigCommand::Show { .. } | ConfigCommand::Get { .. }),
+        CliCommand::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
+        CliCommand::Rewind(RewindArguments { dry_run, .. }) | CliCommand::Undo { dry_run, .. } => *dry_run,
+        CliCommand::Trust { show, list, .. } => *show || *list,
+        CliCommand::Policy(_) | CliCommand::Hooks(_) | CliCommand::Pipelines(_) => true,
+        CliCommand::Status { .. } | CliCommand::Runs | CliCommand::Events(_) | CliCommand::Blame { .. } => true,
+        CliCommand::Usage { .. }
+        | CliCommand::Models { .. }
+        | CliCommand::Artifacts(_)
+        | CliCommand::Context { .. } => true,
+        CliCommand::Skills | CliCommand::Procedures => true,
+        CliCommand::Verify { .. }
+        | CliCommand::Completions { .. }
+        | CliCommand::Man { .. }
+        | CliCommand::Open { .. } => true,
         // It is about writing, too.
-        Command::Doctor => false,
-        Command::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
-        Command::Stop { .. } | Command::Pause { .. } => false,
-        Command::Exec(_) | Command::Run(_) | Command::Resume { .. } | Command::Untrust { .. } => false,
+        CliCommand::Doctor => false,
+        CliCommand::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
+        CliCommand::Stop { .. } | CliCommand::Pause { .. } => false,
+        CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume { .. } | CliCommand::Untrust { .. } => false,
     }
 }
 
@@ -77,30 +83,30 @@ fn sessions_only_read(command: &SessionsCommand) -> bool {
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.
-pub(super) fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
+pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Fault> {
     let steers = matches!(
         command,
-        Command::Exec(_)
-            | Command::Run(_)
-            | Command::Schedule(
+        CliCommand::Exec(_)
+            | CliCommand::Run(_)
+            | CliCommand::Schedule(
                 ScheduleCommand::Add(_)
                     | ScheduleCommand::Rm { .. }
                     | ScheduleCommand::On { .. }
                     | ScheduleCommand::Off { .. }
                     | ScheduleCommand::Run { .. },
             )
-            | Command::Trust { .. }
-            | Command::Untrust { .. }
-            | Command::Approvals(_)
-            | Command::Resume { .. }
-            | Command::Stop { .. }
-            | Command::Pause { .. }
-            | Command::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
-            | Command::Rewind(_)
-            | Command::Undo { .. }
-            | Command::Queue(_)
-            | Command::Tools(ToolsArguments { session: Some(_), .. })
-            | Command::Sessions(
+            | CliCommand::Trust { .. }
+            | CliCommand::Untrust { .. }
+            | CliCommand::Approvals(_)
+            | CliCommand::Resume { .. }
+            | CliCommand::Stop { .. }
+            | CliCommand::Pause { .. }
+            | CliCommand::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
+            | CliCommand::Rewind(_)
+            | CliCommand::Undo { .. }
+            | CliCommand::Queue(_)
+            | CliCommand::Tools(ToolsArguments { session: Some(_), .. })
+            | CliCommand::Sessions(
                 SessionsCommand::Rm { .. }
                     | SessionsCommand::Fork { .. }
                     | SessionsCommand::Import { .. }
@@ -108,17 +114,17 @@ pub(super) fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                     | SessionsCommand::Configure(_)
                     | SessionsCommand::Rename { .. }
             )
-            | Command::Worktrees(
+            | CliCommand::Worktrees(
                 WorktreesCommand::Add { .. } | WorktreesCommand::Bring { .. } | WorktreesCommand::Rm { .. }
             )
-            | Command::Keys(_)
-            | Command::Memory(
+            | CliCommand::Keys(_)
+            | CliCommand::Memory(
                 MemoryCommand::Accept { .. }
                     | MemoryCommand::Reject { .. }
                     | MemoryCommand::Edit { .. }
                     | MemoryCommand::Rm { .. }
             )
-            | Command::Mcp(
+            | CliCommand::Mcp(
                 McpCommand::Test { .. }
                     | McpCommand::Add { .. }
                     | McpCommand::Rm { .. }
@@ -126,12 +132,12 @@ pub(super) fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                     | McpCommand::Login { .. }
                     | McpCommand::Prompts { .. }
             )
-            | Command::Providers { command: Some(_) }
-            | Command::Policy(_)
-            | Command::Hooks(HooksCommand::Test { .. })
-            | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
+            | CliCommand::Providers { command: Some(_) }
+            | CliCommand::Policy(_)
+            | CliCommand::Hooks(HooksCommand::Test { .. })
+            | CliCommand::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
     );
-    let sets_state = matches!(command, Command::Sessions(SessionsCommand::State(state)) if state.changes());
+    let sets_state = matches!(command, CliCommand::Sessions(SessionsCommand::State(state)) if state.changes());
     if (steers || sets_state) && arki_engine::stands_under_a_tool() {
         return Err(Fault::new(
             Code::UNDER_TOOL,

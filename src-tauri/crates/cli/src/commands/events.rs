@@ -1,9 +1,9 @@
 //! `arki events`: a session's or run's events, oldest first, as they are stored or in another form.
 
-use super::observations::{self, Wanted};
+use super::observations::{self, PrintedObservations};
 use crate::arguments::{EventForm, EventsArguments};
 use crate::exit::Exit;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_domain::projection::{ObservationFilter, SessionState};
 use arki_domain::{Code, Event, EventBody, Fault, SessionId};
 use arki_engine::{Arkai, Engine, EventFilter, NamedPlace, event_summary};
@@ -25,18 +25,18 @@ struct Printing {
 }
 
 /// The form in which events are printed. That of arkai tells an event with what came before it.
-enum Form {
+enum PrintedForm {
     Stored,
     Arkai(Box<Arkai>),
 }
 
-pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> Result<Exit, Fault> {
     let EventsArguments { id, follow, from, to, format, observations, types, since, until, agent } = arguments;
     match id {
         Some(id) if !observations => {
             let form = match format {
-                Some(EventForm::Arkai) => Form::Arkai(Box::default()),
-                None => Form::Stored,
+                Some(EventForm::Arkai) => PrintedForm::Arkai(Box::default()),
+                None => PrintedForm::Stored,
             };
             stored(engine, &id, form, &Printing { from, to, follow, agent }, output).await
         }
@@ -45,12 +45,12 @@ pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Ou
             Err(Fault::new(Code::USAGE, "`--agent` doesn't filter the events of all sessions.", hint))
         }
         None if !observations => {
-            let form = if format.is_some() { Form::Arkai(Box::default()) } else { Form::Stored };
+            let form = if format.is_some() { PrintedForm::Arkai(Box::default()) } else { PrintedForm::Stored };
             of_all(engine, form, output).await
         }
         id => {
             let filter = ObservationFilter { types, since, until, session_id: None, agent };
-            observations::run(engine, Wanted { id: id.as_deref(), from, to, follow }, filter, output).await
+            observations::run(engine, PrintedObservations { id: id.as_deref(), from, to, follow }, filter, output).await
         }
     }
 }
@@ -58,14 +58,14 @@ pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Ou
 async fn stored(
     engine: &Engine,
     id: &str,
-    mut form: Form,
+    mut form: PrintedForm,
     printing: &Printing,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let to = printing.to.unwrap_or(u64::MAX);
-    let reads_all = printing.agent.is_some() || !matches!(form, Form::Stored);
+    let reads_all = printing.agent.is_some() || !matches!(form, PrintedForm::Stored);
     let mut after = if reads_all { 0 } else { from.saturating_sub(1) };
     let mut runs_of_agent = HashSet::new();
     // One for all rounds: what is asked while one is printed is heard in the next.
@@ -100,13 +100,13 @@ async fn stored(
 }
 
 /// The events of all sessions from now on, in the order in which they were stored.
-async fn of_all(engine: &Engine, mut form: Form, output: &Output) -> Result<Exit, Fault> {
+async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Result<Exit, Fault> {
     let mut cursor = engine.end_of_events().await?;
     let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         let since = engine.events_since(Some(&cursor), &EventFilter::default(), EVENTS_A_PIECE).await?;
         for event in &since.events {
-            if matches!(form, Form::Stored) && !output.json {
+            if matches!(form, PrintedForm::Stored) && !output.json {
                 output.line(dim(event.session_id.as_str()));
             }
             form.print(event, true, output);
@@ -128,9 +128,9 @@ pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fa
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
 
-impl Form {
+impl PrintedForm {
     /// Takes the next event, and prints it where it `is_wanted`.
-    fn print(&mut self, event: &Event, is_wanted: bool, output: &Output) {
+    fn print(&mut self, event: &Event, is_wanted: bool, output: &Printer) {
         match self {
             Self::Stored if is_wanted => print(event, output),
             Self::Stored => {}
@@ -144,7 +144,7 @@ impl Form {
     }
 }
 
-fn print(event: &Event, output: &Output) {
+fn print(event: &Event, output: &Printer) {
     if output.json {
         output.object(event);
         return;

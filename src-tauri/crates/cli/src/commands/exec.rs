@@ -3,7 +3,7 @@
 use crate::arguments::ExecArguments;
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use crate::regular_file;
 use crate::standard_input;
 use arki_domain::{Code, Fault, MAX_IMAGE_BYTES, RunOptions, io_words};
@@ -15,7 +15,12 @@ use std::path::Path;
 
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
-pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(
+    client: &Client,
+    dir: &Path,
+    arguments: ExecArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let engine = client.engine();
     let given_dir = dir;
     let worktree = match &arguments.worktree {
@@ -86,7 +91,7 @@ fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
 }
 
 /// Names what changed since the user approved it, such as the project's rules, and is off in this run.
-fn tell_what_is_off(opened: &OpenedFolder, output: &Output) {
+fn tell_what_is_off(opened: &OpenedFolder, output: &Printer) {
     let off = opened.changed_pieces();
     if !off.is_empty() {
         output.aside(format!(

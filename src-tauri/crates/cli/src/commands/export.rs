@@ -2,7 +2,7 @@
 
 use crate::arguments::{ExportArguments, ExportForm};
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Engine, ExportFormat};
 use serde::Serialize;
@@ -17,7 +17,7 @@ struct Exported<'a> {
     file: &'a Path,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Fault> {
     let format = match arguments.format {
         ExportForm::Jsonl => ExportFormat::JsonLines,
         ExportForm::Md => ExportFormat::Markdown,

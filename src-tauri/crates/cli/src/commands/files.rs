@@ -2,21 +2,21 @@
 
 use crate::arguments::FilesArguments;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_api::ReviewChange;
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, FileThen};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Printed<'a> {
+struct PrintedFile<'a> {
     path: &'a str,
     /// The file's text; null if there was no file or it isn't text.
     text: Option<&'a str>,
     diff: &'a str,
 }
 
-pub(crate) fn run(engine: &Engine, arguments: &FilesArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Fault> {
     let FilesArguments { id, path, at, diff } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
     let Some(path) = path else {
@@ -31,7 +31,7 @@ pub(crate) fn run(engine: &Engine, arguments: &FilesArguments, output: &Output) 
     let file = engine.sessions().file_then(&session_id, *at, path)?;
     let text = file.content.as_deref().and_then(|content| std::str::from_utf8(content).ok());
     match (output.json, diff) {
-        (true, _) => output.object(&Printed { path, text, diff: &file.diff }),
+        (true, _) => output.object(&PrintedFile { path, text, diff: &file.diff }),
         (false, true) => output.line(visible(file.diff.trim_end())),
         (false, false) => output.bytes(content(&file)?),
     }

@@ -1,13 +1,13 @@
 //! `arki skills` and `arki procedures`: what the agent could read in this project of how work is done.
 
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::Fault;
 use arki_engine::{Engine, Guide};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     let found = engine.projects().guides(dir)?;
     for Guide { name, description, origin, .. } in &found.guides.skills {
         let of = found.uses.get(name).cloned().unwrap_or_default();
@@ -31,12 +31,12 @@ pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Output) -> Result<Exi
     Ok(exit)
 }
 
-pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     let found = engine.projects().guides(dir)?;
     Ok(show(&found.guides.procedures, &found.faults, output))
 }
 
-fn show(guides: &[Guide], faults: &[Fault], output: &Output) -> Exit {
+fn show(guides: &[Guide], faults: &[Fault], output: &Printer) -> Exit {
     for Guide { name, description, origin, .. } in guides {
         if output.json {
             output.object(&json!({ "name": name, "description": description, "origin": origin }));

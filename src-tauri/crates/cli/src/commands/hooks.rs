@@ -3,7 +3,7 @@
 use super::policy::arguments_of;
 use crate::arguments::HooksCommand;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_engine::{Engine, HookTrial, TriedHook, one_line};
@@ -11,14 +11,14 @@ use std::path::Path;
 
 const EXAMPLES: &str = "Try `arki hooks test PreToolUse 'git push'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         HooksCommand::List => list(engine, dir, output),
         test @ HooksCommand::Test { .. } => try_out(engine, dir, &trial(test)?, output).await,
     }
 }
 
-fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     let HookEntries { hooks, refused } = engine.projects().list_hooks(Some(dir))?;
     for hook in &hooks {
         match output.json {
@@ -99,7 +99,7 @@ fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str
     })
 }
 
-async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Output) -> Result<Exit, Fault> {
+async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> Result<Exit, Fault> {
     let tried = engine.approvals().try_hooks(dir, trial).await?;
     for TriedHook { ran, context } in &tried {
         if output.json {

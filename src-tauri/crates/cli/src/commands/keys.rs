@@ -2,7 +2,7 @@
 
 use crate::arguments::KeysCommand;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_api::KeyStatus;
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
@@ -14,12 +14,12 @@ const MAX_INPUT_BYTES: u64 = 64 * 1024;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedKey<'a> {
     provider: &'a str,
     key_source: KeyStatus,
 }
 
-pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         KeysCommand::Set { provider } => {
             engine.accounts().set_key(provider, &read_key(provider)?).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output)
         KeysCommand::List => {
             for provider in engine.accounts().providers_listed().await? {
                 if output.json {
-                    output.object(&Listed { provider: &provider.name, key_source: provider.key_source });
+                    output.object(&ListedKey { provider: &provider.name, key_source: provider.key_source });
                 } else {
                     output.line(format!("{:<16} {}", provider.name, source(provider.key_source)));
                 }
@@ -47,7 +47,7 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output)
     Ok(Exit::Done)
 }
 
-fn said(output: &Output, line: &str) {
+fn said(output: &Printer, line: &str) {
     if !output.json {
         output.line(line);
     }

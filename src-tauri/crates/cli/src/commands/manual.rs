@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::Fault;
 use arki_engine::Engine;
 use clap::{Command, CommandFactory};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const NAME: &str = "arki";
 
-pub(crate) fn completions(shell: Shell, output: &Output) -> Exit {
+pub(crate) fn completions(shell: Shell, output: &Printer) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);
     output.text(&String::from_utf8_lossy(&script));
@@ -21,7 +21,7 @@ pub(crate) fn completions(shell: Shell, output: &Output) -> Exit {
 }
 
 /// The page of `arki` itself on standard output, or a page for each command in a folder.
-pub(crate) fn pages(engine: &Engine, folder: Option<&Path>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn pages(engine: &Engine, folder: Option<&Path>, output: &Printer) -> Result<Exit, Fault> {
     // A page about asking for help, for each command, says nothing that its own page doesn't.
     let mut arki = Arguments::command().disable_help_subcommand(true);
     arki.build();

@@ -2,7 +2,7 @@
 
 use crate::arguments::McpCommand;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_api::{
     McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep, McpTestStepName, McpVariable,
     PinChange,
@@ -12,7 +12,7 @@ use arki_engine::{Engine, EnvironmentKeys, one_line};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         McpCommand::List => list(engine, dir, output),
         McpCommand::Add { name, env, network, url, header, command } => {
@@ -51,7 +51,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
     }
 }
 
-fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Output) -> Result<Exit, Fault> {
+fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Printer) -> Result<Exit, Fault> {
     if settings.command.is_none() && settings.url.is_none() {
         return Err(Fault::new(
             Code::USAGE,
@@ -91,7 +91,7 @@ fn variable(given: &str, between: char) -> Result<McpVariable, Fault> {
     Ok(McpVariable { name: name.trim().to_owned(), value: Some(value.to_owned()) })
 }
 
-fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     for server in engine.mcp().mcp_listed(dir)? {
         if output.json {
             output.object(&server);
@@ -134,7 +134,7 @@ fn tools(server: &McpServerEntry) -> String {
     }
 }
 
-async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+async fn test(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
     let mut listed = None;
     let mut on_step = |step: McpTestStep| match output.json {
         // Told with the tools.
@@ -182,7 +182,7 @@ fn told(step: &McpTestStep) -> Vec<String> {
     lines
 }
 
-async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
     let before = engine.mcp().mcp_look(dir, name).await?;
     if !output.json {
         before.changed.iter().flat_map(difference).for_each(|line| output.line(line));
@@ -210,11 +210,11 @@ fn difference(tool: &McpChangedTool) -> Vec<String> {
     lines
 }
 
-async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+async fn login(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
     // Beside the answer, so that `--json` stays JSON.
     let show = |url: &str| {
         let words = format!("Open this page in a browser on this computer to sign in:\n{}", one_line(url));
-        Output::new(false).aside(words);
+        Printer::new(false).aside(words);
     };
     engine.mcp().mcp_sign_in(dir, name, show).await?;
     if output.json {
@@ -225,7 +225,7 @@ async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resu
     Ok(Exit::Done)
 }
 
-async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
     for prompt in engine.mcp().mcp_prompts(dir, name).await? {
         if output.json {
             output.object(&prompt);

@@ -2,13 +2,13 @@
 
 use crate::arguments::MemoryCommand;
 use crate::exit::Exit;
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use arki_api::{MemoryEntry, MemoryState};
 use arki_domain::{Fault, MemoryScope};
 use arki_engine::{Engine, refuse_last};
 use std::path::Path;
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Fault> {
     let sessions = engine.sessions();
     let (done, entry) = match command {
         MemoryCommand::List => {
@@ -33,7 +33,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
     Ok(Exit::Done)
 }
 
-fn show(entry: &MemoryEntry, output: &Output) {
+fn show(entry: &MemoryEntry, output: &Printer) {
     if output.json {
         output.object(entry);
         return;

@@ -1,12 +1,12 @@
 //! `arki models`: what is configured, what the catalogue knows, and what local servers list.
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
 use arki_domain::Fault;
 use arki_engine::Engine;
 
-pub(crate) async fn models(engine: &Engine, filter: &[String], output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn models(engine: &Engine, filter: &[String], output: &Printer) -> Result<Exit, Fault> {
     let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
     models.retain(|model| fits(model, filter));
     if models.is_empty() && !filter.is_empty() {

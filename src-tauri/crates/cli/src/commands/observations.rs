@@ -2,14 +2,14 @@
 
 use super::events::has_ended;
 use crate::exit::Exit;
-use crate::output::{Output, time, visible};
+use crate::output::{Printer, time, visible};
 use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{Fault, RunId};
 use arki_engine::{Engine, NamedPlace};
 use std::ops::RangeInclusive;
 
 /// The part of the observations that is printed, beyond the filter.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct PrintedObservations<'a> {
     /// `None`: of all sessions.
     pub(crate) id: Option<&'a str>,
     /// The number of the first event that counts.
@@ -21,9 +21,9 @@ pub(crate) struct Wanted<'a> {
 
 pub(crate) async fn run(
     engine: &Engine,
-    wanted: Wanted<'_>,
+    wanted: PrintedObservations<'_>,
     filter: ObservationFilter,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let place = wanted.id.map(|id| engine.sessions().find_place(id)).transpose()?;
     let session_id = place.as_ref().map(|place| place.session.session_id.clone());
@@ -61,7 +61,7 @@ fn is_wanted(seen: &Observation, run: Option<&RunId>, range: &RangeInclusive<u64
     (run.is_none() || seen.trace_id.as_ref() == run) && is_in_range
 }
 
-fn print(seen: &Observation, names_session: bool, output: &Output) {
+fn print(seen: &Observation, names_session: bool, output: &Printer) {
     if output.json {
         output.object(seen);
         return;

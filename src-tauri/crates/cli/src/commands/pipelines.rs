@@ -3,7 +3,7 @@
 use crate::arguments::{PipelinesCommand, RunArguments};
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use crate::standard_input;
 use arki_api::{PipelineEntry, PipelineStepEntry};
 use arki_domain::projection::SessionState;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// More is never read: no pipeline takes more.
 const MAX_INPUT_BYTES: usize = 64 << 20;
 
-pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Fault> {
     let engine = client.engine();
     let RunArguments { pipeline, input, param, approve } = arguments;
     let start = StartPipeline {
@@ -57,7 +57,7 @@ fn params(given: Vec<(String, String)>) -> Result<BTreeMap<String, String>, Faul
     Ok(params)
 }
 
-fn read_input(dir: &Path, path: &Path, output: &Output) -> Result<PipelineInput, Fault> {
+fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput, Fault> {
     if path == Path::new("-") {
         let bytes = standard_input::as_input(MAX_INPUT_BYTES, output)?;
         return Ok(PipelineInput { bytes, path: None });
@@ -73,7 +73,7 @@ fn read_input(dir: &Path, path: &Path, output: &Output) -> Result<PipelineInput,
     Ok(PipelineInput { bytes, path: Some(path) })
 }
 
-pub(crate) fn status(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn status(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
     let run_id = engine.runs().find_pipeline_run(dir, name)?;
     let details = engine.runs().pipeline_run_details(&run_id)?;
     if output.json {
@@ -111,18 +111,18 @@ fn line_of(step: &PipelineStepEntry, width: usize) -> String {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedPipelineRun<'a> {
     run_id: &'a RunId,
     name: &'a str,
     state: SessionState,
     started_at: i64,
 }
 
-pub(crate) fn runs(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn runs(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     for run in engine.runs().pipeline_runs()? {
         let (run_id, name, state, started_at) = (&run.run_id, run.name.as_str(), run.state, run.started_at);
         match output.json {
-            true => output.object(&Listed { run_id, name, state, started_at }),
+            true => output.object(&ListedPipelineRun { run_id, name, state, started_at }),
             false => output.line(format!("{run_id}  {}  {:11}  {}", time(started_at), state.as_str(), visible(name))),
         }
     }
@@ -130,7 +130,11 @@ pub(crate) fn runs(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
 }
 
 /// Does what needs no database, so that it works where there is none to write to; `None` for any other command.
-pub(crate) fn without_database(dir: &Path, command: &PipelinesCommand, output: &Output) -> Result<Option<Exit>, Fault> {
+pub(crate) fn without_database(
+    dir: &Path,
+    command: &PipelinesCommand,
+    output: &Printer,
+) -> Result<Option<Exit>, Fault> {
     match command {
         PipelinesCommand::Schema => Ok(Some(schema(output))),
         PipelinesCommand::Check { pipeline } => {
@@ -140,7 +144,7 @@ pub(crate) fn without_database(dir: &Path, command: &PipelinesCommand, output: &
     }
 }
 
-fn schema(output: &Output) -> Exit {
+fn schema(output: &Printer) -> Exit {
     output.line(serde_json::to_string_pretty(&definition_schema()).unwrap_or_default());
     Exit::Done
 }
@@ -149,7 +153,7 @@ pub(crate) fn pipelines(
     engine: &Engine,
     dir: &Path,
     command: PipelinesCommand,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     match command {
         PipelinesCommand::List => {
@@ -170,7 +174,7 @@ pub(crate) fn pipelines(
     }
 }
 
-fn list(entry: &PipelineEntry, output: &Output) {
+fn list(entry: &PipelineEntry, output: &Printer) {
     if output.json {
         output.object(entry);
         return;
@@ -182,7 +186,7 @@ fn list(entry: &PipelineEntry, output: &Output) {
     output.line(format!("{}  {}  {}", visible(&entry.name), dim(&visible(&entry.origin)), visible(&about)));
 }
 
-fn show(entry: &PipelineEntry, output: &Output) {
+fn show(entry: &PipelineEntry, output: &Printer) {
     output.line(format!("{}  {}", visible(&entry.name), dim(&visible(&entry.origin))));
     let problem = entry.problem.iter().map(|problem| format!("Can't be run: {problem}"));
     problem
@@ -227,7 +231,7 @@ struct ToldProblem<'a> {
     hint: &'a str,
 }
 
-fn check(CheckedPipeline { origin, steps }: &CheckedPipeline, output: &Output) -> Exit {
+fn check(CheckedPipeline { origin, steps }: &CheckedPipeline, output: &Printer) -> Exit {
     let problems = match steps {
         Ok(steps) => {
             if !output.json {

@@ -4,7 +4,7 @@
 use super::policy_trace;
 use crate::arguments::PolicyCommand;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
 use arki_engine::{Backtest, Engine, Judgement, PastCall};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Printer) -> Result<Exit, Fault> {
     let (tool, args, trace, command) = match command {
         PolicyCommand::Check { tool, args, trace, command } => (tool, args, trace, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &dir.join(rule), output),
@@ -68,7 +68,7 @@ fn sentence(judgement: &Judgement) -> String {
     format!("{what} (rule {}, risk: {risk}){because}.", judgement.rule)
 }
 
-fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
+fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Fault> {
     regular_file::ensure(file)?;
     let text = std::fs::read_to_string(file).map_err(|error| {
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));

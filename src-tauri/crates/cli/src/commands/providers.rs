@@ -3,13 +3,13 @@
 use crate::arguments::ProvidersCommand;
 use crate::commands::keys::source;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_api::{KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
 use arki_domain::Fault;
 use arki_engine::Engine;
 use serde_json::json;
 
-pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Printer) -> Result<Exit, Fault> {
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {
@@ -35,7 +35,7 @@ pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, outp
 }
 
 /// Prints the new provider and what is left to do.
-async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
+async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Fault> {
     let Some(provider) = engine.accounts().providers_listed().await?.into_iter().find(|provider| provider.name == name)
     else {
         return Ok(Exit::Done);
@@ -53,7 +53,7 @@ async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fau
     Ok(Exit::Done)
 }
 
-async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     for provider in engine.accounts().providers_listed().await? {
         if output.json {
             output.object(&provider);
@@ -66,7 +66,7 @@ async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
     let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
     let mut on_step = |step: ProviderTestStep| {
         if output.json {

@@ -2,7 +2,7 @@
 
 use crate::arguments::{QueueCommand, Queueing};
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Fault, QueueMode, SessionId};
 use arki_engine::{Engine, refuse_last};
@@ -15,7 +15,7 @@ struct Added<'a> {
     message_id: &'a str,
 }
 
-pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
@@ -61,7 +61,7 @@ fn find(engine: &Engine, session: &str) -> Result<SessionId, Fault> {
     Ok(engine.sessions().find_session(session)?.session_id)
 }
 
-fn list(engine: &Engine, session: &SessionId, output: &Output) -> Result<(), Fault> {
+fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Fault> {
     for (place, message) in engine.runs().queue(session)?.messages().iter().enumerate() {
         if output.json {
             output.object(message);

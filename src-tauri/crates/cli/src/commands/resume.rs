@@ -4,7 +4,7 @@
 use crate::arguments::{Approve, WhichDefinition};
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::Fault;
 use arki_engine::{Client, refuse_last};
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) async fn run(
     id: &str,
     approve: Option<Approve>,
     definition: Option<WhichDefinition>,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let engine = client.engine();
     let subscription = engine.subscribe();
@@ -39,7 +39,7 @@ pub(crate) async fn from_step(
     dir: &Path,
     (id, step): (&str, &str),
     definition: Option<WhichDefinition>,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let engine = client.engine();
     let subscription = engine.subscribe();
@@ -51,7 +51,7 @@ pub(crate) async fn from_step(
 }
 
 /// Answers what the run waits for, and goes on with it.
-pub(crate) async fn answer(client: &Client, id: &str, text: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Fault> {
     let subscription = client.engine().subscribe();
     let session_id = client.engine().sessions().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;

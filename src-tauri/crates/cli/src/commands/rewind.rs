@@ -2,7 +2,7 @@
 
 use crate::arguments::RewindArguments;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::{Code, Fault, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
 use serde::Serialize;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 const MAX_NAMED: usize = 5;
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ListedFile<'a> {
     path: &'a str,
     action: RestoreAction,
 }
 
-pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
@@ -39,7 +39,7 @@ pub(crate) async fn undo(
     session: &str,
     seq: Option<u64>,
     dry_run: bool,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let named = engine.sessions().find_place(session)?;
     let session = named.session.session_id;
@@ -65,11 +65,11 @@ fn which_change(what: &str) -> Fault {
     )
 }
 
-fn print(plan: &RewindPlan, output: &Output) {
+fn print(plan: &RewindPlan, output: &Printer) {
     for planned in &plan.files {
         let (path, action) = (planned.file.path.as_str(), planned.file.action);
         match output.json {
-            true => output.object(&Listed { path, action }),
+            true => output.object(&ListedFile { path, action }),
             false => output.line(format!("{:<8}  {}", word(action), visible(path))),
         }
     }

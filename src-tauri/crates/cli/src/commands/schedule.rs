@@ -3,13 +3,18 @@
 use crate::arguments::{ScheduleArguments, ScheduleCommand};
 use crate::exit::Exit;
 use crate::follow::{asked_to_stop, tell_grants};
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_api::PipelineSchedule;
 use arki_domain::{Code, Fault};
 use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
 use std::path::Path;
 
-pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(
+    client: &Client,
+    dir: &Path,
+    command: ScheduleCommand,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let runs = client.engine().runs();
     match command {
         ScheduleCommand::List => runs.schedules().await?.iter().for_each(|schedule| show(schedule, output)),
@@ -24,7 +29,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, o
     Ok(Exit::Done)
 }
 
-async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Output) -> Result<(), Fault> {
+async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Printer) -> Result<(), Fault> {
     let ScheduleArguments { name, pipeline, cron, time_zone, missed, param } = arguments;
     let new = NewSchedule {
         name: name.clone(),
@@ -42,7 +47,7 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
     Ok(())
 }
 
-fn show(schedule: &PipelineSchedule, output: &Output) {
+fn show(schedule: &PipelineSchedule, output: &Printer) {
     if output.json {
         output.object(schedule);
         return;
@@ -67,7 +72,7 @@ fn show(schedule: &PipelineSchedule, output: &Output) {
 }
 
 /// Also of one that was removed.
-async fn history(client: &Client, name: &str, output: &Output) -> Result<(), Fault> {
+async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Fault> {
     let runs = client.engine().runs().pipeline_run_entries()?;
     let runs: Vec<_> = runs.iter().filter(|run| run.schedule.as_deref() == Some(name)).collect();
     if runs.is_empty() {
@@ -87,7 +92,7 @@ async fn history(client: &Client, name: &str, output: &Output) -> Result<(), Fau
 }
 
 /// Starts what is due now, and waits until these runs have stopped.
-async fn start(client: &Client, output: &Output) -> Result<Exit, Fault> {
+async fn start(client: &Client, output: &Printer) -> Result<Exit, Fault> {
     let mut exit = Exit::Done;
     for StartedBySchedule { schedule, run } in client.start_due().await? {
         let (active, handle) = match run {
@@ -132,7 +137,7 @@ fn of_schedule(schedule: &str, fault: &Fault) -> Fault {
     Fault { message: format!("The schedule \"{schedule}\" failed: {}", fault.message), ..fault.clone() }
 }
 
-async fn keep(client: &Client, output: &Output) -> Result<(), Fault> {
+async fn keep(client: &Client, output: &Printer) -> Result<(), Fault> {
     if client.engine().runs().schedules().await?.is_empty() {
         return Err(Fault::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
     }

@@ -2,7 +2,7 @@
 
 use crate::arguments::SearchArguments;
 use crate::exit::Exit;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, SearchHit, SearchQuery};
 use jiff::civil::Date;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedHit<'a> {
     session_id: &'a str,
     seq: u64,
     #[serde(rename = "type")]
@@ -22,7 +22,7 @@ struct Listed<'a> {
     project: &'a str,
 }
 
-pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Fault> {
     let project = match &arguments.project {
         Some(folder) => Some(engine.projects().project(folder)?.path),
         None => None,
@@ -56,8 +56,8 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
     Ok(Exit::Done)
 }
 
-fn listed(hit: &SearchHit) -> Listed<'_> {
-    Listed {
+fn listed(hit: &SearchHit) -> ListedHit<'_> {
+    ListedHit {
         session_id: hit.session_id.as_str(),
         seq: hit.seq,
         kind: &hit.kind,
@@ -68,7 +68,7 @@ fn listed(hit: &SearchHit) -> Listed<'_> {
     }
 }
 
-fn print(hit: &SearchHit, output: &Output) {
+fn print(hit: &SearchHit, output: &Printer) {
     output.line(dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
     let part = |part: &arki_engine::SnippetPart| match part.hit {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),

@@ -4,7 +4,7 @@ use super::story;
 use crate::arguments::SessionsCommand;
 use crate::commands::{context, state};
 use crate::exit::Exit;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Engine, ImportOutcome, RemovedSessions, SessionMarks, Told, refuse_last};
@@ -20,7 +20,7 @@ pub(super) const MAX_LISTED: usize = 10_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedSession<'a> {
     session_id: &'a str,
     title: &'a str,
     project: &'a str,
@@ -37,7 +37,7 @@ struct Listed<'a> {
     archived: bool,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedSession<'a> {
     fn of(session: &'a SessionSummary) -> Self {
         Self {
             session_id: session.session_id.as_str(),
@@ -57,7 +57,7 @@ pub(crate) async fn run(
     engine: &Engine,
     dir: &Path,
     command: &SessionsCommand,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     match command {
         SessionsCommand::List { archived, agent, here } => {
@@ -93,7 +93,7 @@ fn list(
     engine: &Engine,
     archived: bool,
     (agent, here): (Option<&str>, Option<&Path>),
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let mut sessions = engine.sessions().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =
@@ -106,7 +106,7 @@ fn list(
     let is_here = |session: &SessionSummary| here.is_none_or(|folder| Path::new(&session.project) == folder);
     sessions.retain(|session| is_away(session) == archived && is_of_agent(session) && is_here(session));
     if output.json {
-        sessions.iter().for_each(|session| output.object(&Listed::of(session)));
+        sessions.iter().for_each(|session| output.object(&ListedSession::of(session)));
         return Ok(Exit::Done);
     }
     for session in with_subagents_beneath(&sessions) {
@@ -161,7 +161,7 @@ struct Forked<'a> {
     from_seq: u64,
 }
 
-async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Output) -> Result<Exit, Fault> {
+async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Printer) -> Result<Exit, Fault> {
     let named = engine.sessions().find_place(id)?;
     let origin = named.session.session_id;
     let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;
@@ -184,7 +184,7 @@ struct Imported<'a> {
     state_keys: Vec<&'a str>,
 }
 
-async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
+async fn import(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Fault> {
     let imported = match file == Path::new("-") {
         true => engine.sessions().import(BufReader::new(std::io::stdin())).await?,
         false => match open(file) {
@@ -243,7 +243,7 @@ struct Removed<'a> {
     subagents: Vec<SessionId>,
 }
 
-async fn rename(engine: &Engine, id: &str, title: &str, output: &Output) -> Result<Exit, Fault> {
+async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> Result<Exit, Fault> {
     let session_id = engine.sessions().find_session(id)?.session_id;
     let title = engine.sessions().rename(&session_id, title).await?;
     match output.json {
@@ -261,7 +261,7 @@ fn archived(archived: bool) -> SessionMarks {
     SessionMarks { pinned: None, archived: Some(archived) }
 }
 
-async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Output) -> Result<Exit, Fault> {
+async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Printer) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     engine.sessions().mark(&session.session_id, marks).await?;
     let words = match (marks.pinned, marks.archived) {
@@ -281,7 +281,7 @@ async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Output) -
     Ok(Exit::Done)
 }
 
-async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
+async fn remove(engine: &Engine, id: &str, output: &Printer) -> Result<Exit, Fault> {
     refuse_last(id)?;
     let named = engine.sessions().find_place(id)?;
     if named.seq.is_some() {
@@ -306,7 +306,7 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
     Ok(Exit::Done)
 }
 
-fn show_request(engine: &Engine, id: &str, (seq, body): (u64, bool), output: &Output) -> Result<Exit, Fault> {
+fn show_request(engine: &Engine, id: &str, (seq, body): (u64, bool), output: &Printer) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     let sent = engine.runs().request_as_sent(&session.session_id, seq)?;
     match (body, output.json) {
@@ -322,11 +322,11 @@ fn show(
     engine: &Engine,
     id: &str,
     (limit, since, until): (Option<usize>, Option<i64>, Option<i64>),
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(id)?;
     if output.json {
-        output.object(&Listed::of(&session));
+        output.object(&ListedSession::of(&session));
     } else {
         output.line(format!(
             "{}\n{}",

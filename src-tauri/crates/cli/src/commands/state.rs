@@ -2,12 +2,12 @@
 
 use crate::arguments::StateArguments;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::{Code, Fault, StateChanged, is_hidden};
 use arki_engine::Engine;
 use serde_json::Value;
 
-pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Fault> {
     let StateArguments { id, set, unset } = arguments;
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };

@@ -1,7 +1,7 @@
 //! `arki stop` and `arki pause`: for a run of any process on this data directory.
 
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Fault};
 use arki_engine::Client;
@@ -12,7 +12,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(crate) async fn stop(client: &Client, id: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn stop(client: &Client, id: &str, output: &Printer) -> Result<Exit, Fault> {
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
@@ -20,7 +20,7 @@ pub(crate) async fn stop(client: &Client, id: &str, output: &Output) -> Result<E
     told(&session, until(client, &session, is_over).await?, words, output)
 }
 
-pub(crate) async fn pause(client: &Client, id: &str, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn pause(client: &Client, id: &str, output: &Printer) -> Result<Exit, Fault> {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
     let state = until(client, &session, |state| state != SessionState::Running).await?;
@@ -69,7 +69,7 @@ fn told(
     session: &SessionSummary,
     state: SessionState,
     [done, asked]: [&str; 2],
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let words = if state == SessionState::Running { asked } else { done };
     match output.json {

@@ -2,7 +2,7 @@
 
 use crate::activity::activity;
 use crate::command_output::{ShowOutput, of_result};
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use crate::review;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, EventBody, Hunk, ToolCall,
@@ -17,10 +17,10 @@ const MAX_ARGUMENT_CHARS: usize = 4_000;
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case", rename_all_fields = "camelCase")]
-enum Said<'a> {
-    User(Text<'a>),
-    Assistant(Text<'a>),
-    Error(Text<'a>),
+enum StoryItem<'a> {
+    User(StoryText<'a>),
+    Assistant(StoryText<'a>),
+    Error(StoryText<'a>),
     ToolRequest {
         call_id: &'a CallId,
         tool_id: &'a str,
@@ -48,28 +48,28 @@ enum Said<'a> {
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
+struct StoryText<'a> {
     content: Cow<'a, str>,
     interrupted: bool,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct StoryLine<'a> {
     #[serde(flatten)]
-    said: Said<'a>,
+    said: StoryItem<'a>,
     /// A later rewind went back behind it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rewound: bool,
 }
 
-pub(crate) fn says_something(told: &Told, output: &Output) -> bool {
+pub(crate) fn says_something(told: &Told, output: &Printer) -> bool {
     if output.json { !said(told).is_empty() } else { !lines(told, output.show_output).is_empty() }
 }
 
-pub(crate) fn tell(told: &Told, output: &Output) {
+pub(crate) fn tell(told: &Told, output: &Printer) {
     if output.json {
         let rewound = told.fate != Fate::Stands;
-        return said(told).into_iter().for_each(|said| output.object(&Line { said, rewound }));
+        return said(told).into_iter().for_each(|said| output.object(&StoryLine { said, rewound }));
     }
     let mark = match told.fate {
         Fate::Stands => String::new(),
@@ -81,38 +81,40 @@ pub(crate) fn tell(told: &Told, output: &Output) {
     }
 }
 
-fn said(told: &Told) -> Vec<Said<'_>> {
+fn said(told: &Told) -> Vec<StoryItem<'_>> {
     match &told.body {
-        EventBody::RunStarted(run) => vec![Said::User(text(&run.prompt, false))],
-        EventBody::QueueChanged(_) => told.delivered.iter().map(|content| Said::User(text(content, false))).collect(),
+        EventBody::RunStarted(run) => vec![StoryItem::User(text(&run.prompt, false))],
+        EventBody::QueueChanged(_) => {
+            told.delivered.iter().map(|content| StoryItem::User(text(content, false))).collect()
+        }
         EventBody::OutputMessage(message) if message.retried => Vec::new(),
-        EventBody::OutputMessage(message) => vec![Said::Assistant(text(&message.content, message.interrupted))],
+        EventBody::OutputMessage(message) => vec![StoryItem::Assistant(text(&message.content, message.interrupted))],
         EventBody::RunFailed(failed) => {
-            vec![Said::Error(text(format!("{}: {}", failed.code, failed.message), false))]
+            vec![StoryItem::Error(text(format!("{}: {}", failed.code, failed.message), false))]
         }
         EventBody::ToolCall(call) => {
-            vec![Said::ToolRequest { call_id: &call.call_id, tool_id: &call.tool_id, args: &call.args }]
+            vec![StoryItem::ToolRequest { call_id: &call.call_id, tool_id: &call.tool_id, args: &call.args }]
         }
-        EventBody::ToolResult(result) => vec![Said::ToolResult {
+        EventBody::ToolResult(result) => vec![StoryItem::ToolResult {
             call_id: &result.call_id,
             tool_id: &result.tool_id,
             content: &result.result,
             is_error: result.is_error,
         }],
-        EventBody::ToolAsyncResult(result) => vec![Said::ToolResult {
+        EventBody::ToolAsyncResult(result) => vec![StoryItem::ToolResult {
             call_id: &result.async_call_id,
             tool_id: &result.tool_id,
             content: &result.result,
             is_error: result.is_error,
         }],
-        EventBody::ApprovalRequested(requested) => vec![Said::Approval {
+        EventBody::ApprovalRequested(requested) => vec![StoryItem::Approval {
             approval_id: &requested.approval_id,
             tool_id: &requested.tool_id,
             reason: &requested.reason,
             diff: requested.preview.as_ref().map(|preview| preview.diff.as_str()).filter(|diff| !diff.is_empty()),
             command: requested.command.as_ref().map(|command| command.command.as_str()),
         }],
-        EventBody::ApprovalResolved(resolved) => vec![Said::Decision {
+        EventBody::ApprovalResolved(resolved) => vec![StoryItem::Decision {
             approval_id: &resolved.approval_id,
             decision: resolved.decision,
             hunks: &told.hunks,
@@ -122,8 +124,8 @@ fn said(told: &Told) -> Vec<Said<'_>> {
     }
 }
 
-fn text<'a>(content: impl Into<Cow<'a, str>>, interrupted: bool) -> Text<'a> {
-    Text { content: content.into(), interrupted }
+fn text<'a>(content: impl Into<Cow<'a, str>>, interrupted: bool) -> StoryText<'a> {
+    StoryText { content: content.into(), interrupted }
 }
 
 fn lines(told: &Told, show_output: ShowOutput) -> Vec<String> {
@@ -164,13 +166,13 @@ fn asked(body: &EventBody, requested: &ApprovalRequested) -> Vec<String> {
     lines
 }
 
-fn words(said: &Said<'_>) -> Option<String> {
+fn words(said: &StoryItem<'_>) -> Option<String> {
     match said {
-        Said::User(text) => Some(format!("\n› {}\n", visible(&text.content))),
-        Said::Assistant(text) if text.interrupted => {
+        StoryItem::User(text) => Some(format!("\n› {}\n", visible(&text.content))),
+        StoryItem::Assistant(text) if text.interrupted => {
             Some(format!("{}\n{}", visible(&text.content), dim("The answer was cut off here.")))
         }
-        Said::Assistant(text) | Said::Error(text) => Some(visible(&text.content)),
+        StoryItem::Assistant(text) | StoryItem::Error(text) => Some(visible(&text.content)),
         _ => None,
     }
 }

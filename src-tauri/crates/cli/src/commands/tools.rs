@@ -2,7 +2,7 @@
 
 use crate::arguments::ToolsArguments;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::Printer;
 use arki_domain::{Category, Fault, ToolDefinition};
 use arki_engine::{Engine, SessionTool, tool_specification};
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) async fn run(
     engine: &Engine,
     dir: &Path,
     arguments: &ToolsArguments,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let Some(session) = &arguments.session else {
         engine.sessions().tools(dir)?.iter().for_each(|tool| show(tool, None, output));
@@ -26,7 +26,7 @@ pub(crate) async fn run(
 }
 
 /// `enabled` where it is about a session.
-fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Output) {
+fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Printer) {
     let ToolDefinition { name, description, category, .. } = tool;
     if output.json {
         let mut shown = tool_specification(tool);

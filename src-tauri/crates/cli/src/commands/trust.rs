@@ -1,14 +1,14 @@
 //! `arki trust`, `arki trust --show`, `arki trust --list`, `arki untrust`.
 
 use crate::exit::Exit;
-use crate::output::{Output, time, visible};
+use crate::output::{Printer, time, visible};
 use arki_api::{Pin, PinChange, ProjectState, TrustState};
 use arki_domain::Fault;
 use arki_engine::{Engine, TrustedFolder, one_line};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
     let project = engine.projects().project(folder)?;
     if output.json {
         project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
@@ -28,7 +28,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
 }
 
 /// A folder may try to hide in its files, and with its files' names, what it is about to be trusted with.
-fn differences(project: &ProjectState, so: &str, output: &Output) {
+fn differences(project: &ProjectState, so: &str, output: &Printer) {
     for changed in &project.changed {
         let change = match changed.change {
             PinChange::Added => "new",
@@ -42,7 +42,12 @@ fn differences(project: &ProjectState, so: &str, output: &Output) {
     }
 }
 
-pub(crate) async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn trust(
+    engine: &Engine,
+    folder: &Path,
+    with_unpinned: bool,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let before = engine.projects().project(folder)?;
     let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
     let project = engine.projects().trust(folder, unpinned).await?;
@@ -67,7 +72,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, o
     Ok(Exit::Done)
 }
 
-pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
     let path = engine.projects().withdraw_trust(folder).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
@@ -75,7 +80,7 @@ pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> 
     Ok(Exit::Done)
 }
 
-pub(crate) fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+pub(crate) fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     let folders = engine.projects().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
         if output.json {
@@ -92,7 +97,7 @@ pub(crate) fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
 }
 
 /// The hooks and checkers that stay off until the user agrees to them.
-fn left_off(project: &ProjectState, output: &Output) {
+fn left_off(project: &ProjectState, output: &Printer) {
     if project.unpinned.is_empty() {
         return;
     }
@@ -105,7 +110,7 @@ fn left_off(project: &ProjectState, output: &Output) {
     output.line("`arki trust --with-unpinned` turns them on, each as it stands here.");
 }
 
-fn enabled(project: &ProjectState, heading: &str, output: &Output) {
+fn enabled(project: &ProjectState, heading: &str, output: &Printer) {
     if project.enables.is_empty() {
         output.line(format!("{heading} changes and commands. It contains nothing to load or run."));
         return;

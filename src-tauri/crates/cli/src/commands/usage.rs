@@ -1,7 +1,7 @@
 //! `arki usage`: tokens and cost by day and model.
 
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::Fault;
 use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct ListedUsage<'a> {
     day: &'a str,
     model: &'a str,
     requests: u64,
@@ -24,7 +24,7 @@ struct Listed<'a> {
     known_cost_usd: f64,
 }
 
-pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
     let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
     let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();
@@ -42,9 +42,9 @@ pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output)
     Ok(Exit::Done)
 }
 
-fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> Listed<'a> {
+fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> ListedUsage<'a> {
     let untold = total.untold();
-    Listed {
+    ListedUsage {
         day: &place.day,
         model: &place.model,
         requests: total.requests,

@@ -2,7 +2,7 @@
 //! it; changes nothing, and says what it can't see.
 
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Printer, visible};
 use arki_domain::plural;
 use arki_domain::{Code, Fault};
 use arki_engine::{
@@ -19,7 +19,7 @@ pub(crate) async fn run(
     dir: &Path,
     id: Option<&str>,
     contents: bool,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let scope = if contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id {
@@ -46,7 +46,7 @@ fn is_meant_as_file(dir: &Path, name: &str) -> bool {
     dir.join(path).exists() || path.extension().is_some() || path.components().count() > 1
 }
 
-fn report_database(reports: &[VerifyReport], output: &Output) -> Result<Exit, Fault> {
+fn report_database(reports: &[VerifyReport], output: &Printer) -> Result<Exit, Fault> {
     reports.iter().for_each(|report| print(report, None, output));
     if let Some(unseen) = unseen(reports) {
         output.aside(unseen);
@@ -80,7 +80,7 @@ fn unseen(reports: &[VerifyReport]) -> Option<String> {
     ))
 }
 
-fn report_contents(found: &ContentsReport, output: &Output) -> Result<Exit, Fault> {
+fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Fault> {
     let ContentsReport { contents, bytes, damaged } = found;
     for content in damaged {
         print_content(content, output);
@@ -103,7 +103,7 @@ fn report_contents(found: &ContentsReport, output: &Output) -> Result<Exit, Faul
     Ok(Exit::Failed)
 }
 
-fn print_content(content: &DamagedContent, output: &Output) {
+fn print_content(content: &DamagedContent, output: &Printer) {
     if output.json {
         output.object(content);
         return;
@@ -115,7 +115,7 @@ fn print_content(content: &DamagedContent, output: &Output) {
 }
 
 /// 1 is for what was changed: a file that is not there, or something else, is a wrong use.
-fn report_file(reports: Result<Vec<FileReport>, Fault>, output: &Output) -> Result<Exit, Fault> {
+fn report_file(reports: Result<Vec<FileReport>, Fault>, output: &Printer) -> Result<Exit, Fault> {
     let reports = match reports {
         Ok(reports) => reports,
         Err(fault) => {
@@ -134,7 +134,7 @@ fn report_file(reports: Result<Vec<FileReport>, Fault>, output: &Output) -> Resu
     )
 }
 
-fn print(report: &VerifyReport, reason: Option<&str>, output: &Output) {
+fn print(report: &VerifyReport, reason: Option<&str>, output: &Printer) {
     if output.json {
         output.object(report);
         return;
@@ -149,7 +149,7 @@ fn print(report: &VerifyReport, reason: Option<&str>, output: &Output) {
     }
 }
 
-fn broken(output: &Output, message: &str, hint: &str) -> Result<Exit, Fault> {
+fn broken(output: &Printer, message: &str, hint: &str) -> Result<Exit, Fault> {
     if !output.json {
         output.fault(&Fault::new(Code::LOG_CHAIN_BROKEN, message, hint));
     }

@@ -2,7 +2,7 @@
 
 use crate::arguments::WorktreesCommand;
 use crate::exit::Exit;
-use crate::output::{Output, dim, time, visible};
+use crate::output::{Printer, dim, time, visible};
 use arki_api::WorktreeEntry;
 use arki_domain::{Fault, plural};
 use arki_engine::{Engine, WorktreeRemoval};
@@ -13,7 +13,7 @@ pub(crate) async fn run(
     engine: &Engine,
     dir: &Path,
     command: WorktreesCommand,
-    output: &Output,
+    output: &Printer,
 ) -> Result<Exit, Fault> {
     let runs = engine.runs();
     match command {
@@ -44,7 +44,7 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
-fn added(worktree: &WorktreeEntry, output: &Output) {
+fn added(worktree: &WorktreeEntry, output: &Printer) {
     if output.json {
         output.object(worktree);
         return;
@@ -56,7 +56,7 @@ fn added(worktree: &WorktreeEntry, output: &Output) {
     )));
 }
 
-fn list(worktree: &WorktreeEntry, output: &Output) {
+fn list(worktree: &WorktreeEntry, output: &Printer) {
     if output.json {
         output.object(worktree);
         return;

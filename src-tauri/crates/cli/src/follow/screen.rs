@@ -2,13 +2,13 @@
 
 use crate::activity::activity;
 use crate::command_output::{self, CommandOutputs};
-use crate::output::{Output, dim, visible};
+use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
 use arki_domain::{
     Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
     StepFailed, SubagentStarted, SystemClock, TokenType,
 };
-use arki_engine::{ActiveRun, Engine, RunEnd, VisiblePieces, Writing};
+use arki_engine::{ActiveRun, Engine, InvisibleCharacters, RunEnd, VisiblePieces};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,14 +20,14 @@ const CATCH_UP: usize = 500;
 
 /// Prints a run, and knows how far it has got.
 pub(super) struct Screen<'a> {
-    output: &'a Output,
+    output: &'a Printer,
     run: &'a ActiveRun,
     last_seq: u64,
     at_line_start: bool,
     /// The filter for a terminal, which would obey control characters in the model's text. A program gets them
     /// unchanged.
     shown: Option<VisiblePieces>,
-    told: Told,
+    told: PrintedAnswer,
     /// The sub-agents that work for the run.
     subagents: Vec<SubagentStarted>,
     /// True while the run has a cost limit and no warning about an unknown price was printed.
@@ -44,14 +44,14 @@ pub(super) struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     /// `steps`: of a pipeline's run.
-    pub(super) fn new(output: &'a Output, run: &'a ActiveRun, steps: Option<PipelineSteps>) -> Self {
+    pub(super) fn new(output: &'a Printer, run: &'a ActiveRun, steps: Option<PipelineSteps>) -> Self {
         Self {
             output,
             run,
             last_seq: 0,
             at_line_start: true,
             shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
-            told: Told::default(),
+            told: PrintedAnswer::default(),
             has_cost_limit: false,
             subagents: run.subagents.clone(),
             stage: None,
@@ -104,7 +104,7 @@ impl PipelineSteps {
 /// The part of the answer that has been printed. A terminal slower than the model falls behind, and then gets what it
 /// missed from the stored message.
 #[derive(Default)]
-struct Told {
+struct PrintedAnswer {
     turn: u32,
     /// The printed part of that turn's answer, in bytes.
     bytes: usize,
@@ -115,7 +115,7 @@ struct Told {
     broken_off: String,
 }
 
-impl Told {
+impl PrintedAnswer {
     /// The answer broke off and comes anew, from its beginning.
     fn begin_again(&mut self) {
         let longer = if self.said.len() < self.broken_off.len() { &mut self.broken_off } else { &mut self.said };
@@ -221,7 +221,7 @@ impl Screen<'_> {
     /// Prints what is missing of a turn's answer.
     fn answer(&mut self, turn: u32, content: &str) {
         let seen = self.seen_of(turn);
-        self.told = Told { turn, bytes: content.len(), behind: self.told.behind, ..Told::default() };
+        self.told = PrintedAnswer { turn, bytes: content.len(), behind: self.told.behind, ..PrintedAnswer::default() };
         self.text(content.get(seen..).unwrap_or_default());
     }
 
@@ -229,7 +229,7 @@ impl Screen<'_> {
     fn seen_of(&mut self, turn: u32) -> usize {
         if turn != self.told.turn {
             self.end_line();
-            self.told = Told { turn, behind: self.told.behind, ..Told::default() };
+            self.told = PrintedAnswer { turn, behind: self.told.behind, ..PrintedAnswer::default() };
         }
         self.told.bytes
     }
@@ -330,7 +330,7 @@ impl Screen<'_> {
 
     fn write(&mut self, text: &str) {
         match &mut self.shown {
-            Some(shown) => self.output.text(&shown.next(text, Writing::Prose)),
+            Some(shown) => self.output.text(&shown.next(text, InvisibleCharacters::Prose)),
             None => self.output.text(text),
         }
     }
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn words_of_an_answer_that_broke_off_are_not_printed_again() {
         let printed = |again: &[&str]| {
-            let mut told = Told::default();
+            let mut told = PrintedAnswer::default();
             let mut screen = told.unsaid("One two").into_owned();
             told.begin_again();
             again.iter().for_each(|text| screen.push_str(&told.unsaid(text)));
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn after_several_attempts_the_longest_is_on_the_screen() {
-        let mut told = Told::default();
+        let mut told = PrintedAnswer::default();
         let mut screen = told.unsaid("One two three").into_owned();
         for attempt in ["One", "One two three four"] {
             told.begin_again();

@@ -147,7 +147,7 @@ impl Dropping<'_> {
     fn kept(&mut self, room: u64) -> Result<BTreeSet<usize>, CompactionError> {
         let Some(last) = self.units.units.len().checked_sub(1) else { return Ok(BTreeSet::new()) };
         self.shorten_the_last(last, room)?;
-        let mut kept = Kept { left: room, units: BTreeSet::new() };
+        let mut kept = KeptUnits { left: room, units: BTreeSet::new() };
         kept.take(last, self.units.units[last].tokens);
         if let Some(prompt) = self.units.last_prompt()
             && self.units.units[prompt].tokens <= room / PROMPT_SHARE
@@ -178,7 +178,7 @@ impl Dropping<'_> {
     }
 
     /// Keeps the units that say most first; of those the newest first.
-    fn keep_important(&self, kept: &mut Kept) {
+    fn keep_important(&self, kept: &mut KeptUnits) {
         let mut by_importance: Vec<usize> = (0..self.units.units.len()).collect();
         by_importance.sort_by_key(|at| std::cmp::Reverse((self.units.units[*at].importance, *at)));
         for at in by_importance {
@@ -212,12 +212,12 @@ impl Dropping<'_> {
     }
 }
 
-struct Kept {
+struct KeptUnits {
     left: u64,
     units: BTreeSet<usize>,
 }
 
-impl Kept {
+impl KeptUnits {
     fn take(&mut self, at: usize, tokens: u64) -> bool {
         if self.units.contains(&at) {
             return true;

@@ -1,6 +1,6 @@
 //! Finds the results that notes can stand in for.
 
-use super::units::Unit;
+use super::units::CompactionUnit;
 use crate::CountTokens;
 use arki_domain::projection::{ShownAs, stand_in};
 use arki_domain::{CallId, Message};
@@ -19,7 +19,7 @@ pub(super) struct Prunable {
 }
 
 /// The results before the newest `protected` tokens of results, oldest first.
-pub(super) fn prunable(units: &[Unit<'_>], protected: u64, tokens: &dyn CountTokens) -> Vec<Prunable> {
+pub(super) fn prunable(units: &[CompactionUnit<'_>], protected: u64, tokens: &dyn CountTokens) -> Vec<Prunable> {
     let mut newest = 0;
     let mut found = Vec::new();
     for (at, unit) in units.iter().enumerate().rev() {
@@ -38,7 +38,7 @@ pub(super) fn prunable(units: &[Unit<'_>], protected: u64, tokens: &dyn CountTok
 }
 
 /// Makes the units as short as they are once these are pruned.
-pub(super) fn shorten(units: &mut [Unit<'_>], pruned: &[Prunable]) {
+pub(super) fn shorten(units: &mut [CompactionUnit<'_>], pruned: &[Prunable]) {
     let mut saved: HashMap<usize, u64> = HashMap::new();
     for one in pruned {
         *saved.entry(one.unit).or_default() += one.saves;

@@ -19,7 +19,7 @@ pub(super) enum Importance {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Unit<'a> {
+pub(super) struct CompactionUnit<'a> {
     pub(super) place: u64,
     pub(super) messages: Vec<ConversationMessage<'a>>,
     /// The tokens of the unit as it is shown now.
@@ -29,7 +29,7 @@ pub(super) struct Unit<'a> {
 
 /// The shown conversation, sorted by what may be dropped.
 pub(super) struct Units<'a> {
-    pub(super) units: Vec<Unit<'a>>,
+    pub(super) units: Vec<CompactionUnit<'a>>,
     /// The summaries of earlier compactions.
     pub(super) summaries: Vec<ConversationMessage<'a>>,
     pub(super) summary_tokens: u64,
@@ -76,7 +76,7 @@ impl<'a> Units<'a> {
         let is_same_event = self.units.last().is_some_and(|last| last.place == message.place);
         if !is_same_event {
             let (place, messages) = (message.place, Vec::new());
-            self.units.push(Unit { place, messages, tokens: 0, importance: Importance::Looked });
+            self.units.push(CompactionUnit { place, messages, tokens: 0, importance: Importance::Looked });
         }
         self.units.len() - 1
     }

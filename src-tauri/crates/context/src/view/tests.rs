@@ -143,7 +143,7 @@ fn what_was_left_out_is_no_part() {
     (said.0[2].1, said.0[2].3) = (ShownAs::StandIn, Arc::new(result("a", &"x".repeat(20))));
     let view = view(&said, None);
     assert_eq!(view.parts.iter().find(|part| part.origin == "read_file a.txt").unwrap().id, None);
-    assert_eq!(view.left_out, LeftOut { messages: 1, tokens: 18 + 180 });
+    assert_eq!(view.left_out, CompactedAway { messages: 1, tokens: 18 + 180 });
     assert!(view.parts.iter().all(|part| part.origin != "Fix the bug"));
 }
 
@@ -180,7 +180,7 @@ fn what_came_late_has_a_switch_and_stays_in_the_list_when_it_is_off() {
     assert!(told.contains(&("format", None, false, 30)), "{told:?}");
     let rules = told.iter().filter(|part| part.0 == "sub/AGENTS.md").collect::<Vec<_>>();
     assert_eq!(rules, [&("sub/AGENTS.md", Some("rule:sub/AGENTS.md"), true, 0)], "once");
-    assert_eq!(view.left_out, LeftOut::default());
+    assert_eq!(view.left_out, CompactedAway::default());
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl ChangedFiles {
         self.is_incomplete
     }
 
-    fn note(&mut self, seq: u64, change: &FileState<'_>) {
+    fn note(&mut self, seq: u64, change: &ReportedFile<'_>) {
         let after_hash = change.after_hash.cloned();
         match self.files.get_mut(change.path) {
             Some(file) => {
@@ -96,7 +96,7 @@ impl ChangedFiles {
 }
 
 /// The state of one file that an event reports.
-pub(super) struct FileState<'a> {
+pub(super) struct ReportedFile<'a> {
     pub(super) path: &'a str,
     pub(super) before_hash: Option<&'a String>,
     pub(super) after_hash: Option<&'a String>,
@@ -113,9 +113,9 @@ pub(super) struct FileState<'a> {
 /// The kinds of events that tell of files.
 pub(super) const FILE_KINDS: &[&str] = &["session.forked", "session.rewound", "file.changed", "change.taken_back"];
 
-pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
+pub(super) fn file_states(body: &EventBody) -> Vec<ReportedFile<'_>> {
     match body {
-        EventBody::FileChanged(changed) => vec![FileState {
+        EventBody::FileChanged(changed) => vec![ReportedFile {
             path: &changed.path,
             before_hash: changed.before_hash.as_ref(),
             after_hash: changed.after_hash.as_ref(),
@@ -132,7 +132,7 @@ pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
     }
 }
 
-fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
+fn restored(file: &RestoredFile) -> Option<ReportedFile<'_>> {
     let is_change = match file.action {
         RestoreAction::Restore | RestoreAction::Delete => true,
         RestoreAction::Keep => false,
@@ -140,7 +140,7 @@ fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
         RestoreAction::Conflict => return None,
     };
     let (before_hash, after_hash) = (file.before_hash.as_ref(), file.after_hash.as_ref());
-    Some(FileState {
+    Some(ReportedFile {
         path: &file.path,
         before_hash,
         after_hash,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 ///
 /// Bounded by the days, the models, the projects and the runs that were cut off between a request and its answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Kept", into = "Kept")]
+#[serde(from = "StoredUsage", into = "StoredUsage")]
 pub struct DailyUsage {
     totals: BTreeMap<UsagePlace, UsageTotal>,
     sum: UsageTotal,
@@ -38,21 +38,21 @@ pub struct UsagePlace {
 
 /// The stored form: JSON's objects have only strings for keys.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredUsage {
     totals: Vec<(UsagePlace, UsageTotal)>,
     sum: UsageTotal,
     asked: Vec<((SessionId, Option<RunId>), String)>,
 }
 
-impl From<DailyUsage> for Kept {
+impl From<DailyUsage> for StoredUsage {
     fn from(usage: DailyUsage) -> Self {
         let (totals, asked) = (usage.totals.into_iter().collect(), usage.asked.into_iter().collect());
         Self { totals, sum: usage.sum, asked }
     }
 }
 
-impl From<Kept> for DailyUsage {
-    fn from(kept: Kept) -> Self {
+impl From<StoredUsage> for DailyUsage {
+    fn from(kept: StoredUsage) -> Self {
         let (totals, asked) = (kept.totals.into_iter().collect(), kept.asked.into_iter().collect());
         Self { totals, sum: kept.sum, asked }
     }

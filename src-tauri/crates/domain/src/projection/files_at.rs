@@ -7,7 +7,7 @@ mod replayed;
 
 pub use replayed::{ReplayedFile, replayed_files};
 
-use super::changed_files::{FILE_KINDS, FileState, file_states};
+use super::changed_files::{FILE_KINDS, ReportedFile, file_states};
 use crate::{Event, EventBody, Permissions};
 use std::collections::BTreeMap;
 
@@ -54,11 +54,11 @@ impl FileAt {
         }
     }
 
-    fn before(state: &FileState<'_>) -> Self {
+    fn before(state: &ReportedFile<'_>) -> Self {
         Self::of(state.before_hash, state.before_link, state.before_unknown)
     }
 
-    fn after(state: &FileState<'_>) -> Self {
+    fn after(state: &ReportedFile<'_>) -> Self {
         Self::of(state.after_hash, state.after_link, state.after_unknown)
     }
 
@@ -77,11 +77,11 @@ impl FileAt {
 #[derive(Debug, Clone)]
 pub struct FilesAt {
     to_seq: u64,
-    files: BTreeMap<String, States>,
+    files: BTreeMap<String, FileStates>,
 }
 
 #[derive(Debug, Clone)]
-struct States {
+struct FileStates {
     wanted: FileAt,
     last_known: FileAt,
     wanted_permissions: Permissions,
@@ -123,7 +123,7 @@ impl FilesAt {
                     states.last_known = FileAt::after(&state);
                 }
                 None if state.is_change => {
-                    let states = States {
+                    let states = FileStates {
                         wanted: FileAt::before(&state),
                         last_known: FileAt::after(&state),
                         wanted_permissions: state.before_permissions,
@@ -140,7 +140,7 @@ impl FilesAt {
     /// were. Files that were changed and changed back are listed with twice the same state.
     #[must_use]
     pub fn wanted(self) -> Vec<WantedFile> {
-        let file = |(path, states): (String, States)| WantedFile {
+        let file = |(path, states): (String, FileStates)| WantedFile {
             path,
             wanted: states.wanted,
             last_known: states.last_known,
@@ -151,8 +151,8 @@ impl FilesAt {
     }
 }
 
-impl States {
-    fn go_on(&mut self, state: &FileState<'_>) {
+impl FileStates {
+    fn go_on(&mut self, state: &ReportedFile<'_>) {
         // Tools keep permissions and say nothing of them; so what is told of the file later was so at first as well.
         if self.wanted_permissions.are_ordinary() {
             self.wanted_permissions = state.before_permissions;
@@ -168,7 +168,7 @@ impl States {
 }
 
 impl FileStep {
-    fn of(state: &FileState<'_>) -> Self {
+    fn of(state: &ReportedFile<'_>) -> Self {
         Self { before: FileAt::before(state), after: FileAt::after(state) }
     }
 }

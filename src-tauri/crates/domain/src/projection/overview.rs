@@ -97,18 +97,18 @@ impl Overview {
     /// # Errors
     /// When the state has no JSON form (a number that is not finite).
     pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&Snapshot { version: SNAPSHOT_VERSION, overview: self })
+        serde_json::to_vec(&OverviewSnapshot { version: SNAPSHOT_VERSION, overview: self })
     }
 
     /// `None` for another version or damaged bytes: then the fold starts from the first event.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         // The version first: another one's state need not have this form.
-        let Version { version } = serde_json::from_slice(bytes).ok()?;
+        let StoredVersion { version } = serde_json::from_slice(bytes).ok()?;
         if version != SNAPSHOT_VERSION {
             return None;
         }
-        serde_json::from_slice(bytes).ok().map(|snapshot: Snapshot<Self>| snapshot.overview)
+        serde_json::from_slice(bytes).ok().map(|snapshot: OverviewSnapshot<Self>| snapshot.overview)
     }
 
     fn apply_to_session(&mut self, body: &EventBody) {
@@ -178,13 +178,13 @@ fn set(setting: &mut Option<String>, changed: Option<&str>) {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Snapshot<T> {
+struct OverviewSnapshot<T> {
     version: u32,
     overview: T,
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct StoredVersion {
     version: u32,
 }
 

@@ -37,14 +37,14 @@ pub struct RunObserver {
     /// Commands that are at work, or wait.
     lines: HashMap<CallId, String>,
     begun: HashMap<CallId, String>,
-    commands: Vec<Command>,
+    commands: Vec<ObservedCommand>,
     asked: HashMap<ApprovalId, String>,
     questions: HashMap<QuestionId, String>,
     decisions: Vec<(String, EventId)>,
 }
 
 #[derive(Debug, Clone)]
-struct Command {
+struct ObservedCommand {
     line: String,
     has_failed: bool,
     sources: Vec<EventId>,
@@ -190,7 +190,7 @@ impl RunObserver {
                 command.sources.insert(0, source);
                 self.commands.push(command);
             }
-            None => self.commands.push(Command { line, has_failed, sources: vec![source] }),
+            None => self.commands.push(ObservedCommand { line, has_failed, sources: vec![source] }),
         }
     }
 

@@ -24,7 +24,7 @@ use crate::{
     CallId, ContextAdded, Event, EventBody, EventId, Image, Message, MessageId, OutputMessage, Reasoning,
     ToolAsyncResult, ToolCall, ToolRequest, ToolResult,
 };
-use entry::Entry;
+use entry::TranscriptEntry;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 /// A fold over a session's events, oldest first; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    entries: Vec<Entry>,
+    entries: Vec<TranscriptEntry>,
     /// Events of the session's origins that it took over: the numbers of places go on from there.
     events_before: u64,
     /// The messages of those that are shown.
@@ -161,7 +161,7 @@ impl Transcript {
     /// Every message that counts, those included that a compaction leaves out, oldest first.
     pub fn conversation(&mut self) -> impl DoubleEndedIterator<Item = ConversationMessage<'_>> {
         self.settle();
-        self.counting().map(Entry::as_conversation_message)
+        self.counting().map(TranscriptEntry::as_conversation_message)
     }
 
     /// The whole result of a call, however little of it is still shown.
@@ -197,14 +197,14 @@ impl Transcript {
 
     fn push(&mut self, seq: u64, message: Message) {
         let event_id = self.event_id.clone();
-        self.add(Entry::new(self.place(seq), seq, Vec::new(), message).of_event(event_id));
+        self.add(TranscriptEntry::new(self.place(seq), seq, Vec::new(), message).of_event(event_id));
     }
 
     fn place(&self, seq: u64) -> u64 {
         self.events_before + seq
     }
 
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: TranscriptEntry) {
         // In place where the last request has been let go of.
         Arc::make_mut(&mut self.shown).push(entry.message.clone());
         self.entries.push(entry);
@@ -229,7 +229,7 @@ impl Transcript {
             match arrived {
                 Arrived::Result(result) => {
                     let message = Message::user(async_text(&result));
-                    let entry = Entry::new(self.place(seq), seq, Vec::new(), message);
+                    let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), message);
                     self.add(entry.of_kind(MessageKind::LateResult));
                 }
                 Arrived::Context(added) => self.add_context(seq, added),
@@ -307,7 +307,7 @@ impl Transcript {
         } else {
             return;
         };
-        self.add(Entry::new(self.place(seq), seq, call_seqs, message).of_event(event_id));
+        self.add(TranscriptEntry::new(self.place(seq), seq, call_seqs, message).of_event(event_id));
     }
 
     /// Every call needs a result before the conversation can go on; vendors refuse it otherwise.
@@ -321,7 +321,7 @@ impl Transcript {
     fn inherit(&mut self, from_seq: u64) {
         self.close_turn();
         self.events_before += from_seq;
-        self.entries = self.counting().map(Entry::inherited).collect();
+        self.entries = self.counting().map(TranscriptEntry::inherited).collect();
         self.show_anew();
         self.unanswered.iter_mut().for_each(|call| call.seq = 0);
         self.queue = Queue::default();
@@ -337,11 +337,11 @@ impl Transcript {
         self.unanswered = self.unanswered_calls();
     }
 
-    fn counting(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+    fn counting(&self) -> impl DoubleEndedIterator<Item = &TranscriptEntry> {
         self.entries.iter().filter(|entry| entry.counts())
     }
 
-    fn shown_entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+    fn shown_entries(&self) -> impl DoubleEndedIterator<Item = &TranscriptEntry> {
         self.entries.iter().filter(|entry| entry.is_shown())
     }
 

@@ -91,13 +91,13 @@ pub struct UsageTotals {
     session: UsageTotal,
     runs: VecDeque<RunUsage>,
     models: BTreeMap<String, UsageTotal>,
-    asked: Option<Asked>,
+    asked: Option<OpenRequest>,
 }
 
 /// The request whose answer is still to come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct OpenRequest {
     run_id: Option<RunId>,
     model: String,
 }
@@ -108,7 +108,7 @@ impl UsageTotals {
             EventBody::SessionForked(_) => *self = Self::default(),
             EventBody::EngineRequest(request) => {
                 let model = format!("{}/{}", request.provider, request.model);
-                self.asked = Some(Asked { run_id: event.run_id.clone(), model });
+                self.asked = Some(OpenRequest { run_id: event.run_id.clone(), model });
             }
             EventBody::EngineResponse(response) => {
                 let asked = self.asked.take().filter(|asked| asked.run_id == event.run_id);

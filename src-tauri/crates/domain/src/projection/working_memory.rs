@@ -18,13 +18,13 @@ pub const MAX_REMEMBERED_SOURCES: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkingMemory {
-    observations: VecDeque<Kept>,
-    reflections: VecDeque<Kept>,
+    observations: VecDeque<RememberedAt>,
+    reflections: VecDeque<RememberedAt>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct RememberedAt {
     /// The event that said it; 0 for what a fork took over.
     seq: u64,
     #[serde(flatten)]
@@ -62,9 +62,9 @@ impl WorkingMemory {
     }
 }
 
-fn keep(all: &mut VecDeque<Kept>, seq: u64, new: &[Remembered], limit: usize) {
+fn keep(all: &mut VecDeque<RememberedAt>, seq: u64, new: &[Remembered], limit: usize) {
     let newest = &new[new.len().saturating_sub(limit)..];
-    all.extend(newest.iter().map(|remembered| Kept { seq, remembered: shortened(remembered) }));
+    all.extend(newest.iter().map(|remembered| RememberedAt { seq, remembered: shortened(remembered) }));
     all.drain(..all.len().saturating_sub(limit));
 }
 

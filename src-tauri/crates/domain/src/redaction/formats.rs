@@ -12,7 +12,7 @@ mod look;
 mod names;
 mod table;
 
-use super::span::Span;
+use super::span::SecretSpan;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use checks::Outcome;
 use std::ops::Range;
@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 use table::{FORMATS, Format};
 
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) spans: Vec<Span>,
+pub(super) struct FoundSecrets {
+    pub(super) spans: Vec<SecretSpan>,
     /// Each secret together with what it was recognised by.
     pub(super) regions: Vec<Range<usize>>,
     /// The ranges that have the exact form of a placeholder.
@@ -48,8 +48,8 @@ static CANDIDATES: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
     FORMATS.iter().map(candidates_of).collect()
 });
 
-pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
+    let mut found = FoundSecrets::default();
     let Some(beginnings) = BEGINNINGS.as_ref() else { return found };
     let (mut at, mut recognised_to) = (from, from);
     while let Some(hit) = beginnings.find(Input::new(text).span(at..text.len())) {
@@ -69,14 +69,18 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
             }
             // What else is in the command is looked for too.
             Outcome::Command { secrets, end } => {
-                let span =
-                    |(place, name): (Range<usize>, _)| Span { start: place.start, end: place.end, known: None, name };
+                let span = |(place, name): (Range<usize>, _)| SecretSpan {
+                    start: place.start,
+                    end: place.end,
+                    known: None,
+                    name,
+                };
                 found.spans.extend(secrets.into_iter().map(span));
                 found.regions.push(region(end));
                 at = hit.start() + 1;
             }
             Outcome::Secret { secrets, end, name } => {
-                let span = |place: Range<usize>| Span { start: place.start, end: place.end, known: None, name };
+                let span = |place: Range<usize>| SecretSpan { start: place.start, end: place.end, known: None, name };
                 found.spans.extend(secrets.into_iter().map(span));
                 found.regions.push(region(end));
                 (at, recognised_to) = (end, end);

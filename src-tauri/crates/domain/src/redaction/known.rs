@@ -1,7 +1,7 @@
 //! Values that are known to be secret, found wherever they stand.
 
 use super::sampled::Sampled;
-use super::span::Span;
+use super::span::SecretSpan;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::HashSet;
 use std::fmt;
@@ -49,7 +49,7 @@ impl fmt::Debug for KnownSecret {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownSecrets {
     /// The encoded ones last.
     secrets: Vec<Arc<KnownSecret>>,
     /// The automaton for secrets that are not encoded, which may be short.
@@ -63,7 +63,7 @@ pub(crate) struct Known {
     longest: usize,
 }
 
-impl Known {
+impl KnownSecrets {
     /// Returns how many, their encoded forms not counted.
     pub(super) fn len(&self) -> usize {
         self.plain
@@ -101,7 +101,7 @@ impl Known {
     }
 
     /// Every place, from `from` on. The start of one that the text's end leaves open comes last.
-    pub(super) fn find(&self, text: &str, from: usize, is_end: bool) -> (Vec<Span>, Option<usize>) {
+    pub(super) fn find(&self, text: &str, from: usize, is_end: bool) -> (Vec<SecretSpan>, Option<usize>) {
         let Some(automaton) = &self.automaton else { return (Vec::new(), None) };
         let mut spans = Vec::new();
         let mut open = (!is_end).then(|| self.unfinished(text, from)).flatten();
@@ -113,7 +113,7 @@ impl Known {
                     return;
                 }
             }
-            spans.push(Span { start, end, known: Some(index), name: "" });
+            spans.push(SecretSpan { start, end, known: Some(index), name: "" });
         };
         for hit in automaton.find_iter(&text[from..]) {
             found(hit.pattern().as_usize(), from + hit.start(), from + hit.end());

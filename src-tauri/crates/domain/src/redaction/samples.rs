@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
-pub(crate) struct Sample {
+pub(crate) struct SecretSample {
     before: &'static str,
     pub(crate) value: String,
     after: &'static str,
 }
 
-impl Sample {
+impl SecretSample {
     pub(crate) fn in_context(&self) -> String {
         format!("{}{}{}", self.before, self.value, self.after)
     }
@@ -26,14 +26,14 @@ fn joined(beginning: &str, rest: &str) -> String {
 
 const RANDOM: &str = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA1bC3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA1bC3dE5fG7hJ9kL1mN2pQ4r";
 
-pub(crate) fn secrets() -> Vec<Sample> {
+pub(crate) fn secrets() -> Vec<SecretSample> {
     let random = |length: usize| &RANDOM[..length];
     let hex = "0123456789abcdef".repeat(4);
     let upper = RANDOM.to_ascii_uppercase();
     let pem = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj".to_owned()
         + "\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nNMoSfm76oqFvAp8Gy0iz5sxj\n";
     let putty = "AAAAgQDHbwvZ8Yz0yqrf4oX1rTnTq0Q5sXoZ8mC3Dd0l5o2mB9kQ1u7c8GJ6t4Rz\nAAAAQQD9x2Jm\n".to_owned();
-    let sample = |before, value: String, after| Sample { before, value, after };
+    let sample = |before, value: String, after| SecretSample { before, value, after };
     vec![
         sample("key=", joined("sk-", random(48)), "\n"),
         sample("'", joined("sk-ant-", &format!("api03-{}-{}AA", random(40), random(40))), "'"),

@@ -1,18 +1,24 @@
 //! Finds what has to be replaced in a text, and how much of its end is not decided yet.
 
 use super::formats;
-use super::known::Known;
-use super::span::Span;
+use super::known::KnownSecrets;
+use super::span::SecretSpan;
 
 pub(super) struct Scan {
     /// The spans in order, without overlaps.
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<SecretSpan>,
     /// The position from which following text may change the result.
     pub(super) undecided_from: usize,
 }
 
 /// Looks at `text` from `from` on; what stands before it is only looked back at. `is_end`: nothing follows.
-pub(super) fn scan(text: &str, from: usize, known: &Known, is_ours: impl Fn(&str) -> bool, is_end: bool) -> Scan {
+pub(super) fn scan(
+    text: &str,
+    from: usize,
+    known: &KnownSecrets,
+    is_ours: impl Fn(&str) -> bool,
+    is_end: bool,
+) -> Scan {
     let (values, open_value) = known.find(text, from, is_end);
     let forms = formats::find(text, from, is_end);
     let mut undecided_from = [open_value, forms.open].into_iter().flatten().min().unwrap_or(text.len());
@@ -31,22 +37,23 @@ pub(super) fn scan(text: &str, from: usize, known: &Known, is_ours: impl Fn(&str
         return Scan { spans: Vec::new(), undecided_from };
     }
     let ours: Vec<_> = forms.placeholders.into_iter().filter(|region| is_ours(&text[region.clone()])).collect();
-    let is_in_placeholder = |span: &Span| ours.iter().any(|region| region.contains(&span.start));
-    let mut spans: Vec<Span> = values.into_iter().chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
+    let is_in_placeholder = |span: &SecretSpan| ours.iter().any(|region| region.contains(&span.start));
+    let mut spans: Vec<SecretSpan> =
+        values.into_iter().chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
     spans.retain(|span| span.end <= undecided_from);
     Scan { spans: merged(spans), undecided_from }
 }
 
 /// Overlapping ones become one secret; of two that are the same place the known one gives the name.
-fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+fn merged(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end), span.known.is_none()));
-    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
+    let mut merged: Vec<SecretSpan> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
             Some(last) if span.start < last.end => {
                 if span.end > last.end {
                     let name = if last.name.is_empty() { span.name } else { last.name };
-                    *last = Span { start: last.start, end: span.end, known: None, name };
+                    *last = SecretSpan { start: last.start, end: span.end, known: None, name };
                 }
             }
             _ => merged.push(span),

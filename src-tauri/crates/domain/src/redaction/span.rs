@@ -2,7 +2,7 @@
 
 /// A secret's place, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct SecretSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     /// The index of the known value; `None` for one that was recognised by its form.

@@ -59,7 +59,7 @@ fn every_form_is_replaced_by_the_same_placeholder_each_time_and_comes_back() {
 #[test]
 fn a_value_is_public_when_nothing_of_it_would_be_replaced() {
     let redactor = redactor();
-    let texts = samples::secrets().iter().map(samples::Sample::in_context).collect::<Vec<_>>();
+    let texts = samples::secrets().iter().map(samples::SecretSample::in_context).collect::<Vec<_>>();
     for text in texts.iter().map(String::as_str).chain(["sk-secret-123"]).chain(ORDINARY.iter().copied()) {
         for value in [json!(text), json!([1, {"a": [null, text]}]), json!({"b": {text: true}})] {
             assert_eq!(redactor.is_public(&value), redactor.redact_json(value.clone()) == value, "{value}");

@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{TextEdit, not_found};
 use crate::error::{Candidate, EditError};
-use crate::fit::{Characters, FinalNewline, Fit, Folded, Haystack, Misfit, Op, Target, Tier, Typing};
+use crate::fit::{Characters, FinalNewline, Fit, FoldedText, Haystack, LineEndings, Misfit, Op, Tier, Typing};
 use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::text_file::EDIT_LIMIT_BYTES;
@@ -25,13 +25,13 @@ const MAX_COMPARED_BYTES: usize = 256 << 20;
 const LINE_SHOWN: usize = 120;
 
 /// A text after an edit.
-pub(super) struct Edited {
+pub(super) struct MatchedEdit {
     pub(super) text: String,
     /// The tier and the line, counted from 1, where it was not exact.
     pub(super) forgiven: Option<(Tier, usize)>,
 }
 
-impl Edited {
+impl MatchedEdit {
     fn exactly(text: String) -> Self {
         Self { text, forgiven: None }
     }
@@ -51,7 +51,7 @@ pub(super) fn apply(
     number: usize,
     edit: &TextEdit,
     types: &mut Types<'_>,
-) -> Result<Edited, EditError> {
+) -> Result<MatchedEdit, EditError> {
     let old = to_lf(&edit.old_text);
     let new = to_lf(&edit.new_text);
     let file = PlainText::new(text);
@@ -77,7 +77,7 @@ pub(super) fn apply(
             types.learned.learn_text(&old, &old);
             let unclear = || Misfit::Unclear { tier: Tier::LookAlikes, start: lines_at(&file.plain, places)[0] };
             let new = types.known.followed(&new, &old, &Haystack::new(text)).ok_or_else(unclear).map_err(failed)?;
-            Edited::exactly(file.replace(places, old.len(), &new, eol))
+            MatchedEdit::exactly(file.replace(places, old.len(), &new, eol))
         }
     };
     if edited.text.len() > MAX_BYTES { Err(too_much()) } else { Ok(edited) }
@@ -96,17 +96,17 @@ fn lost_its_indentation(text: &str, place: usize, old: &str, new: &str) -> bool 
     is_indentation && is_whole && (is_right || (old.ends_with('\n') && new.lines().skip(1).any(is_less)))
 }
 
-fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<Edited, Misfit> {
+fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, Misfit> {
     let haystack = Haystack::new(text);
     let (old_lines, new_lines) = lines_of(old, new);
     let ops = ops(&old_lines, &new_lines);
     let all = 0..haystack.len();
     let by_lines = |fit: Fit, types: &mut Types<'_>| {
         types.learned.learn(&haystack, &ops, &fit);
-        let target = Target { eol: None, final_newline: FinalNewline::AsItIs };
+        let target = LineEndings { eol: None, final_newline: FinalNewline::AsItIs };
         let replacement = replacement(&haystack, &ops, &fit, target, types.known)?;
         let forgiven = (fit.tier > Tier::Exact).then_some((fit.tier, fit.span.start + 1));
-        Ok(Edited { text: spliced(text, replacement.range, &replacement.text), forgiven })
+        Ok(MatchedEdit { text: spliced(text, replacement.range, &replacement.text), forgiven })
     };
     match find_lines(&haystack, &ops, all.clone()) {
         Ok(fit) => by_lines(fit, types),
@@ -141,8 +141,8 @@ fn ops<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Op<'a>> {
 }
 
 /// The text with characters that look alike, anywhere.
-fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<Edited, Misfit> {
-    let (file, wanted) = (Folded::new(text), Folded::new(old).text);
+fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, Misfit> {
+    let (file, wanted) = (FoldedText::new(text), FoldedText::new(old).text);
     if wanted.trim().is_empty() {
         return Err(Misfit::Nowhere);
     }
@@ -166,7 +166,7 @@ fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Resu
     let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line };
     let new = characters.carry(old, there, new).ok_or(unclear)?;
     let text = spliced(text, start..end, &new);
-    Ok(Edited { text, forgiven: Some((Tier::LookAlikes, line + 1)) })
+    Ok(MatchedEdit { text, forgiven: Some((Tier::LookAlikes, line + 1)) })
 }
 
 fn spliced(text: &str, range: Range<usize>, new: &str) -> String {

@@ -27,7 +27,7 @@ pub(super) fn depth(haystack: &Haystack<'_>, ops: &[Op<'_>], fit: &Fit) -> Depth
     if let Some(depth) = by_style(&groups) {
         return depth;
     }
-    let votes: Vec<Vote> = groups.iter().filter_map(Group::vote).collect();
+    let votes: Vec<Vote> = groups.iter().filter_map(ChangedLines::vote).collect();
     let side = |is_it: fn(&Vote) -> bool| votes.iter().filter(|vote| is_it(vote)).map(|vote| vote.weight).max();
     let (models, files) = (side(|vote| vote.is_models), side(|vote| !vote.is_models));
     let [shifted, as_it_is] = [true, false].map(|is_shifted| groups.iter().map(|group| group.jumps(is_shifted)).sum());
@@ -40,7 +40,7 @@ pub(super) fn depth(haystack: &Haystack<'_>, ops: &[Op<'_>], fit: &Fit) -> Depth
 }
 
 /// Tabs in place of the file's spaces, or the other way round, are nobody's but the model's.
-fn by_style(groups: &[Group<'_>]) -> Option<Depth> {
+fn by_style(groups: &[ChangedLines<'_>]) -> Option<Depth> {
     let pairs = || groups.iter().flat_map(|group| group.beside().chain(group.removed.iter().copied()));
     let (model, file) = match () {
         () if pairs().any(|(ours, theirs)| ours.contains('\t') && theirs.starts_with(' ')) => ('\t', ' '),
@@ -77,7 +77,7 @@ const CLOSING: [char; 3] = ['}', ')', ']'];
 
 /// Lines that change together, between lines that are kept.
 #[derive(Default)]
-struct Group<'a> {
+struct ChangedLines<'a> {
     removed: Vec<Pair<'a>>,
     /// Each with its indentation and its text.
     added: Vec<(&'a str, &'a str)>,
@@ -88,7 +88,7 @@ struct Group<'a> {
     depths: (Option<usize>, Option<usize>),
 }
 
-impl<'a> Group<'a> {
+impl<'a> ChangedLines<'a> {
     fn beside(&self) -> impl Iterator<Item = Pair<'a>> {
         [self.before, self.after].into_iter().flatten().map(|(pair, _)| pair)
     }
@@ -135,8 +135,8 @@ impl<'a> Group<'a> {
     }
 }
 
-fn groups<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = vec![Group::default()];
+fn groups<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit) -> Vec<ChangedLines<'a>> {
+    let mut groups: Vec<ChangedLines<'a>> = vec![ChangedLines::default()];
     let mut rows = fit.rows.iter();
     let mut next = fit.span.start;
     let has_text = |line: &str| !line.trim().is_empty();
@@ -159,7 +159,7 @@ fn groups<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit) -> Vec<Grou
                 let beside = Some((pair, line.trim()));
                 group.after = beside;
                 // It stands before the next ones too.
-                groups.push(Group { before: beside, depths: (above(next), None), ..Group::default() });
+                groups.push(ChangedLines { before: beside, depths: (above(next), None), ..ChangedLines::default() });
             }
         }
     }

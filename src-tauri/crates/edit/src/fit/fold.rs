@@ -4,13 +4,13 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// A text with look-alikes made one, and where in the original each piece comes from.
-pub(crate) struct Folded {
+pub(crate) struct FoldedText {
     pub(crate) text: String,
     /// Offset in `text` and in the original at which each piece begins, and both ends.
     pieces: Vec<(usize, usize)>,
 }
 
-impl Folded {
+impl FoldedText {
     pub(crate) fn new(original: &str) -> Self {
         let mut folded = Self { text: String::with_capacity(original.len()), pieces: Vec::new() };
         for (start, piece) in pieces(original) {
@@ -34,7 +34,7 @@ impl Folded {
 }
 
 pub(crate) fn fold(text: &str) -> String {
-    if text.is_ascii() { text.to_owned() } else { Folded::new(text).text }
+    if text.is_ascii() { text.to_owned() } else { FoldedText::new(text).text }
 }
 
 /// A character together with the marks that belong to it.
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn offsets_lead_back_to_whole_characters() {
-        let folded = Folded::new("\u{201c}a\u{2026}e\u{301}");
+        let folded = FoldedText::new("\u{201c}a\u{2026}e\u{301}");
         assert_eq!(folded.text, "\"a...\u{e9}");
         let back: Vec<Option<usize>> = (0..=7).map(|at| folded.original_offset(at)).collect();
         assert_eq!(back, [Some(0), Some(3), Some(4), None, None, Some(7), None, Some(10)]);

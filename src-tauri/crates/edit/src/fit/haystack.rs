@@ -11,11 +11,11 @@ pub(crate) struct Haystack<'a> {
     pub(super) text: &'a str,
     /// The start of each line, and the end of the last.
     starts: Vec<usize>,
-    numbered: [OnceCell<Numbered<'a>>; 4],
+    numbered: [OnceCell<NumberedLines<'a>>; 4],
 }
 
 /// Each different line has a number, so that comparing is comparing numbers.
-struct Numbered<'a> {
+struct NumberedLines<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
     lines: Vec<u32>,
 }
@@ -100,7 +100,7 @@ impl<'a> Haystack<'a> {
         (&numbered.lines, old.iter().map(|line| numbered.number(line, tier)).collect())
     }
 
-    fn numbered(&self, tier: Tier) -> &Numbered<'a> {
+    fn numbered(&self, tier: Tier) -> &NumberedLines<'a> {
         self.numbered[slot(tier)].get_or_init(|| {
             let mut numbers = HashMap::new();
             let mut lines = Vec::with_capacity(self.len());
@@ -108,12 +108,12 @@ impl<'a> Haystack<'a> {
                 let next = u32::try_from(numbers.len()).unwrap_or(UNKNOWN);
                 lines.push(*numbers.entry(key(line, tier)).or_insert(next));
             }
-            Numbered { numbers, lines }
+            NumberedLines { numbers, lines }
         })
     }
 }
 
-impl Numbered<'_> {
+impl NumberedLines<'_> {
     fn number(&self, line: &str, tier: Tier) -> u32 {
         self.numbers.get(key(line, tier).as_ref()).copied().unwrap_or(UNKNOWN)
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::fold::{Folded, pieces};
+use super::fold::{FoldedText, pieces};
 use super::typing::Typing;
 
 /// Longer lines are not compared character by character.
@@ -80,7 +80,7 @@ fn only(text: &str) -> Vec<&str> {
 /// The file's piece for each numbered piece of `old`, as far as they can be told apart.
 fn positions<'b>(old: &str, file: &'b str) -> HashMap<usize, &'b str> {
     let skipped = pieces(old).take_while(|(_, piece)| piece.trim().is_empty()).count();
-    let (ours, theirs) = (Folded::new(old.trim()), Folded::new(file.trim()));
+    let (ours, theirs) = (FoldedText::new(old.trim()), FoldedText::new(file.trim()));
     let by_place: HashMap<_, _> = theirs.ranges().filter(|(folded, _)| !folded.is_empty()).collect();
     let numbered = (skipped..).zip(ours.ranges());
     numbered.filter_map(|(index, (folded, _))| Some((index, &file.trim()[by_place.get(&folded)?.clone()]))).collect()
@@ -88,7 +88,7 @@ fn positions<'b>(old: &str, file: &'b str) -> HashMap<usize, &'b str> {
 
 /// Pieces that fold to the same place.
 pub(super) fn aligned<'b>(ours: &'b str, theirs: &'b str) -> Vec<(&'b str, &'b str)> {
-    let (our, their) = (Folded::new(ours), Folded::new(theirs));
+    let (our, their) = (FoldedText::new(ours), FoldedText::new(theirs));
     let by_place: HashMap<_, _> = their.ranges().filter(|(folded, _)| !folded.is_empty()).collect();
     our.ranges().filter_map(|(folded, range)| Some((&ours[range], &theirs[by_place.get(&folded)?.clone()]))).collect()
 }

@@ -19,7 +19,7 @@ pub(crate) enum FinalNewline {
 
 /// The line endings of new lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct LineEndings {
     /// `None` for the ending that most lines have at the place; else this one, whatever the line itself ends with.
     pub(crate) eol: Option<Eol>,
     pub(crate) final_newline: FinalNewline,
@@ -38,7 +38,7 @@ pub(crate) fn replacement(
     haystack: &Haystack<'_>,
     ops: &[Op<'_>],
     fit: &Fit,
-    target: Target,
+    target: LineEndings,
     typing: &Typing,
 ) -> Result<Replacement, Misfit> {
     let unclear = Misfit::Unclear { tier: fit.tier, start: fit.span.start };
@@ -46,9 +46,9 @@ pub(crate) fn replacement(
     let span = haystack.offset(fit.span.start)..haystack.offset(fit.span.end);
     let here = Eol::of(haystack.text[span].as_bytes()).or_else(|| Eol::of(haystack.text.as_bytes()));
     let eol = target.eol.or(here).unwrap_or(Eol::Lf);
-    let core = Core::of(ops, fit);
+    let core = ChangeCore::of(ops, fit);
     let range = haystack.offset(core.lines.start)..haystack.offset(core.lines.end);
-    let mut text = Writer { text: String::with_capacity(range.len()), eol: eol.as_str() };
+    let mut text = LineWriter { text: String::with_capacity(range.len()), eol: eol.as_str() };
     if range.is_empty() && !haystack.text[..range.start].is_empty() && !haystack.text[..range.start].ends_with('\n') {
         text.text.push_str(eol.as_str());
     }
@@ -78,13 +78,13 @@ pub(crate) fn replacement(
 }
 
 /// A change without the lines that it keeps at its beginning and end: so changes that share those don't touch.
-struct Core<'a, 'text> {
+struct ChangeCore<'a, 'text> {
     ops: &'a [Op<'text>],
     rows: &'a [Option<usize>],
     lines: Range<usize>,
 }
 
-impl<'a, 'text> Core<'a, 'text> {
+impl<'a, 'text> ChangeCore<'a, 'text> {
     fn of(ops: &'a [Op<'text>], fit: &'a Fit) -> Self {
         let is_kept = |op: &&Op<'_>| matches!(op, Op::Keep(_));
         let before = ops.iter().take_while(is_kept).count();
@@ -97,12 +97,12 @@ impl<'a, 'text> Core<'a, 'text> {
     }
 }
 
-struct Writer {
+struct LineWriter {
     text: String,
     eol: &'static str,
 }
 
-impl Writer {
+impl LineWriter {
     fn line(&mut self, line: &str) {
         self.end_line();
         self.text.push_str(line);

@@ -13,7 +13,7 @@ fn found(text: &str, ops: &[Op<'_>]) -> Result<Fit, Misfit> {
 fn check(text: &str, ops: &[Op<'_>], expected: &str, tier: Tier) {
     let haystack = Haystack::new(text);
     let fit = found(text, ops).unwrap();
-    let target = Target { eol: None, final_newline: FinalNewline::AsItIs };
+    let target = LineEndings { eol: None, final_newline: FinalNewline::AsItIs };
     let replacement = replacement(&haystack, ops, &fit, target, &Typing::default()).unwrap();
     let result = [&text[..replacement.range.start], &replacement.text, &text[replacement.range.end..]].concat();
     assert_eq!((result.as_str(), fit.tier), (expected, tier));

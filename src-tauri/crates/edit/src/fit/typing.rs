@@ -11,14 +11,14 @@ use super::{Fit, Haystack, Op, look_alikes};
 
 /// The kind of a plain character: who curls quotes may well mean a dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum CharacterKind {
     Quote,
     Dash,
     Space,
     Other,
 }
 
-impl Kind {
+impl CharacterKind {
     fn of(plain: &str) -> Self {
         match plain {
             "'" | "\"" => Self::Quote,
@@ -36,7 +36,7 @@ pub struct Typing {
     /// Some hunk was found by look-alikes.
     differs: bool,
     /// The kinds of characters that the model curls where the files have the plain ones.
-    curls: HashSet<Kind>,
+    curls: HashSet<CharacterKind>,
     /// The number of a file's spaces that one tab of the model's stands for, and the other way round.
     tab_widths: HashSet<Option<usize>>,
     space_widths: HashSet<Option<usize>>,
@@ -57,7 +57,7 @@ impl Typing {
         for (our, their) in look_alikes::aligned(ours.trim(), theirs.trim()) {
             self.differs |= our != their;
             if our != their && fold(our) == their {
-                self.curls.insert(Kind::of(their));
+                self.curls.insert(CharacterKind::of(their));
             }
             self.meant.entry(our.to_owned()).or_default().insert(their.to_owned());
         }
@@ -114,7 +114,7 @@ impl Typing {
 
     fn straightened(&self, piece: &str, file: &str) -> Option<String> {
         let plain = fold(piece);
-        if plain == piece || !self.curls.contains(&Kind::of(&plain)) {
+        if plain == piece || !self.curls.contains(&CharacterKind::of(&plain)) {
             return Some(piece.to_owned());
         }
         match (file.contains(piece), file.contains(&plain)) {

@@ -1,9 +1,9 @@
 //! The form `*** Begin Patch` … `*** End Patch`. Pure.
 
 use super::hunk_body;
-use super::parse::{Action, FilePatch, Hunk};
+use super::parse::{FilePatch, Hunk, PatchAction};
 use super::unified::HunkHeader;
-use super::wrapping::Line;
+use super::wrapping::PatchLine;
 use crate::error::PatchError;
 use crate::fit::FinalNewline;
 
@@ -19,16 +19,16 @@ pub(super) fn is_start(line: &str) -> bool {
     [BEGIN, ADD, DELETE, UPDATE].iter().any(|start| line.starts_with(start))
 }
 
-pub(super) fn parse<'a>(lines: &[Line<'a>]) -> Result<Vec<FilePatch<'a>>, PatchError> {
-    let mut reading = Reading { lines, at: 0 };
+pub(super) fn parse<'a>(lines: &[PatchLine<'a>]) -> Result<Vec<FilePatch<'a>>, PatchError> {
+    let mut reading = EnvelopeReading { lines, at: 0 };
     let first = lines.iter().position(|(_, line)| is_start(line)).unwrap_or(0);
     reading.at = first;
     let mut files = Vec::new();
     while let Some((number, line)) = reading.next() {
         let action = if let Some(path) = line.strip_prefix(ADD) {
-            Action::Add { path: named(path, number)?, content: reading.content()?, mode: None }
+            PatchAction::Add { path: named(path, number)?, content: reading.content()?, mode: None }
         } else if let Some(path) = line.strip_prefix(DELETE) {
-            Action::Delete { path: named(path, number)?, hunks: Vec::new() }
+            PatchAction::Delete { path: named(path, number)?, hunks: Vec::new() }
         } else if let Some(path) = line.strip_prefix(UPDATE) {
             reading.update(named(path, number)?, number)?
         } else if is_mark(line, BEGIN) || is_mark(line, END) || line.trim().is_empty() {
@@ -41,13 +41,13 @@ pub(super) fn parse<'a>(lines: &[Line<'a>]) -> Result<Vec<FilePatch<'a>>, PatchE
     Ok(files)
 }
 
-struct Reading<'a, 'lines> {
-    lines: &'lines [Line<'a>],
+struct EnvelopeReading<'a, 'lines> {
+    lines: &'lines [PatchLine<'a>],
     at: usize,
 }
 
-impl<'a> Reading<'a, '_> {
-    fn next(&mut self) -> Option<Line<'a>> {
+impl<'a> EnvelopeReading<'a, '_> {
+    fn next(&mut self) -> Option<PatchLine<'a>> {
         let line = self.lines.get(self.at).copied();
         self.at += 1;
         line
@@ -78,7 +78,7 @@ impl<'a> Reading<'a, '_> {
         Ok(content)
     }
 
-    fn update(&mut self, path: String, number: usize) -> Result<Action<'a>, PatchError> {
+    fn update(&mut self, path: String, number: usize) -> Result<PatchAction<'a>, PatchError> {
         let mut move_to = None;
         if let Some(target) = self.peek().and_then(|line| line.strip_prefix(MOVE)) {
             let (number, _) = self.lines[self.at];
@@ -103,7 +103,7 @@ impl<'a> Reading<'a, '_> {
             let problem = format!("updates {path} but has no hunks");
             return Err(PatchError::Syntax { line: number, problem });
         }
-        Ok(Action::Update { path, move_to, hunks })
+        Ok(PatchAction::Update { path, move_to, hunks })
     }
 
     fn hunk(&mut self) -> Result<Hunk<'a>, PatchError> {
@@ -123,7 +123,7 @@ impl<'a> Reading<'a, '_> {
             }
             self.at += 1;
         }
-        let is_end = |rest: &[Line<'_>]| rest[0].1.starts_with("@@") || rest[0].1.starts_with("*** ");
+        let is_end = |rest: &[PatchLine<'_>]| rest[0].1.starts_with("@@") || rest[0].1.starts_with("*** ");
         let body = hunk_body::by_looks(&self.lines[self.at..], is_end)?;
         self.at += body.taken;
         if self.peek().is_some_and(|line| is_mark(line, END_OF_FILE)) {

@@ -1,6 +1,6 @@
 //! The lines of a hunk. Pure.
 
-use super::wrapping::Line;
+use super::wrapping::PatchLine;
 use crate::error::PatchError;
 use crate::fit::{FinalNewline, Op};
 
@@ -13,11 +13,11 @@ pub(super) struct Body<'a> {
 
 /// Reads as many lines as the header counts, if it counts right: after them comes what `is_end` of a hunk.
 pub(super) fn by_counts<'a>(
-    lines: &[Line<'a>],
+    lines: &[PatchLine<'a>],
     (mut old, mut new): (usize, usize),
-    is_end: impl Fn(&[Line<'_>]) -> bool,
+    is_end: impl Fn(&[PatchLine<'_>]) -> bool,
 ) -> Option<Body<'a>> {
-    let mut reading = Reading::default();
+    let mut reading = HunkReading::default();
     let mut taken = 0;
     while old > 0 || new > 0 {
         let (_, line) = lines.get(taken)?;
@@ -39,8 +39,11 @@ pub(super) fn by_counts<'a>(
 }
 
 /// Lines up to the end of the hunk, whatever its header counts.
-pub(super) fn by_looks<'a>(lines: &[Line<'a>], is_end: impl Fn(&[Line<'_>]) -> bool) -> Result<Body<'a>, PatchError> {
-    let mut reading = Reading::default();
+pub(super) fn by_looks<'a>(
+    lines: &[PatchLine<'a>],
+    is_end: impl Fn(&[PatchLine<'_>]) -> bool,
+) -> Result<Body<'a>, PatchError> {
+    let mut reading = HunkReading::default();
     let mut taken = 0;
     while taken < lines.len() && !is_end(&lines[taken..]) {
         let (number, line) = lines[taken];
@@ -64,13 +67,13 @@ enum Sides {
 }
 
 #[derive(Default)]
-struct Reading<'a> {
+struct HunkReading<'a> {
     ops: Vec<Op<'a>>,
     old_unended: bool,
     new_unended: bool,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> HunkReading<'a> {
     /// `None` for what is no line of a hunk.
     fn line(&mut self, line: &'a str) -> Option<Sides> {
         let (op, sides) = match line.as_bytes().first() {

@@ -5,7 +5,7 @@
 //! is but one place.
 
 use super::parse::Hunk;
-use super::place::{Problem, named_lines, within};
+use super::place::{HunkProblem, named_lines, within};
 use crate::fit::{Fit, Haystack, Misfit, Op, Tier};
 
 /// Blank lines are among the lines of a file, and among those of a patch that lost their `+`.
@@ -17,26 +17,26 @@ pub(super) fn shows_nothing(ops: &[Op<'_>]) -> bool {
     }) && ops.iter().any(|op| matches!(op, Op::Add(_)))
 }
 
-pub(super) fn place(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<Fit, Problem> {
+pub(super) fn place(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<Fit, HunkProblem> {
     let is_plain = hunk.ops.iter().all(|op| op.old().is_none());
     if is_plain && (haystack.len() == 0 || hunk.at_end) {
         return Ok(Fit::at(haystack.len(), 0, Tier::Exact));
     }
     match hunk.sections.split_last() {
         Some((name, outer)) if is_plain => behind(haystack, outer, name, index),
-        _ => Err(Problem::NoContext { hunk: index }),
+        _ => Err(HunkProblem::NoContext { hunk: index }),
     }
 }
 
-fn behind(haystack: &Haystack<'_>, outer: &[&str], name: &str, index: usize) -> Result<Fit, Problem> {
-    let no_section = |section: &str| Problem::NoSection { hunk: index, section: section.to_owned() };
+fn behind(haystack: &Haystack<'_>, outer: &[&str], name: &str, index: usize) -> Result<Fit, HunkProblem> {
+    let no_section = |section: &str| HunkProblem::NoSection { hunk: index, section: section.to_owned() };
     let within = within(haystack, outer).ok_or_else(|| no_section(&outer.join(" @@ ")))?;
     let starts = named_lines(haystack, within, name);
     match starts[..] {
         [] => Err(no_section(name)),
-        [line] if goes_on(haystack.line(line)) => Err(Problem::NoContext { hunk: index }),
+        [line] if goes_on(haystack.line(line)) => Err(HunkProblem::NoContext { hunk: index }),
         [line] => Ok(Fit::at(line + 1, 0, Tier::Exact)),
-        _ => Err(Problem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier: Tier::Exact, starts } }),
+        _ => Err(HunkProblem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier: Tier::Exact, starts } }),
     }
 }
 

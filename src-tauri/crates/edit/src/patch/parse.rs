@@ -7,14 +7,14 @@ use crate::fit::{FinalNewline, Op};
 /// The changes of a patch to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch<'a> {
-    pub action: Action<'a>,
+    pub action: PatchAction<'a>,
     /// The line in the patch, counted from 1.
     pub line: usize,
 }
 
 /// Paths are as the patch has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action<'a> {
+pub enum PatchAction<'a> {
     Add {
         path: String,
         content: String,
@@ -32,7 +32,7 @@ pub enum Action<'a> {
     },
 }
 
-impl Action<'_> {
+impl PatchAction<'_> {
     fn into_paths(self) -> Vec<String> {
         match self {
             Self::Add { path, .. } | Self::Delete { path, .. } => vec![path],
@@ -89,14 +89,13 @@ pub fn parse(patch: &str) -> Result<Vec<FilePatch<'_>>, PatchError> {
 fn joined(files: Vec<FilePatch<'_>>) -> Vec<FilePatch<'_>> {
     let mut joined: Vec<FilePatch<'_>> = Vec::with_capacity(files.len());
     for file in files {
-        let Action::Update { path, move_to: None, hunks } = &file.action else {
+        let PatchAction::Update { path, move_to: None, hunks } = &file.action else {
             joined.push(file);
             continue;
         };
-        let same =
-            |known: &&mut FilePatch<'_>| matches!(&known.action, Action::Update { path: other, .. } if other == path);
+        let same = |known: &&mut FilePatch<'_>| matches!(&known.action, PatchAction::Update { path: other, .. } if other == path);
         match joined.iter_mut().find(same).map(|known| &mut known.action) {
-            Some(Action::Update { hunks: known, .. }) => known.extend(hunks.iter().cloned()),
+            Some(PatchAction::Update { hunks: known, .. }) => known.extend(hunks.iter().cloned()),
             _ => joined.push(file),
         }
     }

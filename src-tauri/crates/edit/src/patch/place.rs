@@ -14,7 +14,8 @@ use super::parse::Hunk;
 use crate::edit::{candidates, closest};
 use crate::error::PatchError;
 use crate::fit::{
-    FinalNewline, Fit, Haystack, Misfit, Op, Replacement, Target, Tier, Typing, find_alike, find_lines, replacement,
+    FinalNewline, Fit, Haystack, LineEndings, Misfit, Op, Replacement, Tier, Typing, find_alike, find_lines,
+    replacement,
 };
 use crate::line_endings::Eol;
 
@@ -32,14 +33,14 @@ pub struct Patched {
 
 /// The problem with one of the hunks, by its index.
 #[derive(Debug)]
-pub enum Problem {
+pub enum HunkProblem {
     Misfit { hunk: usize, misfit: Misfit },
     NoContext { hunk: usize },
     NoSection { hunk: usize, section: String },
     Overlap { hunk: usize, other: usize },
 }
 
-impl Problem {
+impl HunkProblem {
     /// Makes the error for `path`, whose `text` the hunks were to change.
     pub fn at(self, path: &str, text: &str, hunks: &[Hunk<'_>]) -> PatchError {
         let path = path.to_owned();
@@ -80,18 +81,18 @@ impl Problem {
 }
 
 /// Returns where each hunk belongs, in their order.
-pub fn places(text: &str, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Problem> {
+pub fn places(text: &str, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
     by_text(&Haystack::new(text), hunks)
 }
 
 /// The text with the hunks at their places. `typing` is that of the whole patch.
-pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) -> Result<Patched, Problem> {
+pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) -> Result<Patched, HunkProblem> {
     let haystack = Haystack::new(text);
     let mut replacements: Vec<(usize, Replacement)> = Vec::new();
     let mut forgiven = Vec::new();
     for (index, (hunk, fit)) in hunks.iter().zip(fits).enumerate().filter(|(_, (hunk, _))| hunk.changes()) {
         let replacement =
-            replaced(&haystack, hunk, fit, typing).map_err(|misfit| Problem::Misfit { hunk: index, misfit })?;
+            replaced(&haystack, hunk, fit, typing).map_err(|misfit| HunkProblem::Misfit { hunk: index, misfit })?;
         replacements.push((index, replacement));
         if fit.tier > Tier::Exact {
             forgiven.push((index + 1, fit.tier, fit.span.start + 1));
@@ -103,7 +104,7 @@ pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) ->
         before.end > after.start || (before.is_empty() && before == after)
     };
     if let Some(pair) = replacements.windows(2).find(touch) {
-        return Err(Problem::Overlap { hunk: pair[0].0.max(pair[1].0), other: pair[0].0.min(pair[1].0) });
+        return Err(HunkProblem::Overlap { hunk: pair[0].0.max(pair[1].0), other: pair[0].0.min(pair[1].0) });
     }
     let mut result = String::with_capacity(text.len());
     let mut copied = 0;
@@ -116,13 +117,13 @@ pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) ->
     Ok(Patched { text: result, forgiven })
 }
 
-fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Problem> {
+fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
     let mut found = Vec::with_capacity(hunks.len());
     let mut places = 0;
     for (hunk, one) in hunks.iter().enumerate() {
         match find(haystack, one, hunk)? {
-            Found::Several { tier, starts } if places + starts.len() > MAX_PLACES => {
-                return Err(Problem::Misfit { hunk, misfit: Misfit::Ambiguous { tier, starts } });
+            FoundPlace::Several { tier, starts } if places + starts.len() > MAX_PLACES => {
+                return Err(HunkProblem::Misfit { hunk, misfit: Misfit::Ambiguous { tier, starts } });
             }
             one => {
                 places += one.starts().len();
@@ -135,18 +136,18 @@ fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Prob
         start.is_some_and(|start| found.starts().contains(&start))
     });
     // Nothing above it has moved since the numbers were counted.
-    let last_certain = found.iter().rposition(|found| matches!(found, Found::One(fit) if fit.tier == Tier::Exact));
+    let last_certain = found.iter().rposition(|found| matches!(found, FoundPlace::One(fit) if fit.tier == Tier::Exact));
     let numbers = hunks.iter().filter_map(|hunk| hunk.old_start);
     let is_in_order = numbers.clone().zip(numbers.skip(1)).all(|(number, next)| number <= next);
-    let certain: Vec<Option<Range<usize>>> = found.iter().map(Found::certain).collect();
+    let certain: Vec<Option<Range<usize>>> = found.iter().map(FoundPlace::certain).collect();
     let mut fits = Vec::with_capacity(hunks.len());
     for (index, (hunk, found)) in hunks.iter().zip(found).enumerate() {
         let (tier, starts) = match found {
-            Found::One(fit) => {
+            FoundPlace::One(fit) => {
                 fits.push(fit);
                 continue;
             }
-            Found::Several { tier, starts } => (tier, starts),
+            FoundPlace::Several { tier, starts } => (tier, starts),
         };
         let lines = old_lines(hunk);
         let after = certain[..index].iter().rev().flatten().next().map_or(0, |range| range.end);
@@ -166,18 +167,18 @@ fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Prob
             .or_else(|| is_in_order.then(in_order).flatten());
         match place {
             Some(start) => fits.push(Fit::at(start, lines.len(), tier)),
-            None => return Err(Problem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier, starts } }),
+            None => return Err(HunkProblem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier, starts } }),
         }
     }
     Ok(fits)
 }
 
-enum Found {
+enum FoundPlace {
     One(Fit),
     Several { tier: Tier, starts: Vec<usize> },
 }
 
-impl Found {
+impl FoundPlace {
     fn starts(&self) -> &[usize] {
         match self {
             Self::One(fit) => std::slice::from_ref(&fit.span.start),
@@ -193,28 +194,28 @@ impl Found {
     }
 }
 
-fn find(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<Found, Problem> {
+fn find(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<FoundPlace, HunkProblem> {
     let ops = without_returns(&hunk.ops);
     let all = 0..haystack.len();
     if insertion::shows_nothing(&ops) {
-        return insertion::place(haystack, hunk, index).map(Found::One);
+        return insertion::place(haystack, hunk, index).map(FoundPlace::One);
     }
-    let failed = |misfit| Problem::Misfit { hunk: index, misfit };
+    let failed = |misfit| HunkProblem::Misfit { hunk: index, misfit };
     match find_lines(haystack, &ops, all.clone()) {
-        Ok(fit) => Ok(Found::One(fit)),
+        Ok(fit) => Ok(FoundPlace::One(fit)),
         Err(Misfit::Ambiguous { tier, starts }) => Ok(as_they_end(haystack, hunk, tier, starts)),
-        Err(Misfit::Nowhere) => find_alike(haystack, &ops, all).map(Found::One).map_err(failed),
+        Err(Misfit::Nowhere) => find_alike(haystack, &ops, all).map(FoundPlace::One).map_err(failed),
         Err(misfit) => Err(failed(misfit)),
     }
 }
 
 /// Places that differ in the endings of their lines alone are told apart by those of the patch.
-fn as_they_end(haystack: &Haystack<'_>, hunk: &Hunk<'_>, tier: Tier, starts: Vec<usize>) -> Found {
+fn as_they_end(haystack: &Haystack<'_>, hunk: &Hunk<'_>, tier: Tier, starts: Vec<usize>) -> FoundPlace {
     let old = old_lines(hunk);
     let mut exact = starts.iter().filter(|start| tier == Tier::Exact && haystack.stands_at(&old, **start));
     match (exact.next(), exact.next()) {
-        (Some(start), None) => Found::One(Fit::at(*start, old.len(), tier)),
-        _ => Found::Several { tier, starts },
+        (Some(start), None) => FoundPlace::One(Fit::at(*start, old.len(), tier)),
+        _ => FoundPlace::Several { tier, starts },
     }
 }
 
@@ -265,9 +266,10 @@ fn replaced(haystack: &Haystack<'_>, hunk: &Hunk<'_>, fit: &Fit, typing: &Typing
     let old = old_lines(hunk);
     let shows_endings = fit.tier == Tier::Exact && haystack.stands_at(&old, fit.span.start);
     if shows_endings && (!old.is_empty() || haystack.len() == 0) {
-        return replacement(haystack, &hunk.ops, fit, Target { eol: Some(Eol::Lf), final_newline }, typing);
+        return replacement(haystack, &hunk.ops, fit, LineEndings { eol: Some(Eol::Lf), final_newline }, typing);
     }
-    let target = Target { eol: None, final_newline: if old.is_empty() { FinalNewline::AsItIs } else { final_newline } };
+    let target =
+        LineEndings { eol: None, final_newline: if old.is_empty() { FinalNewline::AsItIs } else { final_newline } };
     replacement(haystack, &without_returns(&hunk.ops), fit, target, typing)
 }
 

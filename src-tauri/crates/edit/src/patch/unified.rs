@@ -2,8 +2,8 @@
 
 use super::envelope::section;
 use super::hunk_body;
-use super::parse::{Action, FilePatch, Hunk};
-use super::wrapping::Line;
+use super::parse::{FilePatch, Hunk, PatchAction};
+use super::wrapping::PatchLine;
 use crate::error::PatchError;
 use crate::fit::{FinalNewline, Op};
 
@@ -16,8 +16,8 @@ const PERMISSIONS: u32 = 0o777;
 const SILENT: &[&str] =
     &["index ", "similarity index ", "dissimilarity index ", "old mode ", "new mode ", "Index: ", "==="];
 
-pub(super) fn parse<'a>(lines: &[Line<'a>]) -> Result<Vec<FilePatch<'a>>, PatchError> {
-    let mut reading = Reading { lines, at: 0, files: Vec::new(), file: None };
+pub(super) fn parse<'a>(lines: &[PatchLine<'a>]) -> Result<Vec<FilePatch<'a>>, PatchError> {
+    let mut reading = UnifiedReading { lines, at: 0, files: Vec::new(), file: None };
     while reading.at < lines.len() {
         reading.step()?;
     }
@@ -60,14 +60,14 @@ struct Section<'a> {
     hunks: Vec<Hunk<'a>>,
 }
 
-struct Reading<'a, 'lines> {
-    lines: &'lines [Line<'a>],
+struct UnifiedReading<'a, 'lines> {
+    lines: &'lines [PatchLine<'a>],
     at: usize,
     files: Vec<FilePatch<'a>>,
     file: Option<Section<'a>>,
 }
 
-impl<'a> Reading<'a, '_> {
+impl<'a> UnifiedReading<'a, '_> {
     fn step(&mut self) -> Result<(), PatchError> {
         let (number, line) = self.lines[self.at];
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -184,15 +184,15 @@ impl<'a> Section<'a> {
         is_same(&old, &known_old) && is_same(&new, &known_new)
     }
 
-    fn into_action(self) -> Result<Action<'a>, PatchError> {
+    fn into_action(self) -> Result<PatchAction<'a>, PatchError> {
         let line = self.line;
         let syntax = |problem: &str| PatchError::Syntax { line, problem: problem.to_owned() };
         let (old, new) = self.names().ok_or_else(|| syntax("names no file"))?;
         let hunks = self.hunks;
         match (old, new) {
             (None, None) => Err(syntax("names no file")),
-            (None, Some(path)) => Ok(Action::Add { path, content: content(&hunks)?, mode: self.mode }),
-            (Some(path), None) => Ok(Action::Delete { path, hunks }),
+            (None, Some(path)) => Ok(PatchAction::Add { path, content: content(&hunks)?, mode: self.mode }),
+            (Some(path), None) => Ok(PatchAction::Delete { path, hunks }),
             (Some(old), Some(new)) if old != new && self.rename == (None, None) => {
                 Err(syntax("names two files; a file that moves needs the lines `rename from` and `rename to`"))
             }
@@ -201,7 +201,7 @@ impl<'a> Section<'a> {
                 if hunks.is_empty() && move_to.is_none() {
                     return Err(syntax("changes nothing of the file's content"));
                 }
-                Ok(Action::Update { path, move_to, hunks })
+                Ok(PatchAction::Update { path, move_to, hunks })
             }
         }
     }
@@ -256,7 +256,7 @@ fn content(hunks: &[Hunk<'_>]) -> Result<String, PatchError> {
 }
 
 /// Returns whether a hunk ends before these lines.
-fn is_end(rest: &[Line<'_>]) -> bool {
+fn is_end(rest: &[PatchLine<'_>]) -> bool {
     let line = |index: usize| rest.get(index).map(|(_, line)| *line).unwrap_or_default();
     let is_file = line(0).starts_with("--- ") && line(1).starts_with("+++ ") && line(2).starts_with("@@");
     is_file
@@ -265,7 +265,7 @@ fn is_end(rest: &[Line<'_>]) -> bool {
 }
 
 /// Returns whether the line begins the end of a `git format-patch`: two dashes and its version.
-fn is_signature(rest: &[Line<'_>]) -> bool {
+fn is_signature(rest: &[PatchLine<'_>]) -> bool {
     if rest.first().is_none_or(|(_, line)| line.trim_end() != "--") {
         return false;
     }

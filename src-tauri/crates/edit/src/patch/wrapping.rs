@@ -4,11 +4,11 @@
 const LAYERS: usize = 3;
 
 /// A line of the patch and its number, counted from 1 in what the model sent.
-pub(super) type Line<'a> = (usize, &'a str);
+pub(super) type PatchLine<'a> = (usize, &'a str);
 
 /// The lines of the patch itself, without their `\n`.
-pub(super) fn unwrapped(patch: &str) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line<'_>> = (1..).zip(patch.split('\n')).collect();
+pub(super) fn unwrapped(patch: &str) -> Vec<PatchLine<'_>> {
+    let mut lines: Vec<PatchLine<'_>> = (1..).zip(patch.split('\n')).collect();
     if lines.last().is_some_and(|(_, line)| line.is_empty()) {
         lines.pop();
     }
@@ -26,7 +26,7 @@ pub(super) fn unwrapped(patch: &str) -> Vec<Line<'_>> {
 }
 
 /// Drops what comes before the patch as far as it is a wrapping; what would close it.
-fn opened(lines: &mut Vec<Line<'_>>) -> Option<String> {
+fn opened(lines: &mut Vec<PatchLine<'_>>) -> Option<String> {
     for (index, (_, line)) in lines.iter().enumerate() {
         if is_header(line) {
             return None;
@@ -40,7 +40,7 @@ fn opened(lines: &mut Vec<Line<'_>>) -> Option<String> {
     None
 }
 
-fn close(lines: &mut Vec<Line<'_>>, closing: &str) {
+fn close(lines: &mut Vec<PatchLine<'_>>, closing: &str) {
     let last = lines.iter().rposition(|(_, line)| !line.trim().is_empty());
     if let Some(last) = last.filter(|last| lines[*last].1.trim_end() == closing) {
         lines.truncate(last);

@@ -12,21 +12,21 @@ use std::collections::BTreeSet;
 const MAX_DEPTH: usize = 8;
 
 /// One change of the file, with what the file has to have before.
-struct Edit {
+struct KeyEdit {
     key: String,
-    place: Place,
+    place: KeyPlace,
     /// `None` removes what is there.
     value: Option<Value>,
     was: Option<Value>,
 }
 
 /// A key's place: the names down to it, and the item where it is one of a list's.
-struct Place {
+struct KeyPlace {
     names: Vec<String>,
-    item: Option<Item>,
+    item: Option<ListItem>,
 }
 
-enum Item {
+enum ListItem {
     /// The place of an item, from 0.
     At(usize),
     /// The place after the last item.
@@ -43,7 +43,7 @@ impl Accounts {
     pub fn set_config(&self, key: &str, text: &str) -> Result<(), Fault> {
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         let is_text = value.is_string();
-        let edit = |value| Edit::new(key, Some(value), None);
+        let edit = |value| KeyEdit::new(key, Some(value), None);
         let put = self.edit_values(&[edit(value)?]);
         if put.is_ok() || is_text || put.as_ref().is_err_and(|fault| fault.is(Code::CONFIG_UNKNOWN_KEY)) {
             return put;
@@ -57,7 +57,7 @@ impl Accounts {
     /// # Errors
     /// As of [`Self::set_config`], and `CONFIG_UNKNOWN_KEY` where the file doesn't have the key.
     pub fn unset_config(&self, key: &str) -> Result<(), Fault> {
-        self.edit_values(&[Edit::new(key, None, None)?])
+        self.edit_values(&[KeyEdit::new(key, None, None)?])
     }
 
     /// Makes all of the changes, or none.
@@ -70,12 +70,12 @@ impl Accounts {
             let no_json = |_| Fault::new(Code::USAGE, format!("The former value of {key} is not JSON."), "");
             let was = was.as_deref().map(serde_json::from_str).transpose().map_err(no_json)?;
             let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
-            Edit::new(key, text.as_deref().map(value), was)
+            KeyEdit::new(key, text.as_deref().map(value), was)
         };
         self.edit_values(&changes.iter().map(edit).collect::<Result<Vec<_>, _>>()?)
     }
 
-    fn edit_values(&self, edits: &[Edit]) -> Result<(), Fault> {
+    fn edit_values(&self, edits: &[KeyEdit]) -> Result<(), Fault> {
         let make = |root: &CstRootNode| {
             edits.iter().try_for_each(|edit| {
                 edit.ensure_as_shown(root, &self.redactor)?;
@@ -108,9 +108,9 @@ fn named_models(file: &ConfigFile) -> BTreeSet<(String, String)> {
     all.filter_map(|(key, model)| Some((key, model.clone()?))).collect()
 }
 
-impl Edit {
+impl KeyEdit {
     fn new(key: &str, value: Option<Value>, was: Option<Value>) -> Result<Self, Fault> {
-        let place = Place::of(key)?;
+        let place = KeyPlace::of(key)?;
         if let Some(value) = &value {
             let value = if place.item.is_some() { Value::Array(vec![value.clone()]) } else { value.clone() };
             config::ensure_known(&place.names, &value)?;
@@ -131,7 +131,7 @@ impl Edit {
     }
 
     fn make(&self, root: &CstRootNode) -> Result<(), Fault> {
-        let Place { names, item } = &self.place;
+        let KeyPlace { names, item } = &self.place;
         let Some((name, folders)) = names.split_last() else { return Ok(()) };
         let Some(value) = &self.value else { return self.remove(root) };
         let folder = |object: CstObject, name: &String| object.object_value_or_set(name);
@@ -139,8 +139,8 @@ impl Edit {
         match (item, object.get(name)) {
             (None, Some(property)) => property.set_value(input(value)),
             (None, None) => drop(object.append(name, input(value))),
-            (Some(Item::New), _) => drop(object.array_value_or_set(name).append(input(value))),
-            (Some(Item::At(index)), property) => {
+            (Some(ListItem::New), _) => drop(object.array_value_or_set(name).append(input(value))),
+            (Some(ListItem::At(index)), property) => {
                 let list = property.and_then(|property| property.array_value());
                 let node = list.and_then(|list| list.elements().into_iter().nth(*index));
                 replace(node.ok_or_else(|| self.missing())?, input(value));
@@ -150,12 +150,12 @@ impl Edit {
     }
 
     fn remove(&self, root: &CstRootNode) -> Result<(), Fault> {
-        let Place { names, item } = &self.place;
+        let KeyPlace { names, item } = &self.place;
         let property = self.place.property(root);
         match item {
             None => property.map(|property| property.remove()),
-            Some(Item::New) => None,
-            Some(Item::At(index)) => {
+            Some(ListItem::New) => None,
+            Some(ListItem::At(index)) => {
                 let list = property.and_then(|property| property.array_value());
                 list.and_then(|list| list.elements().into_iter().nth(*index)).map(|node| node.remove())
             }
@@ -172,7 +172,7 @@ impl Edit {
     }
 }
 
-impl Place {
+impl KeyPlace {
     fn of(key: &str) -> Result<Self, Fault> {
         let key = key.trim();
         // A bracket in a name stands in quotes.
@@ -180,8 +180,8 @@ impl Place {
             return Ok(Self { names: key_path(key)?, item: None });
         };
         let item = match index.parse() {
-            Ok(index) => Item::At(index),
-            Err(_) if index.is_empty() => Item::New,
+            Ok(index) => ListItem::At(index),
+            Err(_) if index.is_empty() => ListItem::New,
             Err(_) => return Err(no_key(key)),
         };
         Ok(Self { names: key_path(list)?, item: Some(item) })
@@ -199,8 +199,8 @@ impl Place {
         let value: Value = jsonc_parser::parse_to_serde_value(&text, &Default::default()).ok()?;
         match self.item {
             None => Some(value),
-            Some(Item::At(index)) => value.get(index).cloned(),
-            Some(Item::New) => None,
+            Some(ListItem::At(index)) => value.get(index).cloned(),
+            Some(ListItem::New) => None,
         }
     }
 }

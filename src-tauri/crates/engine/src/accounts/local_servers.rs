@@ -11,7 +11,7 @@ use jsonc_parser::cst::CstInputValue;
 
 /// A program that serves models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Known {
+struct KnownServer {
     /// The provider's name in the configuration, where none has its address yet.
     name: &'static str,
     /// The program's name, as users see it.
@@ -26,16 +26,16 @@ const OLLAMA_PORT: u16 = 11434;
 const OLLAMA_HOST: &str = "OLLAMA_HOST";
 
 /// `ollama_host`: the value of [`OLLAMA_HOST`], which counts where it names a port of this computer.
-fn known(ollama_host: Option<&str>) -> [Known; 3] {
+fn known(ollama_host: Option<&str>) -> [KnownServer; 3] {
     let ollama_port = ollama_host.and_then(port_here).unwrap_or(OLLAMA_PORT);
-    let custom = |name, product, port: u16| Known {
+    let custom = |name, product, port: u16| KnownServer {
         name,
         product,
         kind: ProviderKind::Custom,
         base_url: format!("http://127.0.0.1:{port}/v1"),
     };
     [
-        Known {
+        KnownServer {
             name: "ollama",
             product: "Ollama",
             kind: ProviderKind::Ollama,
@@ -63,7 +63,7 @@ impl Accounts {
         self.found_of(&known).await
     }
 
-    async fn found_of(&self, known: &[Known]) -> Result<Vec<LocalServer>, Fault> {
+    async fn found_of(&self, known: &[KnownServer]) -> Result<Vec<LocalServer>, Fault> {
         let settings = known.iter().map(|known| ProviderSettings {
             base_url: Some(known.base_url.clone()),
             is_local: true,
@@ -96,7 +96,7 @@ impl Accounts {
         self.choose_of(known, model)
     }
 
-    fn choose_of(&self, known: &Known, model: &str) -> Result<String, Fault> {
+    fn choose_of(&self, known: &KnownServer, model: &str) -> Result<String, Fault> {
         let configured = self.user_file()?.providers;
         let provider = configured.iter().find(|(_, provider)| is_at(provider, known)).map(|(name, _)| name.clone());
         let is_new = provider.is_none();
@@ -122,7 +122,7 @@ impl Accounts {
     }
 }
 
-fn is_at(provider: &ProviderConfig, known: &Known) -> bool {
+fn is_at(provider: &ProviderConfig, known: &KnownServer) -> bool {
     let address = provider.base_url.as_deref().or(provider.kind.default_base_url());
     let plain = |url: &str| url.trim_end_matches('/').replace("://localhost:", "://127.0.0.1:");
     provider.kind == known.kind && address.is_some_and(|address| plain(address) == plain(&known.base_url))
@@ -175,9 +175,9 @@ mod tests {
         port
     }
 
-    fn custom_at(name: &'static str, port: u16) -> Known {
+    fn custom_at(name: &'static str, port: u16) -> KnownServer {
         let base_url = format!("http://127.0.0.1:{port}/v1");
-        Known { name, product: "A server", kind: ProviderKind::Custom, base_url }
+        KnownServer { name, product: "A server", kind: ProviderKind::Custom, base_url }
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Accounts {
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Fault> {
-        self.put_provider(name, kind, base_url, None, Presence::Any)
+        self.put_provider(name, kind, base_url, None, EntryState::Any)
     }
 
     fn put_provider(
@@ -107,7 +107,7 @@ impl Accounts {
         kind: &str,
         base_url: Option<&str>,
         key_env: Option<&str>,
-        presence: Presence,
+        presence: EntryState,
     ) -> Result<(), Fault> {
         let name = known_name(name)?;
         if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
@@ -124,7 +124,7 @@ impl Accounts {
             });
         self.edit_config(|root| {
             let providers = root.object_value_or_set().object_value_or_set("providers");
-            if presence == Presence::New && providers.get(&name).is_some() {
+            if presence == EntryState::New && providers.get(&name).is_some() {
                 return Err(taken(&name));
             }
             let provider = providers.object_value_or_set(&name);
@@ -159,7 +159,7 @@ impl Accounts {
             let hint = "Give the server's address with `--base-url`, such as http://127.0.0.1:8080/v1.";
             return Err(Fault::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
         }
-        self.put_provider(name, kind, base_url, key_env, Presence::New)
+        self.put_provider(name, kind, base_url, key_env, EntryState::New)
     }
 
     /// # Errors
@@ -211,7 +211,7 @@ impl Accounts {
 
 /// The state of an entry that an edit allows before it.
 #[derive(Clone, Copy, PartialEq)]
-enum Presence {
+enum EntryState {
     New,
     Any,
 }

@@ -164,11 +164,11 @@ impl Approvals {
         let mut drafts = Vec::new();
         let rules = match self.rules_to_keep(&record, &resolution)? {
             None => Vec::new(),
-            Some(Kept::Session(rules)) => {
+            Some(KeptRules::Session(rules)) => {
                 drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rules)?));
                 Vec::new()
             }
-            Some(Kept::Always(rules)) => {
+            Some(KeptRules::Always(rules)) => {
                 self.ensure_addable(&rules)?;
                 rules
             }
@@ -206,11 +206,11 @@ impl Approvals {
 
     /// The rules that are to be stored. They are agreed to with the call that was shown: where that would be asked about
     /// anew, because a file has changed, nothing has been permitted yet.
-    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
-        let (shown, kept): (&str, fn(Vec<RuleDefinition>) -> Kept) = match &resolution.keep {
+    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<KeptRules>, Fault> {
+        let (shown, kept): (&str, fn(Vec<RuleDefinition>) -> KeptRules) = match &resolution.keep {
             Keep::Once => return Ok(None),
-            Keep::Session { shown } => (shown, Kept::Session),
-            Keep::Always { shown } => (shown, Kept::Always),
+            Keep::Session { shown } => (shown, KeptRules::Session),
+            Keep::Always { shown } => (shown, KeptRules::Always),
         };
         let is_whole = resolution.hunks.is_none() && resolution.edited.is_empty() && resolution.command.is_none();
         if resolution.decision != ApprovalDecision::Approve || !is_whole {
@@ -263,7 +263,7 @@ fn rule_not_kept(fault: Fault) -> Fault {
     Fault { message: format!("The call is approved once, but no rule was stored. {}", fault.message), ..fault }
 }
 
-enum Kept {
+enum KeptRules {
     Session(Vec<RuleDefinition>),
     Always(Vec<RuleDefinition>),
 }

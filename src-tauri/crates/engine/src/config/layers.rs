@@ -38,7 +38,7 @@ pub struct ShownConfig {
 pub(crate) fn shown(files: &[(String, &str)]) -> Result<ShownConfig, String> {
     let mut layers = vec![(DEFAULT_ORIGIN.to_owned(), DEFAULTS)];
     layers.extend(files.iter().map(|(origin, text)| (origin.clone(), *text)));
-    let mut tree = Tree::Object(Vec::new());
+    let mut tree = OriginTree::Object(Vec::new());
     for (origin, text) in layers {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value =
@@ -51,13 +51,13 @@ pub(crate) fn shown(files: &[(String, &str)]) -> Result<ShownConfig, String> {
 }
 
 /// A document whose leaves know where they came from.
-enum Tree {
-    Object(Vec<(String, Tree)>),
-    List(Vec<Tree>),
+enum OriginTree {
+    Object(Vec<(String, OriginTree)>),
+    List(Vec<OriginTree>),
     Leaf { value: Value, origin: String },
 }
 
-impl Tree {
+impl OriginTree {
     fn new(value: Value, origin: &str, key: &str) -> Self {
         match value {
             Value::Object(map) if !map.is_empty() => {

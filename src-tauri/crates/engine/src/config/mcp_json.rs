@@ -21,7 +21,7 @@ struct McpJson {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Server {
+struct ServerEntry {
     #[serde(default, rename = "type")]
     transport: Option<String>,
     command: Option<String>,
@@ -70,7 +70,7 @@ fn usable(name: &str, value: Value, file: &Path, providers: &[ProviderSettings])
     if let Some(variable) = asked {
         return Err(format!("it asks for {variable}, a provider's key"));
     }
-    let server: Server = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    let server: ServerEntry = serde_json::from_value(value).map_err(|error| error.to_string())?;
     match server.transport.as_deref() {
         None | Some("stdio" | "http" | "streamable-http" | "streamableHttp") => {}
         Some(other) => return Err(format!("its transport {other:?} is not supported")),

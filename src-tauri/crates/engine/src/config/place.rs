@@ -8,10 +8,10 @@ use std::fmt;
 
 /// The way from the file's outermost braces to a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct KeyPath(Vec<Step>);
+pub(super) struct KeyPath(Vec<PathStep>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     /// The index in a list, from 0.
     Item(usize),
@@ -20,13 +20,13 @@ enum Step {
 impl KeyPath {
     pub(super) fn then(&self, key: &str) -> Self {
         let mut steps = self.0.clone();
-        steps.push(Step::Key(key.to_owned()));
+        steps.push(PathStep::Key(key.to_owned()));
         Self(steps)
     }
 
     pub(super) fn at(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
-        steps.push(Step::Item(index));
+        steps.push(PathStep::Item(index));
         Self(steps)
     }
 
@@ -51,11 +51,11 @@ impl KeyPath {
         let (mut value, mut found) = (file.value.as_ref()?, None);
         for step in &self.0 {
             let (start, next) = match (step, value) {
-                (Step::Key(key), Value::Object(object)) => {
+                (PathStep::Key(key), Value::Object(object)) => {
                     let Some(property) = object.properties.iter().find(|one| one.name.as_str() == key) else { break };
                     (property.range.start, &property.value)
                 }
-                (Step::Item(index), Value::Array(array)) => {
+                (PathStep::Item(index), Value::Array(array)) => {
                     let Some(item) = array.elements.get(*index) else { break };
                     (item.start(), item)
                 }
@@ -70,8 +70,8 @@ impl KeyPath {
 impl From<&serde_path_to_error::Path> for KeyPath {
     fn from(path: &serde_path_to_error::Path) -> Self {
         let step = |segment: &Segment| match segment {
-            Segment::Map { key } => Some(Step::Key(key.clone())),
-            Segment::Seq { index } => Some(Step::Item(*index)),
+            Segment::Map { key } => Some(PathStep::Key(key.clone())),
+            Segment::Seq { index } => Some(PathStep::Item(*index)),
             // Within one value.
             Segment::Enum { .. } | Segment::Unknown => None,
         };
@@ -83,9 +83,9 @@ impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if number == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Item(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) if number == 0 => f.write_str(key)?,
+                PathStep::Key(key) => write!(f, ".{key}")?,
+                PathStep::Item(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_key_is_found_past_comments_and_lists_and_a_missing_one_where_it_is_missed() {
         let text = "{ // ä\n  \"a\": { \"ü\": [1, { \"b\": 2 }] }\n}";
-        let item = KeyPath(vec![Step::Key("a".into()), Step::Key("ü".into()), Step::Item(1)]);
+        let item = KeyPath(vec![PathStep::Key("a".into()), PathStep::Key("ü".into()), PathStep::Item(1)]);
         assert_eq!(item.in_text(text), "\"a.ü[1]\" (line 2, column 19)");
         assert_eq!(item.then("b").in_text(text), "\"a.ü[1].b\" (line 2, column 21)");
         assert_eq!(item.then("c").in_text(text), "\"a.ü[1].c\" (line 2, column 19)");

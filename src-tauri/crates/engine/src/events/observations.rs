@@ -20,13 +20,13 @@ const MAX_OBSERVED_SESSIONS: usize = 100;
 pub struct Observations {
     records: Arc<Records>,
     filter: ObservationFilter,
-    place: Place,
+    place: ReadPosition,
     observers: HashMap<SessionId, Observer>,
     announced: Subscription,
 }
 
 /// The position up to which the log was read.
-enum Place {
+enum ReadPosition {
     /// A position among the events of one session, by their numbers.
     In { session_id: SessionId, seq: u64 },
     /// A cursor over all sessions; `None` at the beginning.
@@ -40,8 +40,8 @@ impl Observations {
         let announced =
             records.bus().subscribe(EventFilter { session_id: session_id.clone(), ..EventFilter::default() });
         let place = match session_id {
-            Some(session_id) => Place::In { session_id, seq: 0 },
-            None => Place::InAll { cursor: None },
+            Some(session_id) => ReadPosition::In { session_id, seq: 0 },
+            None => ReadPosition::InAll { cursor: None },
         };
         Self { records: records.clone(), filter, place, observers: HashMap::new(), announced }
     }
@@ -110,7 +110,7 @@ impl Observations {
 
     async fn read(&mut self) -> Result<(Vec<Arc<Event>>, bool), Fault> {
         match &mut self.place {
-            Place::In { session_id, seq } => {
+            ReadPosition::In { session_id, seq } => {
                 let (session, after) = (session_id.clone(), *seq);
                 let page = blocking(&self.records, move |records| {
                     Ok(records.reader().events(&session, after, EVENTS_A_PIECE)?)
@@ -119,7 +119,7 @@ impl Observations {
                 *seq = page.events.last().map_or(after, |event| event.seq);
                 Ok((page.events.into_iter().map(Arc::new).collect(), page.has_more))
             }
-            Place::InAll { cursor } => {
+            ReadPosition::InAll { cursor } => {
                 let all = EventFilter::default();
                 let page = self.records.events_since(cursor.as_deref(), &all, EVENTS_A_PIECE).await?;
                 *cursor = Some(page.next);

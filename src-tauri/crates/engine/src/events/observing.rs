@@ -16,10 +16,10 @@ pub(crate) struct Observing(Mutex<Subscriptions>);
 #[derive(Default)]
 struct Subscriptions {
     last: u32,
-    by_number: BTreeMap<u32, Arc<Numbered>>,
+    by_number: BTreeMap<u32, Arc<NumberedObserver>>,
 }
 
-struct Numbered {
+struct NumberedObserver {
     observations: tokio::sync::Mutex<Observations>,
     ended: watch::Sender<bool>,
 }
@@ -31,7 +31,7 @@ impl Observing {
         now.last += 1;
         let number = now.last;
         let observations = tokio::sync::Mutex::new(observations);
-        now.by_number.insert(number, Arc::new(Numbered { observations, ended: watch::Sender::new(false) }));
+        now.by_number.insert(number, Arc::new(NumberedObserver { observations, ended: watch::Sender::new(false) }));
         if now.by_number.len() > MAX_SUBSCRIPTIONS
             && let Some((_, oldest)) = now.by_number.pop_first()
         {

@@ -7,7 +7,7 @@ use super::form_fields;
 use crate::mcp::Mcp;
 use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
 use arki_domain::{Clock, Code, Fault, LiveBus, LiveEvent};
-use arki_mcp::{Elicitor, Page, Question, Reply, Wanted};
+use arki_mcp::{Elicitor, Reply, ServerQuestion, WantedAnswer, WebAddress};
 use arki_tools::CallPlace;
 use async_trait::async_trait;
 use serde_json::Map;
@@ -26,14 +26,14 @@ pub(crate) struct Elicitations(Mutex<Register>);
 #[derive(Default)]
 struct Register {
     last_id: u64,
-    open: Vec<Open>,
+    open: Vec<PendingElicitation>,
 }
 
-struct Open {
+struct PendingElicitation {
     id: u64,
     project: String,
     asked_at: i64,
-    question: Question,
+    question: ServerQuestion,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct InTheWindow {
 
 #[async_trait]
 impl Elicitor for InTheWindow {
-    async fn ask(&self, question: Question) -> Reply {
+    async fn ask(&self, question: ServerQuestion) -> Reply {
         let Some((shown, answer)) = self.show(question) else { return Reply::Decline };
         let reply = tokio::time::timeout(PATIENCE, answer).await;
         drop(shown);
@@ -59,21 +59,21 @@ impl Elicitor for InTheWindow {
 }
 
 impl InTheWindow {
-    fn show(&self, question: Question) -> Option<(Shown<'_>, oneshot::Receiver<Reply>)> {
+    fn show(&self, question: ServerQuestion) -> Option<(ShownElicitation<'_>, oneshot::Receiver<Reply>)> {
         let (answer, answered) = oneshot::channel();
         let id = self.register.add(&self.project, self.clock.now_ms(), question, answer)?;
         self.bus.publish(LiveEvent::ElicitationsChanged);
-        Some((Shown { asking: self, id }, answered))
+        Some((ShownElicitation { asking: self, id }, answered))
     }
 }
 
 /// Shown as long as it is held.
-struct Shown<'a> {
+struct ShownElicitation<'a> {
     asking: &'a InTheWindow,
     id: u64,
 }
 
-impl Drop for Shown<'_> {
+impl Drop for ShownElicitation<'_> {
     fn drop(&mut self) {
         self.asking.register.locked().open.retain(|open| open.id != self.id);
         self.asking.bus.publish(LiveEvent::ElicitationsChanged);
@@ -82,15 +82,21 @@ impl Drop for Shown<'_> {
 
 impl Elicitations {
     /// `None` where too many of the server's wait already.
-    fn add(&self, project: &str, asked_at: i64, question: Question, answer: oneshot::Sender<Reply>) -> Option<u64> {
+    fn add(
+        &self,
+        project: &str,
+        asked_at: i64,
+        question: ServerQuestion,
+        answer: oneshot::Sender<Reply>,
+    ) -> Option<u64> {
         let mut register = self.locked();
-        let is_its = |open: &&Open| open.project == project && open.question.server == question.server;
+        let is_its = |open: &&PendingElicitation| open.project == project && open.question.server == question.server;
         if register.open.iter().filter(is_its).count() >= MAX_OPEN_A_SERVER {
             return None;
         }
         register.last_id += 1;
         let id = register.last_id;
-        register.open.push(Open { id, project: project.to_owned(), asked_at, question, answer });
+        register.open.push(PendingElicitation { id, project: project.to_owned(), asked_at, question, answer });
         Some(id)
     }
 
@@ -107,7 +113,7 @@ impl Elicitations {
         let mut register = self.locked();
         let place = register.open.iter().position(|open| open.id == id).ok_or_else(gone)?;
         let told = match (reply.action, &register.open[place].question.wanted) {
-            (ElicitationAction::Accept, Wanted::Form(form)) => {
+            (ElicitationAction::Accept, WantedAnswer::Form(form)) => {
                 if let Err(faults) = form.check(&reply.values) {
                     return Ok(faults
                         .into_iter()
@@ -116,7 +122,7 @@ impl Elicitations {
                 }
                 Reply::Accept(reply.values)
             }
-            (ElicitationAction::Accept, Wanted::Page(_)) => Reply::Accept(Map::new()),
+            (ElicitationAction::Accept, WantedAnswer::Page(_)) => Reply::Accept(Map::new()),
             (ElicitationAction::Decline, _) => Reply::Decline,
             (ElicitationAction::Cancel, _) => Reply::Cancel,
         };
@@ -128,8 +134,8 @@ impl Elicitations {
         let register = self.locked();
         let open = register.open.iter().find(|open| open.id == id).ok_or_else(gone)?;
         Ok(match &open.question.wanted {
-            Wanted::Page(page) => Some(page.url.clone()),
-            Wanted::Form(_) => None,
+            WantedAnswer::Page(page) => Some(page.url.clone()),
+            WantedAnswer::Form(_) => None,
         })
     }
 }
@@ -166,10 +172,10 @@ fn gone() -> Fault {
     )
 }
 
-fn summary(open: &Open) -> ElicitationSummary {
+fn summary(open: &PendingElicitation) -> ElicitationSummary {
     let (fields, page) = match &open.question.wanted {
-        Wanted::Form(form) => (form.fields.iter().map(form_fields::field).collect(), None),
-        Wanted::Page(page) => (Vec::new(), Some(in_parts(page))),
+        WantedAnswer::Form(form) => (form.fields.iter().map(form_fields::field).collect(), None),
+        WantedAnswer::Page(page) => (Vec::new(), Some(in_parts(page))),
     };
     ElicitationSummary {
         id: open.id,
@@ -189,7 +195,7 @@ fn session_of(calls: &[CallPlace]) -> Option<String> {
     rest.iter().all(|call| call.session_id == first.session_id).then(|| first.session_id.to_string())
 }
 
-fn in_parts(page: &Page) -> ElicitationPage {
+fn in_parts(page: &WebAddress) -> ElicitationPage {
     let (before, after) = page.url.split_once(page.host.as_str()).unwrap_or((&page.url, ""));
     ElicitationPage { before: before.to_owned(), host: page.host.clone(), after: after.to_owned() }
 }

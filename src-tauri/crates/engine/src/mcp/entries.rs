@@ -5,7 +5,7 @@ use crate::config::{ConfiguredServer, McpOrigin};
 use crate::enum_words::word;
 use arki_api::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
 use arki_domain::Redactor;
-use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport, shown_url};
+use arki_mcp::{Agreement, Change, Offer, Server, ServerState, ToolChange, Transport, shown_url};
 use std::sync::Arc;
 
 pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: &Redactor) -> McpServerEntry {
@@ -18,11 +18,11 @@ pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: 
         Transport::Http(remote) => remote.shown_url(),
     };
     let state = match server.state() {
-        State::Disabled => McpServerState::Disabled,
-        State::Idle => McpServerState::Idle,
-        State::Starting => McpServerState::Starting,
-        State::Running => McpServerState::Running,
-        State::Failed => McpServerState::Failed,
+        ServerState::Disabled => McpServerState::Disabled,
+        ServerState::Idle => McpServerState::Idle,
+        ServerState::Starting => McpServerState::Starting,
+        ServerState::Running => McpServerState::Running,
+        ServerState::Failed => McpServerState::Failed,
     };
     let offer = agreement.as_ref().map(|agreement| Offer::of(settings, agreement));
     let known = agreement.unwrap_or_default();

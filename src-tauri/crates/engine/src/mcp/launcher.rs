@@ -4,7 +4,7 @@
 use crate::projects::leavings::Leavings;
 use arki_disk::PrivateTempDir;
 use arki_domain::Fault;
-use arki_mcp::{Command, Ended, Launched, Launcher, Process};
+use arki_mcp::{Command, Ended, Launched, Launcher, ServerProcess};
 use arki_process::{
     CommandLimits, EnvironmentSpec, Meanwhile, PipedProcess, PipedSpec, ProcessEnd, child_environment,
     inherited_environment, start_piped,
@@ -57,7 +57,7 @@ impl Launcher for SandboxedLauncher {
             stdin: started.stdin,
             stdout: started.stdout,
             stderr: started.stderr,
-            process: Box::new(ServerProcess { process: Some(started.process), _temp_dir: temp_dir }),
+            process: Box::new(LaunchedServer { process: Some(started.process), _temp_dir: temp_dir }),
         })
     }
 }
@@ -91,14 +91,14 @@ fn at_home(folder: &str) -> PathBuf {
     }
 }
 
-struct ServerProcess {
+struct LaunchedServer {
     process: Option<PipedProcess>,
     /// Removed with it.
     _temp_dir: PrivateTempDir,
 }
 
 #[async_trait]
-impl Process for ServerProcess {
+impl ServerProcess for LaunchedServer {
     async fn stop(&mut self) -> Ended {
         let Some(process) = self.process.take() else { return Ended::Left(String::new()) };
         Ended::Left(match process.stop().await {

@@ -73,7 +73,7 @@ pub(super) struct Git {
     temp_dir: PrivateTempDir,
 }
 
-pub(super) struct Answer {
+pub(super) struct GitOutput {
     pub(super) exit_code: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
@@ -179,7 +179,7 @@ impl Git {
         if answer.exit_code == Some(0) { Ok(answer.stdout) } else { Err(self.failed(&answer)) }
     }
 
-    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<Answer, Fault> {
+    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Fault> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
         let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
         let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
@@ -212,11 +212,11 @@ impl Git {
         let Some(stdout) = stdout? else { return Err(self.too_much()) };
         match end.exit_code {
             Some(NOT_FOUND) => Err(fitness::no_git(self.instead)),
-            exit_code => Ok(Answer { exit_code, stdout, stderr: stderr.ok().flatten().unwrap_or_default() }),
+            exit_code => Ok(GitOutput { exit_code, stdout, stderr: stderr.ok().flatten().unwrap_or_default() }),
         }
     }
 
-    pub(super) fn failed(&self, answer: &Answer) -> Fault {
+    pub(super) fn failed(&self, answer: &GitOutput) -> Fault {
         Fault::new(
             Code::WORKTREE_FAILED,
             format!("Git failed: {}", answer.stderr.trim()),

@@ -22,16 +22,16 @@ const MAX_PATHS: usize = 500_000;
 const FRESH: Duration = Duration::from_secs(3);
 const SESSION: &str = "session:";
 
-type Paths = Arc<[Box<str>]>;
+type MentionablePaths = Arc<[Box<str>]>;
 
 /// The paths of the folder that was asked for last.
 #[derive(Debug, Default)]
-pub(crate) struct Mentionable(Mutex<Option<Walked>>);
+pub(crate) struct Mentionable(Mutex<Option<WalkedPaths>>);
 
 #[derive(Debug)]
-struct Walked {
+struct WalkedPaths {
     root: PathBuf,
-    paths: Paths,
+    paths: MentionablePaths,
     at: Instant,
     is_walking: bool,
 }
@@ -64,7 +64,7 @@ impl Projects {
     }
 
     /// Returns the folder's paths as they were a moment ago; only the first caller waits for a walk.
-    pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<Paths, Fault> {
+    pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<MentionablePaths, Fault> {
         let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {
             if walked.at.elapsed() >= FRESH && !walked.is_walking {
@@ -76,7 +76,7 @@ impl Projects {
         }
         let paths = self.walked(root)?;
         let (root, at) = (root.to_owned(), Instant::now());
-        *kept = Some(Walked { root, paths: paths.clone(), at, is_walking: false });
+        *kept = Some(WalkedPaths { root, paths: paths.clone(), at, is_walking: false });
         Ok(paths)
     }
 
@@ -91,7 +91,7 @@ impl Projects {
         }
     }
 
-    fn walked(&self, root: &Path) -> Result<Paths, Fault> {
+    fn walked(&self, root: &Path) -> Result<MentionablePaths, Fault> {
         let project = Project::open(root)?;
         let secrets = self.accounts.user_config()?.secret_files.set;
         Ok(arki_files::paths(&project, &secrets, MAX_PATHS).into())

@@ -13,7 +13,7 @@ use arki_api::{Pin, ProjectState, TrustState};
 use arki_context::LoadedRules;
 use arki_disk::FolderLock;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
-use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
+use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, TrustScan};
 use arki_git::beyond_harmless;
 use arki_policy::ChangedGit;
 use arki_sandbox::GitSight;
@@ -182,7 +182,7 @@ impl Projects {
             self.learn_secrets(&project);
             arki_files::scan(project.root(), READERS)?
         } else {
-            Scan::default()
+            TrustScan::default()
         };
         Ok(OpenProject {
             project,

@@ -8,7 +8,7 @@ use crate::config::{self, ConfigValue, ShownConfig, joined_key, unless_null};
 use crate::projects::Projects;
 use arki_api::{SettingEntry, SettingKind, SettingOrigin, SettingReset};
 use arki_domain::{Fault, Redactor};
-use kinds::{Asked, Shape};
+use kinds::{SchemaFacts, Shape};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -67,12 +67,12 @@ impl Lister<'_> {
 
     fn one(&mut self, key: &str, schema: &Value, value: Option<&Value>, reset: SettingReset) {
         let value = value.filter(|value| !value.is_null());
-        let asked = Asked::of(schema);
+        let asked = SchemaFacts::of(schema);
         match Shape::of(schema) {
             Shape::Group { needs: [] } => self.group(key, unless_null(schema), value, &Map::new()),
             Shape::Group { .. } if value.is_none() => self.push(key, asked, &Value::Null, reset),
             Shape::Group { .. } => {
-                self.push(key, Asked { kind: SettingKind::Group, ..asked }, &Value::Null, reset);
+                self.push(key, SchemaFacts { kind: SettingKind::Group, ..asked }, &Value::Null, reset);
                 self.group(key, unless_null(schema), value, &Map::new());
             }
             Shape::Map { entry, usual } => {
@@ -89,7 +89,7 @@ impl Lister<'_> {
                 let items = value.filter(|_| is_set).and_then(Value::as_array);
                 for (index, value) in items.into_iter().flatten().enumerate() {
                     let key = format!("{key}[{index}]");
-                    self.push(&key, Asked::of(item), value, SettingReset::Removes);
+                    self.push(&key, SchemaFacts::of(item), value, SettingReset::Removes);
                 }
             }
             Shape::Leaf => self.push(key, asked, value.unwrap_or(&Value::Null), reset),
@@ -108,14 +108,14 @@ impl Lister<'_> {
             };
             // What is there without any file can't be removed.
             let reset = if name == config::AGENT { SettingReset::Restores } else { SettingReset::Removes };
-            self.push(&key, Asked { kind: SettingKind::Group, ..Asked::of(schema) }, &Value::Null, reset);
+            self.push(&key, SchemaFacts { kind: SettingKind::Group, ..SchemaFacts::of(schema) }, &Value::Null, reset);
             let defaults = defaults::of_entry(place, name, value, &self.shown.merged);
             self.group(&key, unless_null(schema), Some(value), &defaults);
         }
     }
 
-    fn push(&mut self, key: &str, asked: Asked, value: &Value, reset: SettingReset) {
-        let Asked { kind, choices, about, item_kind, item_choices, template } = asked;
+    fn push(&mut self, key: &str, asked: SchemaFacts, value: &Value, reset: SettingReset) {
+        let SchemaFacts { kind, choices, about, item_kind, item_choices, template } = asked;
         let (origin, file) = self.origin_of(key);
         let redacted = self.redactor.redact_json(value.clone());
         let has_secret = redacted != *value;

@@ -42,4 +42,4 @@ impl From<&ActiveRun> for Sent {
 }
 
 /// A run in progress; the handle ends with its next stop.
-pub(crate) type Running = (ActiveRun, JoinHandle<Result<RunEnd, Fault>>);
+pub(crate) type RunningRun = (ActiveRun, JoinHandle<Result<RunEnd, Fault>>);

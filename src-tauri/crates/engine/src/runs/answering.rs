@@ -6,7 +6,7 @@
 use crate::presence::Presence;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::resume::Resume;
 use crate::sessions::lineage::Stretch;
 use arki_domain::projection::RunState;
@@ -28,7 +28,7 @@ impl Runs {
         session_id: &SessionId,
         question_id: &QuestionId,
         text: &str,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let text = text.trim().to_owned();
         if text.is_empty() {
             return Err(Fault::new(Code::USAGE, "The answer is empty.", "Say something, or stop the run."));

@@ -8,8 +8,8 @@ use crate::kernels::delegating::{Delegation, WorksBeneath};
 use crate::projects::trees::NewTree;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
-use crate::runs::place::Place;
+use crate::runs::active_run::RunningRun;
+use crate::runs::place::RunPlace;
 use crate::runs::resume::{Resume, waiting};
 use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
@@ -66,7 +66,7 @@ impl Runs {
         // The user may stop the sub-agent alone.
         let (cancel, pause) = (context.cancel.child_token(), context.pause.child_token());
         let control = RunControl { cancel, pause, ..RunControl::default() };
-        let (_, handle): Running = match self.subagent_now(started).await? {
+        let (_, handle): RunningRun = match self.subagent_now(started).await? {
             None => {
                 let (folder, agent) = (delegation.project.clone(), started.agent.clone());
                 let own_model = blocking(self, move |runs| runs.own_model_of(&folder, &agent)).await?;
@@ -80,13 +80,13 @@ impl Runs {
                     None => delegation.project.clone(),
                 };
                 let start = task_of(delegation, own_model, task, (started, context));
-                let place = Place {
+                let place = RunPlace {
                     session_id: started.session_id.clone(),
                     run_id: started.run_id.clone(),
                     agent: started.agent.clone(),
                     parent: Some(parent),
                     control,
-                    ..Place::of_new_session(folder, delegation.presence)
+                    ..RunPlace::of_new_session(folder, delegation.presence)
                 };
                 self.start_at(place, start).await?
             }

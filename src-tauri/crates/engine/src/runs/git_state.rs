@@ -65,7 +65,7 @@ impl Drop for GitState {
 
 /// The names of the files of each kind.
 #[derive(Default)]
-struct Status<'a> {
+struct GitStatus<'a> {
     upstream: Option<&'a str>,
     ahead_behind: Option<(&'a str, &'a str)>,
     staged: Vec<&'a str>,
@@ -74,7 +74,7 @@ struct Status<'a> {
     untracked: Vec<&'a str>,
 }
 
-impl<'a> Status<'a> {
+impl<'a> GitStatus<'a> {
     /// <https://git-scm.com/docs/git-status#_porcelain_format_version_2>
     fn read(text: &'a str) -> Self {
         let mut status = Self::default();
@@ -106,7 +106,7 @@ fn in_words(head: &Head, status: Option<&str>) -> String {
         Head::Branch(name) => format!("{HEAD}\nBranch: {}", quoted(name)),
         Head::Commit(hash) => format!("{HEAD}\nNo branch is checked out, but the commit {hash}"),
     };
-    let Some(status) = status.map(Status::read) else { return text };
+    let Some(status) = status.map(GitStatus::read) else { return text };
     if let (Some(upstream), Some((ahead, behind))) = (status.upstream, status.ahead_behind) {
         _ = write!(text, ", {ahead} commits ahead of {} and {behind} behind", quoted(upstream));
     }

@@ -23,15 +23,15 @@ const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// The runs that this process works on.
 #[derive(Clone, Default)]
-pub(crate) struct ActiveRuns(Arc<AtWork>);
+pub(crate) struct ActiveRuns(Arc<RunsAtWork>);
 
 #[derive(Default)]
-struct AtWork {
+struct RunsAtWork {
     runs: Mutex<HashMap<SessionId, ActiveRun>>,
     count: watch::Sender<usize>,
 }
 
-impl AtWork {
+impl RunsAtWork {
     fn change<T>(&self, change: impl FnOnce(&mut HashMap<SessionId, ActiveRun>) -> T) -> T {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = change(&mut runs);
@@ -41,7 +41,7 @@ impl AtWork {
 }
 
 /// A run's place among them, given back when dropped.
-struct Place {
+struct ActivePlace {
     runs: ActiveRuns,
     session_id: SessionId,
 }
@@ -63,14 +63,14 @@ impl ActiveRuns {
         runs.is_empty()
     }
 
-    fn add(&self, run: ActiveRun) -> Place {
+    fn add(&self, run: ActiveRun) -> ActivePlace {
         let session_id = run.session_id.clone();
         self.0.change(|runs| runs.insert(session_id.clone(), run));
-        Place { runs: self.clone(), session_id }
+        ActivePlace { runs: self.clone(), session_id }
     }
 }
 
-impl Drop for Place {
+impl Drop for ActivePlace {
     fn drop(&mut self) {
         self.runs.0.change(|runs| runs.remove(&self.session_id));
     }
@@ -82,7 +82,7 @@ pub(crate) struct SessionHold {
     sessions: Arc<Sessions>,
     lease: SessionLease,
     control: RunControl,
-    place: Option<Place>,
+    place: Option<ActivePlace>,
     claim: Claim,
 }
 

@@ -6,7 +6,7 @@ use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::git_state::GitState;
 use crate::runs::hold::SessionHold;
 use crate::runs::late_context::{Belongings, mode_to_tell};
@@ -32,7 +32,7 @@ impl Runs {
         config: Config,
         system: Arc<str>,
         (mut hold, presence): (SessionHold, Presence),
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let (project, session) = (open.path(), session_id.clone());
         let until = (presence, hold.control().clone());
         let wired = blocking(self, move |runs| runs.wired(&session, history, (&open, &config), system, until));

@@ -12,7 +12,7 @@ use crate::sessions::Sessions;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
-use arki_context::{CountTokens, PathKind, Target, mentions};
+use arki_context::{CountTokens, MentionTarget, PathKind, mentions};
 use arki_domain::{ChatModel, Fault, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
 use arki_files::EntryKind;
 use arki_tools::{Kernel, UnaskedRead};
@@ -96,7 +96,7 @@ impl Mentioned {
     pub(crate) fn pictures_in(&self, prompt: &str, max: usize) -> Vec<Vec<u8>> {
         let mut paths: Vec<String> = Vec::new();
         for (_, target) in self.found(prompt) {
-            if let Target::File { path, .. } = target
+            if let MentionTarget::File { path, .. } = target
                 && is_picture_name(&path)
                 && !paths.contains(&path)
             {
@@ -114,7 +114,7 @@ impl Mentioned {
         Ok(bytes)
     }
 
-    fn found(&self, prompt: &str) -> Vec<(String, Target)> {
+    fn found(&self, prompt: &str) -> Vec<(String, MentionTarget)> {
         let mut lookups = 0;
         let found = mentions(prompt, &mut |path| {
             lookups += 1;
@@ -137,18 +137,17 @@ impl Mentioned {
 
     /// `None` where it names nothing after all. What has a length of its own keeps to `room`, in bytes. The error is a
     /// sentence's end.
-    fn read(&self, target: &Target, room: usize) -> Option<Result<Read, String>> {
+    fn read(&self, target: &MentionTarget, room: usize) -> Option<Result<Read, String>> {
         match target {
-            Target::File { path, .. } if is_picture_name(path) => Some(self.picture_words(path)),
-            Target::File { path, lines } => Some(self.file(path, *lines)),
-            Target::Folder { path } => Some(self.tool("list_directory", &json!({ "path": path })).map(|read| Read {
-                text: format!("The user mentions the folder {path}. What is in it:\n\n{}", read.text),
-                ..read
+            MentionTarget::File { path, .. } if is_picture_name(path) => Some(self.picture_words(path)),
+            MentionTarget::File { path, lines } => Some(self.file(path, *lines)),
+            MentionTarget::Folder { path } => Some(self.tool("list_directory", &json!({ "path": path })).map(|read| {
+                Read { text: format!("The user mentions the folder {path}. What is in it:\n\n{}", read.text), ..read }
             })),
-            Target::Symbol(name) => symbol::read(self, name),
-            Target::Session(id) => self.session(id),
-            Target::Diff => Some(diff::read(self, room)),
-            Target::Url(url) => Some(page::read(self, url, room)),
+            MentionTarget::Symbol(name) => symbol::read(self, name),
+            MentionTarget::Session(id) => self.session(id),
+            MentionTarget::Diff => Some(diff::read(self, room)),
+            MentionTarget::Url(url) => Some(page::read(self, url, room)),
         }
     }
 
@@ -236,15 +235,15 @@ fn attachment(mention: String, origin: String, read: Result<Read, String>) -> At
 }
 
 /// The name of what is attached, the same however it is written.
-fn origin(target: &Target) -> String {
+fn origin(target: &MentionTarget) -> String {
     match target {
-        Target::File { path, lines: Some((first, last)) } => format!("{path}:{first}-{last}"),
-        Target::File { path, lines: None } => path.clone(),
-        Target::Folder { path } => format!("{path}/"),
-        Target::Symbol(name) => format!("symbol:{name}"),
-        Target::Session(id) => format!("session:{id}"),
-        Target::Diff => "diff".to_owned(),
-        Target::Url(url) => url.clone(),
+        MentionTarget::File { path, lines: Some((first, last)) } => format!("{path}:{first}-{last}"),
+        MentionTarget::File { path, lines: None } => path.clone(),
+        MentionTarget::Folder { path } => format!("{path}/"),
+        MentionTarget::Symbol(name) => format!("symbol:{name}"),
+        MentionTarget::Session(id) => format!("session:{id}"),
+        MentionTarget::Diff => "diff".to_owned(),
+        MentionTarget::Url(url) => url.clone(),
     }
 }
 

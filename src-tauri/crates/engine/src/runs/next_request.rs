@@ -8,7 +8,7 @@ use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::hold::SessionHold;
 use crate::runs::system_prompt::{PromptScope, takes_no_tools, unknown_variables};
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::history::History;
 use crate::sessions::lineage::Stretch;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The part of a request before the conversation.
-struct Head {
+struct NextHead {
     config: Config,
     system: SystemPrompt,
     tools: Arc<[ToolDefinition]>,
@@ -45,7 +45,7 @@ impl Runs {
             Some(session) => (self.sessions.history(session)?, self.told(session)?),
             None => Default::default(),
         };
-        let Head { config, system, tools, settings, .. } = &head;
+        let NextHead { config, system, tools, settings, .. } = &head;
         history.transcript.switch_parts(history.last_seq + 1, &settings.off);
         let model = head.model(history.run.as_ref());
         let providers = self.accounts.providers(config);
@@ -80,7 +80,7 @@ impl Runs {
         stop: impl Future<Output = ()>,
     ) -> Result<Compacted, Fault> {
         self.until_let_go(session_id).await?;
-        let claim = self.sessions.claim(session_id, Work::Change)?;
+        let claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let control = RunControl::default();
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control.clone()).await?;
         let compacting = async {
@@ -124,7 +124,7 @@ impl Runs {
         .await
     }
 
-    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<Head, Fault> {
+    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Fault> {
         let (folder, agent, settings) = match session {
             Some(session) => {
                 let overview = self.sessions.overview(session)?;
@@ -143,19 +143,19 @@ impl Runs {
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));
-        Ok(Head { config, system, tools, settings, warnings })
+        Ok(NextHead { config, system, tools, settings, warnings })
     }
 
     /// Returns what the session's own log says of its requests.
-    fn told(&self, session: &SessionId) -> Result<Told, Fault> {
-        let mut told = Told::default();
+    fn told(&self, session: &SessionId) -> Result<LoggedRequests, Fault> {
+        let mut told = LoggedRequests::default();
         let own = Stretch { session_id: session.clone(), to_seq: None };
         self.sessions.each_event(&own, |event| told.apply(event.seq, event.body()))?;
         Ok(told)
     }
 }
 
-impl Head {
+impl NextHead {
     /// The session's model, or that of its last run, or the configured one.
     fn model(&self, last: Option<&RunState>) -> String {
         let model = self.settings.model.as_ref().or_else(|| last.map(|run| &run.model));
@@ -164,14 +164,14 @@ impl Head {
 }
 
 #[derive(Default)]
-struct Told {
+struct LoggedRequests {
     /// Messages of the last request, and its count once the provider has told it.
     asked: usize,
     counted: Option<CountedRequest>,
     compactions: Vec<(u64, ContextCompacted)>,
 }
 
-impl Told {
+impl LoggedRequests {
     fn apply(&mut self, seq: u64, body: EventBody) {
         match body {
             // The system prompt is counted among them.

@@ -14,7 +14,7 @@ use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
-use crate::runs::active_run::{ActiveRun, Running};
+use crate::runs::active_run::{ActiveRun, RunningRun};
 use crate::runs::hold::SessionHold;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, RunOptions, SessionId};
@@ -27,7 +27,7 @@ use world::StepsWorld;
 pub(crate) const PIPELINE_AGENT: &str = "pipeline:";
 
 /// A run that is ready to be worked on.
-pub(super) struct Ready {
+pub(super) struct ReadyPipeline {
     session_id: SessionId,
     open: OpenProject,
     config: Config,
@@ -45,11 +45,21 @@ impl Runs {
     /// Sets the kernel to work.
     pub(super) fn launch_pipeline(
         self: &Arc<Self>,
-        ready: Ready,
+        ready: ReadyPipeline,
         (mut hold, presence): (SessionHold, Presence),
-    ) -> Result<Running, Fault> {
-        let Ready { session_id, open, mut config, options, whole, mut definition, input, standing, has_parent, grants } =
-            ready;
+    ) -> Result<RunningRun, Fault> {
+        let ReadyPipeline {
+            session_id,
+            open,
+            mut config,
+            options,
+            whole,
+            mut definition,
+            input,
+            standing,
+            has_parent,
+            grants,
+        } = ready;
         definition.deny_also(&options.denied_paths)?;
         // However a command finds its way to such a file, it isn't there.
         config.deny_files(definition.denylist.patterns())?;

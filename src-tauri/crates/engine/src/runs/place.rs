@@ -17,7 +17,7 @@ pub enum RunTarget {
 }
 
 /// The place where a run begins, and its names.
-pub(crate) struct Place {
+pub(crate) struct RunPlace {
     pub(crate) session_id: SessionId,
     pub(crate) is_new: bool,
     pub(crate) project: PathBuf,
@@ -32,7 +32,7 @@ pub(crate) struct Place {
     pub(crate) settings: SessionSettings,
 }
 
-impl Place {
+impl RunPlace {
     pub(crate) fn of_new_session(project: PathBuf, presence: Presence) -> Self {
         Self {
             session_id: SessionId::new(),

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The inputs of a run that don't depend on the session's log.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRun {
     pub(crate) open: OpenProject,
     pub(crate) config: Config,
     pub(crate) core: &'static str,
@@ -41,7 +41,7 @@ impl Runs {
         start: StartRun,
         settings: SessionSettings,
         (is_subagent, presence): (bool, Presence),
-    ) -> Result<Prepared, Fault> {
+    ) -> Result<PreparedRun, Fault> {
         self.projects.session_trees().ensure_whole(&open.place())?;
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
@@ -75,7 +75,7 @@ impl Runs {
         let scope = PromptScope { core, is_subagent, answers: presence.answers };
         let system = self.system_prompt(&open, &config, &options, scope)?;
         let (disabled_tools, message_id) = (start.disabled_tools, start.message_id);
-        Ok(Prepared {
+        Ok(PreparedRun {
             open,
             config,
             core,

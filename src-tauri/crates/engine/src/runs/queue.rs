@@ -7,8 +7,8 @@
 use crate::presence::Presence;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
-use crate::runs::place::Place;
+use crate::runs::active_run::RunningRun;
+use crate::runs::place::RunPlace;
 use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
@@ -22,7 +22,7 @@ const MAX_MESSAGE_BYTES: usize = 4 << 20;
 
 /// The outcome of sending a message.
 pub enum Accepted {
-    Started(Running),
+    Started(RunningRun),
     Queued(MessageId),
 }
 
@@ -135,7 +135,7 @@ impl Runs {
         self: &Arc<Self>,
         presence: Presence,
         session_id: &SessionId,
-    ) -> Result<Option<Running>, Fault> {
+    ) -> Result<Option<RunningRun>, Fault> {
         self.until_let_go(session_id).await?;
         let session = session_id.clone();
         match blocking(self, move |runs| runs.next_start(session, presence)).await? {
@@ -144,7 +144,7 @@ impl Runs {
         }
     }
 
-    fn next_start(&self, session_id: SessionId, presence: Presence) -> Result<Option<(Place, StartRun)>, Fault> {
+    fn next_start(&self, session_id: SessionId, presence: Presence) -> Result<Option<(RunPlace, StartRun)>, Fault> {
         let overview = self.sessions.overview(&session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let last = overview.run.as_ref();

@@ -6,10 +6,10 @@ use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
 use crate::runs::pipelines::resuming::DefinitionChoice;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
@@ -52,7 +52,7 @@ impl Runs {
         presence: Presence,
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let session_id = self.run_above(session_id).await?;
         self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
@@ -68,7 +68,7 @@ impl Runs {
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
         definition: DefinitionChoice,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let session_id = named.session.session_id.clone();
         let above = self.run_above(&session_id).await?;
         let run = named.run.clone().filter(|_| above == session_id);
@@ -83,7 +83,7 @@ impl Runs {
         self: &Arc<Self>,
         presence: Presence,
         session_id: &SessionId,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         self.until_stopped(session_id).await;
         let above = self.run_above(session_id).await?;
         if above != *session_id {
@@ -98,8 +98,8 @@ impl Runs {
         blocking(&self.sessions, move |sessions| sessions.run_above(&session_id)).await
     }
 
-    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
-        let claim = self.sessions.claim(session_id, Work::Run)?;
+    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Fault> {
+        let claim = self.sessions.claim(session_id, ClaimedWork::Run)?;
         if self.is_of_pipeline(session_id).await? {
             return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
         }

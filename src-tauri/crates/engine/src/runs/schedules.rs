@@ -12,7 +12,7 @@ use crate::projects::open::canonical;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
 use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
@@ -34,7 +34,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 /// A schedule as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
+struct StoredSchedule {
     pipeline: String,
     folder: String,
     cron: String,
@@ -56,7 +56,7 @@ struct Stored {
     last_run: Option<RunId>,
 }
 
-type Schedules = BTreeMap<String, Stored>;
+type Schedules = BTreeMap<String, StoredSchedule>;
 
 /// A schedule as somebody wants it.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl From<arki_api::SaveSchedule> for NewSchedule {
 /// A run that a schedule has started, or why it hasn't.
 pub struct StartedBySchedule {
     pub schedule: String,
-    pub run: Result<Running, Fault>,
+    pub run: Result<RunningRun, Fault>,
 }
 
 impl Runs {
@@ -120,7 +120,7 @@ impl Runs {
             Ok((folder.display().to_string(), whole.fingerprint(), whole.grants()?))
         });
         let (folder, definition, grants) = found.await?;
-        let stored = Stored {
+        let stored = StoredSchedule {
             folder,
             definition,
             pipeline: new.pipeline,
@@ -141,7 +141,7 @@ impl Runs {
             }
             let known = schedules.get(&name);
             let (last, last_run) = known.map(|known| (known.last.clone(), known.last_run.clone())).unwrap_or_default();
-            schedules.insert(name.clone(), Stored { last, last_run, ..stored.clone() });
+            schedules.insert(name.clone(), StoredSchedule { last, last_run, ..stored.clone() });
             Ok(())
         })
         .await?;
@@ -226,8 +226,8 @@ impl Runs {
         self: &Arc<Self>,
         presence: Presence,
         name: &str,
-        schedule: &Stored,
-    ) -> Result<Running, Fault> {
+        schedule: &StoredSchedule,
+    ) -> Result<RunningRun, Fault> {
         let start = start_of(name, schedule);
         let (folder, pipeline) = (start.folder.clone(), start.name.clone());
         let whole = blocking(self, move |runs| runs.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
@@ -255,7 +255,12 @@ impl Runs {
         }))
     }
 
-    async fn note_start(self: &Arc<Self>, name: &str, due_at: i64, run: &Result<Running, Fault>) -> Result<(), Fault> {
+    async fn note_start(
+        self: &Arc<Self>,
+        name: &str,
+        due_at: i64,
+        run: &Result<RunningRun, Fault>,
+    ) -> Result<(), Fault> {
         let (run_id, skipped) = match run {
             Ok((active, _)) => (Some(active.run_id.clone()), None),
             Err(fault) => (None, Some(fault.message.clone())),
@@ -297,7 +302,7 @@ impl Runs {
     }
 }
 
-fn start_of(name: &str, schedule: &Stored) -> StartPipeline {
+fn start_of(name: &str, schedule: &StoredSchedule) -> StartPipeline {
     StartPipeline {
         folder: PathBuf::from(&schedule.folder),
         name: schedule.pipeline.clone(),
@@ -308,8 +313,8 @@ fn start_of(name: &str, schedule: &Stored) -> StartPipeline {
     }
 }
 
-fn shown(name: String, stored: Stored, now_ms: i64) -> PipelineSchedule {
-    let Stored { pipeline, folder, cron, time_zone, missed, params, is_on, last, .. } = stored;
+fn shown(name: String, stored: StoredSchedule, now_ms: i64) -> PipelineSchedule {
+    let StoredSchedule { pipeline, folder, cron, time_zone, missed, params, is_on, last, .. } = stored;
     let times = Times::new(&cron, time_zone.as_deref()).ok().filter(|_| is_on);
     let next_at = times.and_then(|times| times.after(now_ms));
     PipelineSchedule { name, pipeline, folder, cron, time_zone, missed, params, is_on, next_at, last }

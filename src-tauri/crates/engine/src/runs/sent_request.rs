@@ -51,7 +51,7 @@ pub struct SentRequest {
 
 /// The state before a request was sent, as the log tells it.
 #[derive(Default)]
-struct Before {
+struct LogBeforeRequest {
     transcript: Transcript,
     started: Option<RunStarted>,
     /// The last head that the run told.
@@ -206,8 +206,8 @@ impl Runs {
         })
     }
 
-    fn before(&self, request: &Event, to_seq: u64) -> Result<Before, Fault> {
-        let mut before = Before::default();
+    fn before(&self, request: &Event, to_seq: u64) -> Result<LogBeforeRequest, Fault> {
+        let mut before = LogBeforeRequest::default();
         for stretch in self.sessions.lineage(&request.session_id)? {
             let is_own = stretch.session_id == request.session_id;
             let to_seq = if is_own { Some(to_seq) } else { stretch.to_seq };
@@ -274,13 +274,13 @@ impl Runs {
                     continue;
                 }
                 match told_by(&next.body(), request) {
-                    Told::Next => return Ok(answer),
-                    Told::Answer => answer.push(next),
-                    Told::End => {
+                    AnswerEvent::Next => return Ok(answer),
+                    AnswerEvent::Answer => answer.push(next),
+                    AnswerEvent::End => {
                         answer.push(next);
                         return Ok(answer);
                     }
-                    Told::Nothing => {}
+                    AnswerEvent::Nothing => {}
                 }
             }
             if !page.has_more {
@@ -291,7 +291,7 @@ impl Runs {
 }
 
 /// The meaning of an event after a request for its answer.
-enum Told {
+enum AnswerEvent {
     Nothing,
     /// It is part of the answer.
     Answer,
@@ -301,19 +301,23 @@ enum Told {
     Next,
 }
 
-fn told_by(body: &EventBody, request: &EngineRequest) -> Told {
+fn told_by(body: &EventBody, request: &EngineRequest) -> AnswerEvent {
     let is_turn = request.purpose.is_none();
     match body {
-        EventBody::EngineRequest(next) if next.purpose == request.purpose => Told::Next,
-        EventBody::EngineResponse(response) if response.purpose == request.purpose => Told::Answer,
-        EventBody::EngineRetry(_) | EventBody::OutputMessage(_) | EventBody::ToolCall(_) if is_turn => Told::Answer,
+        EventBody::EngineRequest(next) if next.purpose == request.purpose => AnswerEvent::Next,
+        EventBody::EngineResponse(response) if response.purpose == request.purpose => AnswerEvent::Answer,
+        EventBody::EngineRetry(_) | EventBody::OutputMessage(_) | EventBody::ToolCall(_) if is_turn => {
+            AnswerEvent::Answer
+        }
         // The calls were made: whatever failed then is not the answer.
         EventBody::ToolResult(_) | EventBody::PolicyDecided(_) | EventBody::ApprovalRequested(_) if is_turn => {
-            Told::Next
+            AnswerEvent::Next
         }
-        EventBody::RunFailed(_) if is_turn => Told::End,
-        EventBody::RunCompleted(_) | EventBody::RunCancelled(_) | EventBody::RunPaused(_) if is_turn => Told::Next,
-        EventBody::ContextCompacted(_) | EventBody::MemoryReflected(_) if !is_turn => Told::End,
-        _ => Told::Nothing,
+        EventBody::RunFailed(_) if is_turn => AnswerEvent::End,
+        EventBody::RunCompleted(_) | EventBody::RunCancelled(_) | EventBody::RunPaused(_) if is_turn => {
+            AnswerEvent::Next
+        }
+        EventBody::ContextCompacted(_) | EventBody::MemoryReflected(_) if !is_turn => AnswerEvent::End,
+        _ => AnswerEvent::Nothing,
     }
 }

@@ -4,12 +4,12 @@ use crate::presence::Presence;
 use crate::projects::open::{OpenedFolder, canonical};
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
-use crate::runs::place::{Place, RunTarget, StartRun};
-use crate::runs::preparing::Prepared;
+use crate::runs::place::{RunPlace, RunTarget, StartRun};
+use crate::runs::preparing::PreparedRun;
 use crate::runs::prompt_images;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::history::History;
 use crate::sessions::overview::agent_in;
 use crate::sessions::session_settings::SessionSettings;
@@ -28,7 +28,7 @@ impl Runs {
     /// # Errors
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub(crate) async fn start_run(self: &Arc<Self>, presence: Presence, start: StartRun) -> Result<Running, Fault> {
+    pub(crate) async fn start_run(self: &Arc<Self>, presence: Presence, start: StartRun) -> Result<RunningRun, Fault> {
         self.start_run_in(presence, None, start).await
     }
 
@@ -41,13 +41,13 @@ impl Runs {
         presence: Presence,
         opened: Option<OpenedFolder>,
         start: StartRun,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         if let RunTarget::Session(session) = &start.target {
             self.until_let_go(session).await?;
         }
         let target = start.target.clone();
         let place = blocking(self, move |runs| match target {
-            RunTarget::NewSession(folder) => Ok(Place::of_new_session(canonical(&folder)?, presence)),
+            RunTarget::NewSession(folder) => Ok(RunPlace::of_new_session(canonical(&folder)?, presence)),
             RunTarget::Session(session) => {
                 let overview = runs.sessions.overview(&session)?;
                 runs.next_place(session, overview, presence)
@@ -55,7 +55,7 @@ impl Runs {
         });
         let place = place.await?;
         let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == place.project);
-        self.start_at(Place { open, ..place }, start).await
+        self.start_at(RunPlace { open, ..place }, start).await
     }
 
     /// Returns where a session's next run begins.
@@ -64,20 +64,21 @@ impl Runs {
         session_id: SessionId,
         overview: Overview,
         presence: Presence,
-    ) -> Result<Place, Fault> {
+    ) -> Result<RunPlace, Fault> {
         let project = PathBuf::from(self.sessions.session(&session_id)?.project);
         let settings = SessionSettings::in_overview(&overview);
         let agent = agent_in(overview);
-        Ok(Place { session_id, is_new: false, agent, settings, ..Place::of_new_session(project, presence) })
+        Ok(RunPlace { session_id, is_new: false, agent, settings, ..RunPlace::of_new_session(project, presence) })
     }
 
     /// Starts a run like [`Self::start_run`], where the place is known: the target says nothing more.
-    pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
-        let Place { session_id, is_new, project, run_id, agent, parent, control, presence, open, mut settings } = place;
+    pub(crate) async fn start_at(self: &Arc<Self>, place: RunPlace, start: StartRun) -> Result<RunningRun, Fault> {
+        let RunPlace { session_id, is_new, project, run_id, agent, parent, control, presence, open, mut settings } =
+            place;
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
-        let claim = self.sessions.claim(&session_id, Work::Run)?;
+        let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;
         let scope = (parent.is_some(), presence);
@@ -148,8 +149,8 @@ impl Runs {
         &self,
         session_id: &SessionId,
         is_new: bool,
-        mut prepared: Prepared,
-    ) -> Result<(History, Prepared, Vec<EventDraft>), Fault> {
+        mut prepared: PreparedRun,
+    ) -> Result<(History, PreparedRun, Vec<EventDraft>), Fault> {
         let history = if is_new { History::for_run() } else { self.sessions.history_for_run(session_id)? };
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.sessions.ensure_begun_here(&run.run_id)?;

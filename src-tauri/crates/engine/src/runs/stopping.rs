@@ -4,7 +4,7 @@ use crate::presence::Presence;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::{EndsWaitingRuns, Sessions};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, SessionId};
@@ -146,7 +146,7 @@ impl Runs {
 
     /// Returns whether a run of this process has the session, and somebody may wait for it still.
     fn is_claimed_for_run(&self, session_id: &SessionId, give_up: tokio::time::Instant) -> bool {
-        self.sessions.claimed_for(session_id) == Some(Work::Run) && tokio::time::Instant::now() < give_up
+        self.sessions.claimed_for(session_id) == Some(ClaimedWork::Run) && tokio::time::Instant::now() < give_up
     }
 
     /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.

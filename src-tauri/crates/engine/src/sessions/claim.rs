@@ -5,11 +5,11 @@ use arki_domain::{Code, Fault, SessionId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) type Claims = Arc<Mutex<HashMap<SessionId, Work>>>;
+pub(crate) type Claims = Arc<Mutex<HashMap<SessionId, ClaimedWork>>>;
 
 /// The work that a session is claimed for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum ClaimedWork {
     Run,
     /// Anything else that changes it, such as a compaction or a rewind.
     Change,
@@ -22,7 +22,7 @@ pub(crate) struct Claim {
 }
 
 impl Sessions {
-    pub(crate) fn claim(&self, session_id: &SessionId, work: Work) -> Result<Claim, Fault> {
+    pub(crate) fn claim(&self, session_id: &SessionId, work: ClaimedWork) -> Result<Claim, Fault> {
         let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if claims.contains_key(session_id) {
             return Err(Fault::new(
@@ -39,7 +39,7 @@ impl Sessions {
         self.claimed_for(session_id).is_some()
     }
 
-    pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<Work> {
+    pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<ClaimedWork> {
         self.claims.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).copied()
     }
 }

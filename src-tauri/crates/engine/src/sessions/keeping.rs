@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
-use crate::sessions::claim::{Claim, Work};
+use crate::sessions::claim::{Claim, ClaimedWork};
 use arki_api::{StorageUse, StoredSession};
 use arki_disk::free_bytes;
 use arki_domain::{Code, Fault, SessionId};
@@ -38,12 +38,12 @@ impl Sessions {
     pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
         let id = session_id.clone();
         blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
-        let _claim = self.claim(session_id, Work::Change)?;
+        let _claim = self.claim(session_id, ClaimedWork::Change)?;
         let id = session_id.clone();
         let subagents = self.records.store().read(move |reader| reader.subagent_sessions(&id)).await?;
         let _claims: Vec<Claim> = subagents
             .iter()
-            .map(|subagent| self.claim(&subagent.session_id, Work::Change))
+            .map(|subagent| self.claim(&subagent.session_id, ClaimedWork::Change))
             .collect::<Result<_, _>>()?;
         let removed = self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?;
         self.discard_trees_of(session_id).await;

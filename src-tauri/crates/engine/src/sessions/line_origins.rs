@@ -5,7 +5,7 @@ use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
 use arki_edit::EDIT_LIMIT_BYTES;
-use arki_files::{AttributedLine, LineOrigin, ProjectPath, Version, attribute, shared_lines};
+use arki_files::{AttributedLine, FileVersion, LineOrigin, ProjectPath, attribute, shared_lines};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Sessions {
         let mut versions = Vec::with_capacity(changes.len());
         for KeptChange { event, before, after } in &changes {
             let origin = self.author(event, &mut calls)?;
-            versions.push(Version { before: before.as_deref(), after: after.as_deref(), origin });
+            versions.push(FileVersion { before: before.as_deref(), after: after.as_deref(), origin });
         }
         attribute(&versions, &now).map_err(|error| Fault::from(arki_files::FilesError::from(error)))
     }

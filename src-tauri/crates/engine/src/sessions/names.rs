@@ -6,7 +6,7 @@
 //! first run as well.
 
 use crate::sessions::Sessions;
-use crate::visible::{Writing, one_line, visible};
+use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
 use arki_domain::{Code, Fault, RunId, SessionId};
 use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, Reader, is_named};
@@ -55,7 +55,7 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
     pub fn find_place(&self, name: &str) -> Result<NamedPlace, Fault> {
-        let place = |found: Found, seq| {
+        let place = |found: NamedSession, seq| {
             let (session_id, run) = (found.session_id, found.run);
             Ok(NamedPlace { session: self.session(&session_id)?, run, seq })
         };
@@ -76,7 +76,7 @@ impl Sessions {
             .map(|open| NamedId { id: open.asked.question_id.to_string(), session_id: open.session_id.clone() })
             .collect();
         match one_session(self.records.reader(), name, "questions", &asked)? {
-            Some(session_id) => place(Found { session_id, run: None }, None),
+            Some(session_id) => place(NamedSession { session_id, run: None }, None),
             None => Err(unknown(Code::SESSION_NOT_FOUND, "session", name, "arki sessions list")),
         }
     }
@@ -117,18 +117,18 @@ pub(crate) fn session(reader: &Reader, name: &str) -> Result<SessionId, Fault> {
     }
 }
 
-pub(crate) struct Found {
+pub(crate) struct NamedSession {
     pub(crate) session_id: SessionId,
     run: Option<RunId>,
 }
 
-pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<Found>, Fault> {
+pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<NamedSession>, Fault> {
     if name == LAST {
-        return Ok(reader.newest_session()?.map(|newest| Found { session_id: newest.session_id, run: None }));
+        return Ok(reader.newest_session()?.map(|newest| NamedSession { session_id: newest.session_id, run: None }));
     }
     let sessions = reader.named_ids(IdKind::Session, name, MAX_CANDIDATES + 1)?;
     if let Some(session_id) = one_session(reader, name, "sessions", &sessions)? {
-        return Ok(Some(Found { session_id, run: None }));
+        return Ok(Some(NamedSession { session_id, run: None }));
     }
     let runs = reader.named_ids(IdKind::Run, name, MAX_CANDIDATES + 1)?;
     if let Some(session_id) = one_session(reader, name, "runs", &runs)? {
@@ -137,11 +137,11 @@ pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<Found>, Fault>
             [one] => Some(RunId::from(one.id.as_str())),
             _ => None,
         };
-        return Ok(Some(Found { session_id, run }));
+        return Ok(Some(NamedSession { session_id, run }));
     }
     let approvals = reader.named_ids(IdKind::Approval, name, MAX_CANDIDATES + 1)?;
     let session = one_session(reader, name, "approvals", &approvals)?;
-    Ok(session.map(|session_id| Found { session_id, run: None }))
+    Ok(session.map(|session_id| NamedSession { session_id, run: None }))
 }
 
 /// The session that all of them belong to.
@@ -170,7 +170,7 @@ pub(crate) fn with_title(id: &str, title: &str) -> String {
 }
 
 pub(crate) fn shown(text: &str) -> String {
-    visible(&one_line(text), Writing::Code)
+    visible(&one_line(text), InvisibleCharacters::Code)
 }
 
 pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Fault {

@@ -13,7 +13,7 @@ pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::sessions::Sessions;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use arki_domain::projection::FilesAt;
 use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
@@ -75,7 +75,7 @@ impl Sessions {
         });
         let planned = planned.await?;
         self.end_waiting_run(session_id).await?;
-        let _claim = self.claim(session_id, Work::Change)?;
+        let _claim = self.claim(session_id, ClaimedWork::Change)?;
         let lease = self.lease(session_id).await?;
         let done = self.go_back(session_id, to_seq, scope).await;
         lease.release().await?;

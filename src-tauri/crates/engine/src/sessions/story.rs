@@ -32,14 +32,14 @@ pub struct Told {
     /// The diff of what the call writes, unless it was shown before.
     pub diff: Option<String>,
     /// The calls that get no result any more.
-    pub(crate) unanswered: Vec<Unanswered>,
+    pub(crate) unanswered: Vec<UnansweredCall>,
     /// The decision of an approval on each hunk.
     pub hunks: Vec<HunkFate>,
 }
 
 /// A call without a result.
 #[derive(Debug)]
-pub(crate) struct Unanswered {
+pub(crate) struct UnansweredCall {
     pub(crate) tool: String,
     /// The diff of what it would have written, unless it was shown before.
     pub(crate) diff: Option<String>,
@@ -143,8 +143,8 @@ impl Story {
     }
 
     /// The calls that are open; none is after that.
-    pub(crate) fn unanswered(&mut self) -> Vec<Unanswered> {
-        let unanswered = |mut open: OpenCall| Unanswered { diff: open.unseen_diff(), tool: open.call.tool_id };
+    pub(crate) fn unanswered(&mut self) -> Vec<UnansweredCall> {
+        let unanswered = |mut open: OpenCall| UnansweredCall { diff: open.unseen_diff(), tool: open.call.tool_id };
         std::mem::take(&mut self.calls).into_iter().map(unanswered).collect()
     }
 

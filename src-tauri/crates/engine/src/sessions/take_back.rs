@@ -2,7 +2,7 @@
 
 use crate::records::blocking;
 use crate::sessions::Sessions;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
@@ -38,7 +38,7 @@ impl Sessions {
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
         let session = session_id.clone();
         blocking(self, move |sessions| sessions.ensure_whole(&session)).await?;
-        let _claim = self.claim(session_id, Work::Change)?;
+        let _claim = self.claim(session_id, ClaimedWork::Change)?;
         let lease = self.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;
         lease.release().await?;

@@ -58,7 +58,7 @@ pub fn verify_file(path: &Path) -> Result<Vec<FileReport>, Fault> {
 
 #[derive(Default)]
 struct ExportedFile {
-    chains: Vec<Chain>,
+    chains: Vec<FileChain>,
     by_session: HashMap<SessionId, usize>,
     /// The session of the line before.
     current: Option<usize>,
@@ -115,7 +115,7 @@ impl ExportedFile {
                 "Check the files one by one as they were exported.",
             ));
         }
-        self.chains.push(Chain::new(session.clone()));
+        self.chains.push(FileChain::new(session.clone()));
         self.by_session.insert(session.clone(), self.chains.len() - 1);
         Ok(self.chains.len() - 1)
     }
@@ -129,12 +129,12 @@ impl ExportedFile {
         if self.chains.is_empty() {
             return Err(if self.foreign.is_some() { foreign(name) } else { empty(name) });
         }
-        Ok(self.chains.into_iter().map(Chain::report).collect())
+        Ok(self.chains.into_iter().map(FileChain::report).collect())
     }
 }
 
 /// One session's events as far as they were followed.
-struct Chain {
+struct FileChain {
     session_id: SessionId,
     events: u64,
     last_seq: u64,
@@ -142,7 +142,7 @@ struct Chain {
     broken: Option<(u64, String)>,
 }
 
-impl Chain {
+impl FileChain {
     fn new(session_id: SessionId) -> Self {
         Self { session_id, events: 0, last_seq: 0, last_hash: GENESIS_HASH.to_owned(), broken: None }
     }

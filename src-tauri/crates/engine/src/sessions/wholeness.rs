@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PROVED_AT_ONCE: u64 = 1000;
 
 /// The result for each session that was looked at, in this process.
-pub(crate) type Found = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
+pub(crate) type CheckedSessions = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
 
 impl Sessions {
     /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.

@@ -2,7 +2,7 @@
 //!
 //! Whoever writes one holds a lock on it, which ends with its process; so one that can be locked is nobody's.
 
-use super::{NAME_MARK, RANDOM_DIGITS, Way, mark_of};
+use super::{LinkHandling, NAME_MARK, RANDOM_DIGITS, mark_of};
 use crate::error::Result;
 use crate::project::{Project, ProjectPath, split_parent};
 use arki_disk::descend;
@@ -17,7 +17,7 @@ pub fn remove_unfinished(project: &Project, path: &ProjectPath) -> Result<()> {
 /// Removes like [`remove_unfinished`], for a restoration: also links. A link can't be locked, so that one that another
 /// program is about to put in this very place goes too; that program then puts everything back, and says so.
 pub fn remove_unfinished_restoration(project: &Project, path: &ProjectPath) -> Result<()> {
-    let place = Way::InPlace.place(project, path)?;
+    let place = LinkHandling::InPlace.place(project, path)?;
     remove_beside(project, &place, |folder, name| is_link(folder, name) || is_nobodys_file(folder, name));
     Ok(())
 }
@@ -67,7 +67,7 @@ mod tests {
 
     fn stage_whole(project: &Project, path: &ProjectPath) -> Staged {
         let staging = Staging { mode: None, write_protected: WriteProtected::Refused, names: 1 };
-        stage(project, path, Way::Through, &b"whole".to_vec().into(), staging).unwrap()
+        stage(project, path, LinkHandling::Through, &b"whole".to_vec().into(), staging).unwrap()
     }
 
     #[test]

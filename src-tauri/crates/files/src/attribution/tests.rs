@@ -4,12 +4,12 @@ use arki_domain::Code;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn version(before: Option<&'static str>, after: Option<&'static str>, origin: u32) -> Version<'static, u32> {
-    Version { before: before.map(str::as_bytes), after: after.map(str::as_bytes), origin }
+fn version(before: Option<&'static str>, after: Option<&'static str>, origin: u32) -> FileVersion<'static, u32> {
+    FileVersion { before: before.map(str::as_bytes), after: after.map(str::as_bytes), origin }
 }
 
 #[track_caller]
-fn check(versions: &[Version<'_, u32>], now: &str, expected: &[(&str, LineOrigin<u32>)]) {
+fn check(versions: &[FileVersion<'_, u32>], now: &str, expected: &[(&str, LineOrigin<u32>)]) {
     let lines = attribute(versions, now.as_bytes()).unwrap();
     let found: Vec<(&str, LineOrigin<u32>)> =
         lines.iter().map(|line| (line.text.as_str(), line.origin.clone())).collect();
@@ -61,7 +61,7 @@ fn another_line_ending_does_not_change_who_wrote_a_line() {
 
 #[test]
 fn versions_that_are_not_text_are_passed_through() {
-    let binary = Version { before: Some(b"a\n".as_slice()), after: Some(b"\0\xff\na\n"), origin: 1 };
+    let binary = FileVersion { before: Some(b"a\n".as_slice()), after: Some(b"\0\xff\na\n"), origin: 1 };
     check(&[binary], "a\n", &[("a", Before)]);
 }
 
@@ -73,7 +73,7 @@ fn too_many_versions_too_many_bytes_and_binary_content_are_refused_by_name() {
     assert_eq!(error.to_string(), "The file was changed 2001 times, more than the 2000 that can be traced.");
 
     let half = vec![b'x'; MAX_ATTRIBUTED_BYTES / 2];
-    let large = |before| [Version { before: Some(before), after: Some(&half[..]), origin: 1 }];
+    let large = |before| [FileVersion { before: Some(before), after: Some(&half[..]), origin: 1 }];
     assert!(attribute(&large(&half), b"").is_ok());
     assert_eq!(attribute(&large(&half), b"x").unwrap_err().code(), Code::FILE_TOO_LARGE);
 
@@ -91,9 +91,9 @@ proptest! {
         contents in vec((proptest::option::of(content()), proptest::option::of(content())), 0..5),
         now in content(),
     ) {
-        let versions: Vec<Version<'_, usize>> = (0..)
+        let versions: Vec<FileVersion<'_, usize>> = (0..)
             .zip(&contents)
-            .map(|(origin, (before, after))| Version { before: before.as_deref(), after: after.as_deref(), origin })
+            .map(|(origin, (before, after))| FileVersion { before: before.as_deref(), after: after.as_deref(), origin })
             .collect();
         let lines = attribute(&versions, &now).unwrap();
         let found: Vec<(usize, &str)> = lines.iter().map(|line| (line.number, line.text.as_str())).collect();
@@ -123,9 +123,9 @@ proptest! {
                 contents.push((before, text(&expected), round));
             }
         }
-        let versions: Vec<Version<'_, usize>> = contents
+        let versions: Vec<FileVersion<'_, usize>> = contents
             .iter()
-            .map(|(before, after, origin)| Version { before: Some(before), after: Some(after), origin: *origin })
+            .map(|(before, after, origin)| FileVersion { before: Some(before), after: Some(after), origin: *origin })
             .collect();
         let lines = attribute(&versions, &text(&expected)).unwrap();
         let found: Vec<(String, LineOrigin<usize>)> = lines.into_iter().map(|line| (line.text, line.origin)).collect();

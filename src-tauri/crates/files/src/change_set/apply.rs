@@ -7,7 +7,7 @@ use super::hard_links::HardLinks;
 use super::room::{self, Deletions};
 use super::{ChangeSet, FileChange, content_hash};
 use crate::applied_change::AppliedChange;
-use crate::atomic_write::{self, MadeFolders, Staged, Staging, Way, WriteProtected};
+use crate::atomic_write::{self, LinkHandling, MadeFolders, Staged, Staging, WriteProtected};
 use crate::error::{ChangeError, FilesError, Result, StaleKind, StalePreview};
 use crate::project::Project;
 use arki_domain::Code;
@@ -26,7 +26,7 @@ impl ChangeSet {
         let (waiting, at_once): (Vec<_>, Vec<_>) =
             self.files.iter().partition(|change| deletions.make_room_for(change));
         at_once.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))?;
-        let writing = Writing { project, set: self, hard_links: &hard_links };
+        let writing = ApplyingChange { project, set: self, hard_links: &hard_links };
         let at_once: Vec<_> = at_once.into_iter().filter(|change| !hard_links.is_made_by_another(change)).collect();
         let mut staged = Vec::with_capacity(at_once.len());
         for change in &at_once {
@@ -53,7 +53,7 @@ impl ChangeSet {
     }
 }
 
-fn check_one(project: &Project, change: &FileChange, way: Way) -> Result<(), StalePreview> {
+fn check_one(project: &Project, change: &FileChange, way: LinkHandling) -> Result<(), StalePreview> {
     let stale = |kind| StalePreview { path: change.path.to_string(), kind };
     // One byte more than expected is enough to know; a file that grew to gigabytes is not read.
     let limit = change.before.as_deref().map_or(0, <[u8]>::len) as u64;
@@ -78,13 +78,13 @@ fn kind_of(error: &FilesError, change: &FileChange) -> StaleKind {
 }
 
 /// A change set on its way to the disk.
-struct Writing<'a> {
+struct ApplyingChange<'a> {
     project: &'a Project,
     set: &'a ChangeSet,
     hard_links: &'a HardLinks<'a>,
 }
 
-impl Writing<'_> {
+impl ApplyingChange<'_> {
     /// `None` for a deletion.
     fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<Option<Staged>> {
         let Some(content) = &change.after else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::listed::{FileState, Image, Snapshot};
+use super::listed::{FileState, PreImage, Snapshot};
 
 /// A file's content at the time of a snapshot, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn unnamed_changes(before: &Snapshot, after: &Snapshot) -> usize {
 
 fn differs(old: &FileState, new: &FileState) -> bool {
     match (&old.image, &new.image) {
-        (Image::Kept(_), Image::Kept(_)) => (old.is_link, &old.image) != (new.is_link, &new.image),
+        (PreImage::Kept(_), PreImage::Kept(_)) => (old.is_link, &old.image) != (new.is_link, &new.image),
         _ => (old.size, old.modified_ns) != (new.size, new.modified_ns),
     }
 }

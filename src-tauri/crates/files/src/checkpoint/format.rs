@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arki_domain::Permissions;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::listed::{FileState, Image, NotImaged, Snapshot};
+use super::listed::{FileState, NotImaged, PreImage, Snapshot};
 
 const VERSION: u32 = 2;
 /// Above the permissions, which end at 0o777.
@@ -30,7 +30,7 @@ struct Row<Text>(u64, i64, u32, Text);
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct WrittenCheckpoint<'a> {
     version: u32,
     files: BTreeMap<&'a str, Row<&'a str>>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -43,7 +43,7 @@ struct Written<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
+struct StoredCheckpoint {
     version: u32,
     files: BTreeMap<String, Row<String>>,
     #[serde(default)]
@@ -57,13 +57,14 @@ impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { files, unlisted, walked_until, unnamed } = self;
         let files = files.iter().map(|(path, file)| (path.as_str(), row(file))).collect();
-        Written { version: VERSION, files, unlisted, walked_until, unnamed }.serialize(serializer)
+        WrittenCheckpoint { version: VERSION, files, unlisted, walked_until, unnamed }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Snapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored { version, files, unlisted, walked_until, unnamed } = Stored::deserialize(deserializer)?;
+        let StoredCheckpoint { version, files, unlisted, walked_until, unnamed } =
+            StoredCheckpoint::deserialize(deserializer)?;
         if version != VERSION {
             return Err(serde::de::Error::custom(format!("a snapshot of version {version}, not {VERSION}")));
         }
@@ -77,16 +78,16 @@ fn row(file: &FileState) -> Row<&str> {
     let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
     let flags = file.permissions.mode() | flag(file.is_fresh, FRESH) | flag(file.is_link, LINK);
     let image = match &file.image {
-        Image::Kept(hash) => hash,
-        Image::None(reason) => REASONS.iter().find(|(known, _)| known == reason).map_or("", |(_, word)| word),
+        PreImage::Kept(hash) => hash,
+        PreImage::None(reason) => REASONS.iter().find(|(known, _)| known == reason).map_or("", |(_, word)| word),
     };
     Row(file.size, file.modified_ns, flags, image)
 }
 
 fn file_state(Row(size, modified_ns, flags, image): Row<String>) -> Result<FileState, String> {
     let image = match REASONS.iter().find(|(_, word)| *word == image) {
-        Some((reason, _)) => Image::None(*reason),
-        None if is_hash(&image) => Image::Kept(image),
+        Some((reason, _)) => PreImage::None(*reason),
+        None if is_hash(&image) => PreImage::Kept(image),
         None => return Err(format!("{image:?} is neither a hash nor a reason")),
     };
     let (is_fresh, is_link) = (flags & FRESH != 0, flags & LINK != 0);

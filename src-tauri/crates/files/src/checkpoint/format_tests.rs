@@ -11,8 +11,11 @@ fn file_state() -> impl Strategy<Value = FileState> {
         Just(NotImaged::Unreadable),
         Just(NotImaged::Secret)
     ];
-    let image =
-        prop_oneof!["[ab]0{63}".prop_map(Image::Kept), "[ab]0{63}".prop_map(Image::Kept), reason.prop_map(Image::None)];
+    let image = prop_oneof![
+        "[ab]0{63}".prop_map(PreImage::Kept),
+        "[ab]0{63}".prop_map(PreImage::Kept),
+        reason.prop_map(PreImage::None)
+    ];
     (0u64..3, any::<i64>(), 0..=0o777u32, any::<bool>(), any::<bool>(), image).prop_map(
         |(size, modified_ns, mode, is_link, is_fresh, image)| FileState {
             size,
@@ -46,7 +49,7 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
         permissions: Permissions::of_mode(0o755),
         is_link: false,
         is_fresh: false,
-        image: Image::Kept("ab".repeat(32)),
+        image: PreImage::Kept("ab".repeat(32)),
     };
     let large = FileState {
         size: 5_000_000,
@@ -54,7 +57,7 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
         permissions: Permissions::default(),
         is_link: false,
         is_fresh: true,
-        image: Image::None(NotImaged::TooLarge),
+        image: PreImage::None(NotImaged::TooLarge),
     };
     snapshot.files.insert("src/a.rs".to_owned(), kept);
     snapshot.files.insert("large".to_owned(), large);

@@ -2,7 +2,7 @@ use super::tests::{Scanned, image, minutes, paths};
 use super::walk_files::MAX_DEPTH;
 use super::*;
 
-const OVER: Image = Image::None(NotImaged::OverBudget);
+const OVER: PreImage = PreImage::None(NotImaged::OverBudget);
 
 #[test]
 fn beyond_the_limit_of_files_nothing_is_looked_at_and_nothing_claimed() {
@@ -42,7 +42,7 @@ fn a_file_above_the_limit_is_listed_without_content() {
     scanned.limits.max_file_bytes = 4;
     let snapshot = scanned.scan(None);
     assert_eq!(scanned.kept(), ["1234"]);
-    assert_eq!(image(&snapshot, "above"), Image::None(NotImaged::TooLarge));
+    assert_eq!(image(&snapshot, "above"), PreImage::None(NotImaged::TooLarge));
     assert_eq!(snapshot.left_out().too_large, 1);
 }
 

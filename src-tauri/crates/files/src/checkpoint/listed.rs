@@ -34,11 +34,11 @@ pub struct FileState {
     /// It was written so shortly before it was looked at that a later write may leave the same time: the time proves
     /// nothing, and the next snapshot reads it again. Git calls such an entry racily clean.
     pub is_fresh: bool,
-    pub image: Image,
+    pub image: PreImage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Image {
+pub enum PreImage {
     /// SHA-256 hex of the content, which was handed out to be kept.
     Kept(String),
     None(NotImaged),
@@ -57,7 +57,7 @@ pub enum NotImaged {
 
 /// The number of files listed without content, by reason, and the entries not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LeftOut {
+pub struct NotCaptured {
     pub too_large: usize,
     pub not_text: usize,
     pub over_budget: usize,
@@ -70,7 +70,7 @@ pub struct LeftOut {
     pub is_cut: bool,
 }
 
-impl LeftOut {
+impl NotCaptured {
     /// Files listed without content.
     pub fn files(&self) -> usize {
         self.too_large + self.not_text + self.over_budget + self.unreadable + self.secret
@@ -81,8 +81,8 @@ impl FileState {
     /// SHA-256 hex of the content where it was imaged.
     pub fn hash(&self) -> Option<&str> {
         match &self.image {
-            Image::Kept(hash) => Some(hash),
-            Image::None(_) => None,
+            PreImage::Kept(hash) => Some(hash),
+            PreImage::None(_) => None,
         }
     }
 
@@ -109,21 +109,21 @@ impl Snapshot {
         self.files.values().filter(|file| file.hash().is_some()).map(|file| file.size).sum()
     }
 
-    pub fn left_out(&self) -> LeftOut {
-        let mut left_out = LeftOut {
+    pub fn left_out(&self) -> NotCaptured {
+        let mut left_out = NotCaptured {
             unlisted: self.unlisted.len(),
             unnamed: self.unnamed.len(),
             is_cut: self.walked_until.is_some(),
-            ..LeftOut::default()
+            ..NotCaptured::default()
         };
         for file in self.files.values() {
             match file.image {
-                Image::Kept(_) => {}
-                Image::None(NotImaged::TooLarge) => left_out.too_large += 1,
-                Image::None(NotImaged::NotText) => left_out.not_text += 1,
-                Image::None(NotImaged::OverBudget) => left_out.over_budget += 1,
-                Image::None(NotImaged::Unreadable) => left_out.unreadable += 1,
-                Image::None(NotImaged::Secret) => left_out.secret += 1,
+                PreImage::Kept(_) => {}
+                PreImage::None(NotImaged::TooLarge) => left_out.too_large += 1,
+                PreImage::None(NotImaged::NotText) => left_out.not_text += 1,
+                PreImage::None(NotImaged::OverBudget) => left_out.over_budget += 1,
+                PreImage::None(NotImaged::Unreadable) => left_out.unreadable += 1,
+                PreImage::None(NotImaged::Secret) => left_out.secret += 1,
             }
         }
         left_out

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use globset::GlobSet;
 use tokio_util::sync::CancellationToken;
 
-use super::listed::{FileState, Image, NotImaged, Snapshot};
+use super::listed::{FileState, NotImaged, PreImage, Snapshot};
 use super::walk_files::{FoundFile, nanoseconds, walk_files};
 use crate::change_set::content_hash;
 use crate::error::{FileError, FilesError, Result, SnapshotError};
@@ -108,7 +108,7 @@ fn listed(found: &FoundFile, fresh_from_ns: i64) -> FileState {
         permissions: found.permissions,
         is_link: found.is_link,
         is_fresh: found.modified_ns >= fresh_from_ns,
-        image: Image::None(NotImaged::OverBudget),
+        image: PreImage::None(NotImaged::OverBudget),
     }
 }
 
@@ -126,25 +126,25 @@ struct Imaging<'a, Keep> {
 
 impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
     /// `None` when the file is gone.
-    fn image(&mut self, found: &FoundFile, file: &FileState) -> Option<Image> {
+    fn image(&mut self, found: &FoundFile, file: &FileState) -> Option<PreImage> {
         if file.size > self.limits.max_file_bytes {
-            return Some(Image::None(NotImaged::TooLarge));
+            return Some(PreImage::None(NotImaged::TooLarge));
         }
         let unchanged = self.unchanged(found, file);
-        if let Some(Image::None(_)) = unchanged {
+        if let Some(PreImage::None(_)) = unchanged {
             return unchanged;
         }
         if unchanged.is_none() && !found.is_link && is_secret(&found.path, self.secrets) {
-            return Some(Image::None(NotImaged::Secret));
+            return Some(PreImage::None(NotImaged::Secret));
         }
         if self.imaged_bytes + file.size > self.limits.max_total_bytes {
-            return Some(Image::None(NotImaged::OverBudget));
+            return Some(PreImage::None(NotImaged::OverBudget));
         }
         let image = match unchanged {
             Some(image) => image,
             None => self.read(found, file.size)?,
         };
-        if let Image::Kept(_) = image {
+        if let PreImage::Kept(_) = image {
             self.imaged_bytes += file.size;
         }
         Some(image)
@@ -152,30 +152,32 @@ impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
 
     /// Returns the file's image in the previous snapshot, if it still holds. A file that was unreadable or over the
     /// budget is tried again.
-    fn unchanged(&self, found: &FoundFile, file: &FileState) -> Option<Image> {
+    fn unchanged(&self, found: &FoundFile, file: &FileState) -> Option<PreImage> {
         let old = self.previous?.files.get(found.path.as_str())?;
         let is_settled = match old.image {
-            Image::Kept(_) => self.secrets.is_empty() || !is_secret(&found.path, self.secrets),
-            Image::None(reason) => matches!(reason, NotImaged::NotText | NotImaged::Secret),
+            PreImage::Kept(_) => self.secrets.is_empty() || !is_secret(&found.path, self.secrets),
+            PreImage::None(reason) => matches!(reason, NotImaged::NotText | NotImaged::Secret),
         };
         (is_settled && !old.is_fresh && old.has_same_metadata(file)).then(|| old.image.clone())
     }
 
-    fn read(&mut self, found: &FoundFile, size: u64) -> Option<Image> {
+    fn read(&mut self, found: &FoundFile, size: u64) -> Option<PreImage> {
         if self.read_bytes + size > self.limits.max_total_bytes.saturating_mul(MAX_READ_FACTOR) {
-            return Some(Image::None(NotImaged::OverBudget));
+            return Some(PreImage::None(NotImaged::OverBudget));
         }
         self.read_bytes += size;
         // It may have grown since; then it is imaged when it is looked at the next time.
         let bytes = match self.project.found(&found.path, size) {
             // It was exchanged since; then it is looked at the next time.
-            Ok(Some(now)) if now.content.is_link() != found.is_link => return Some(Image::None(NotImaged::Unreadable)),
+            Ok(Some(now)) if now.content.is_link() != found.is_link => {
+                return Some(PreImage::None(NotImaged::Unreadable));
+            }
             Ok(Some(now)) => now.content,
             Ok(None) | Err(FilesError::File(FileError::NotFound { .. })) => return None,
-            Err(_) => return Some(Image::None(NotImaged::Unreadable)),
+            Err(_) => return Some(PreImage::None(NotImaged::Unreadable)),
         };
         if !found.is_link && !is_text(&bytes) {
-            return Some(Image::None(NotImaged::NotText));
+            return Some(PreImage::None(NotImaged::NotText));
         }
         let hash = content_hash(&bytes);
         let previous = self.previous;
@@ -183,7 +185,7 @@ impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
         if known.insert(hash.clone()) {
             (self.keep)(&hash, &bytes);
         }
-        Some(Image::Kept(hash))
+        Some(PreImage::Kept(hash))
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn paths(snapshot: &Snapshot) -> Vec<&str> {
     snapshot.files.keys().map(String::as_str).collect()
 }
 
-pub(super) fn image(snapshot: &Snapshot, path: &str) -> Image {
+pub(super) fn image(snapshot: &Snapshot, path: &str) -> PreImage {
     snapshot.files[path].image.clone()
 }
 
@@ -102,8 +102,8 @@ fn hidden_and_ignored_files_are_there_and_what_can_be_made_again_is_not() {
     let snapshot = scanned.scan(None);
     let expected = [".arki/config.json", ".gitignore", ".hidden/x", "a.log", "src.rs", "src/a.rs", "venv"];
     assert_eq!(paths(&snapshot), expected);
-    assert_eq!(image(&snapshot, "a.log"), Image::Kept(content_hash(b"ignored")));
-    assert_eq!((snapshot.imaged_files(), snapshot.left_out()), (expected.len(), LeftOut::default()));
+    assert_eq!(image(&snapshot, "a.log"), PreImage::Kept(content_hash(b"ignored")));
+    assert_eq!((snapshot.imaged_files(), snapshot.left_out()), (expected.len(), NotCaptured::default()));
     assert_eq!(snapshot.imaged_bytes(), 6 + 7 + 2 + 1 + 1 + 1 + 20);
 }
 
@@ -119,9 +119,9 @@ fn what_is_not_text_or_secret_is_listed_without_content() {
     scanned.secrets = GlobSetBuilder::new().add(Glob::new("*.secret").unwrap()).build().unwrap();
     let snapshot = scanned.scan(None);
     assert_eq!(scanned.kept(), ["\u{feff}caf\u{e9}\r\n"]);
-    assert_eq!(snapshot.left_out(), LeftOut { not_text: 2, secret: 2, ..LeftOut::default() });
+    assert_eq!(snapshot.left_out(), NotCaptured { not_text: 2, secret: 2, ..NotCaptured::default() });
     assert_eq!(snapshot.left_out().files(), 4);
-    assert_eq!((image(&snapshot, ".env"), snapshot.files[".env"].size), (Image::None(NotImaged::Secret), 5));
+    assert_eq!((image(&snapshot, ".env"), snapshot.files[".env"].size), (PreImage::None(NotImaged::Secret), 5));
     assert_eq!(scanned.scan(Some(&snapshot)), snapshot);
 }
 
@@ -130,7 +130,7 @@ fn a_glob_for_secrets_that_is_new_holds_for_what_was_imaged_before() {
     let mut scanned = Scanned::new(&[("own.secret", b"x")]);
     let first = scanned.scan(None);
     scanned.secrets = GlobSetBuilder::new().add(Glob::new("*.secret").unwrap()).build().unwrap();
-    assert_eq!(image(&scanned.scan(Some(&first)), "own.secret"), Image::None(NotImaged::Secret));
+    assert_eq!(image(&scanned.scan(Some(&first)), "own.secret"), PreImage::None(NotImaged::Secret));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn only_contents_that_are_new_are_handed_out_and_each_once() {
     scanned.write("a", b"new", minutes(9));
     let second = scanned.scan(Some(&first));
     assert_eq!(scanned.kept(), ["new"]);
-    assert_eq!(image(&second, "d"), Image::Kept(content_hash(b"other")));
+    assert_eq!(image(&second, "d"), PreImage::Kept(content_hash(b"other")));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_file_with_the_same_metadata_is_not_read_again() {
     scanned.write("a", b"new", minutes(1));
     assert_eq!(scanned.scan(Some(&first)), first);
     scanned.write("a", b"new", minutes(1) - Duration::from_nanos(100));
-    assert_eq!(image(&scanned.scan(Some(&first)), "a"), Image::Kept(content_hash(b"new")));
+    assert_eq!(image(&scanned.scan(Some(&first)), "a"), PreImage::Kept(content_hash(b"new")));
 }
 
 #[test]
@@ -311,8 +311,8 @@ mod unix {
         let after = take_at(now(), &project, None, &limits, &secrets, |_, _| {}, &CancellationToken::new()).unwrap();
         set("folder", 0o700);
         if !rustix::process::geteuid().is_root() {
-            assert_eq!(image(&after, "file"), Image::None(NotImaged::Unreadable));
-            assert_eq!(after.left_out(), LeftOut { unreadable: 1, unlisted: 1, ..LeftOut::default() });
+            assert_eq!(image(&after, "file"), PreImage::None(NotImaged::Unreadable));
+            assert_eq!(after.left_out(), NotCaptured { unreadable: 1, unlisted: 1, ..NotCaptured::default() });
         }
         assert_eq!(snapshot_changes(&before, &after), []);
     }

@@ -47,7 +47,7 @@ const REGENERABLE: &[&str] = &[
 pub(super) const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct WalkedFiles {
     pub(super) files: Vec<FoundFile>,
     pub(super) unlisted: BTreeSet<String>,
     pub(super) walked_until: Option<String>,
@@ -64,9 +64,10 @@ pub(super) struct FoundFile {
 }
 
 /// Looks at `max_entries` files and folders at most.
-pub(super) fn walk_files(project: &Project, max_entries: usize, cancel: &CancellationToken) -> Result<Walked> {
+pub(super) fn walk_files(project: &Project, max_entries: usize, cancel: &CancellationToken) -> Result<WalkedFiles> {
     let fail = |error| io_error(".", FileAction::List, error);
-    let mut walk = FileWalk { walked: Walked::default(), open: Vec::new(), left: max_entries, last: String::new() };
+    let mut walk =
+        FileWalk { walked: WalkedFiles::default(), open: Vec::new(), left: max_entries, last: String::new() };
     walk.enter(String::new(), project.dir()).map_err(fail)?;
     while let Some(folder) = walk.open.last_mut() {
         if cancel.is_cancelled() {
@@ -89,16 +90,16 @@ pub(super) fn walk_files(project: &Project, max_entries: usize, cancel: &Cancell
 }
 
 struct FileWalk {
-    walked: Walked,
+    walked: WalkedFiles,
     /// The folders on the way to where the walk is.
-    open: Vec<OpenFolder>,
+    open: Vec<ListedFolder>,
     /// Entries that may still be looked at.
     left: usize,
     /// The path looked at last.
     last: String,
 }
 
-struct OpenFolder {
+struct ListedFolder {
     /// Empty, or ends with `/`.
     prefix: String,
     entries: btree_map::IntoIter<String, DirEntry>,
@@ -147,12 +148,12 @@ impl FileWalk {
                 entries.pop_last();
             }
         }
-        self.open.push(OpenFolder { prefix, entries: entries.into_iter() });
+        self.open.push(ListedFolder { prefix, entries: entries.into_iter() });
         Ok(())
     }
 }
 
-impl Walked {
+impl WalkedFiles {
     fn note_unnamed(&mut self, path: String, entry: &DirEntry) {
         // Gone since the folder was read, or unreadable.
         let Ok(metadata) = entry.metadata() else { return };

@@ -100,7 +100,7 @@ fn a_file_that_is_too_large_differs_and_keeps_no_other_from_being_taken() {
 
 const LINES: &str = "1\n2\n3\n4\n5\n";
 
-fn taken(base: &[(&str, &str)], work: &[(&str, &str)], disk: &[(&str, &str)], paths: &[&str]) -> (Place, Taken) {
+fn taken(base: &[(&str, &str)], work: &[(&str, &str)], disk: &[(&str, &str)], paths: &[&str]) -> (Place, TakenChanges) {
     let (base, work, disk) = (place(base), place(work), place(disk));
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let taken = plan_take(&base.project, &work.project, &disk.project, &paths).unwrap();
@@ -115,7 +115,7 @@ fn changes_are_merged_with_what_was_done_since() {
         &[("a", "1\n2\n3\n4\nfive\n"), ("gone", "x")],
         &["a", "gone", "new"],
     );
-    let Taken::Change(change) = taken else { panic!("{taken:?}") };
+    let TakenChanges::Change(change) = taken else { panic!("{taken:?}") };
     change.apply(&disk.project).unwrap();
     let read = |path: &str| fs::read_to_string(disk.folder.path().join(path)).ok();
     assert_eq!(
@@ -129,7 +129,7 @@ fn what_both_changed_is_a_conflict() {
     let base = [("a", LINES), ("b", LINES), ("c", "x")];
     let (_, taken) =
         taken(&base, &[("a", "A\n"), ("b", LINES)], &[("a", "B\n"), ("b", "B\n"), ("c", "y")], &["a", "b", "c", "d"]);
-    let Taken::Conflicts(wanted) = taken else { panic!("{taken:?}") };
+    let TakenChanges::Conflicts(wanted) = taken else { panic!("{taken:?}") };
     let paths: Vec<&str> = wanted.files().iter().map(|change| change.path.as_str()).collect();
     assert_eq!(paths, ["a", "c"]);
     assert!(wanted.preview().diff.contains("\n+A\n"), "{}", wanted.preview().diff);
@@ -138,5 +138,5 @@ fn what_both_changed_is_a_conflict() {
 #[test]
 fn what_was_taken_before_is_not_changed_again() {
     let (_, taken) = taken(&[("a", LINES)], &[("a", "A\n")], &[("a", "A\n")], &["a"]);
-    assert_eq!(taken, Taken::Change(ChangeSet::default()));
+    assert_eq!(taken, TakenChanges::Change(ChangeSet::default()));
 }

@@ -14,13 +14,13 @@ const MAX_NOTE_BYTES: u64 = 16 << 10;
 
 /// The file, and the note of its name.
 #[derive(Debug)]
-pub(super) struct Noted {
+pub(super) struct NotedFile {
     file: NamedTempFile<File>,
     /// Locked as long as this program lives; `None` where nothing can be noted, such as on a disk that can't be written.
     note: Option<NamedTempFile>,
 }
 
-impl Noted {
+impl NotedFile {
     /// `make` makes the file, also one that has its content already.
     pub(super) fn create(folder: &Path, notes: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<Self> {
         let folder = fs::canonicalize(folder)?;
@@ -94,7 +94,7 @@ fn remove(note: &Path) -> io::Result<()> {
     fs::remove_file(note)
 }
 
-impl Write for Noted {
+impl Write for NotedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }

@@ -51,14 +51,14 @@ const FOLDERS: &[(&str, PinKind)] = &[
 ];
 
 #[derive(Clone)]
-pub(super) struct FoundFile {
+pub(super) struct PinnedFile {
     pub(super) kind: PinKind,
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
 }
 
 /// And where git's own lie, to look at those alone.
-pub(super) fn files(project: &Project, readers: Readers) -> Result<(Vec<FoundFile>, Vec<Pin>, GitScan)> {
+pub(super) fn files(project: &Project, readers: Readers) -> Result<(Vec<PinnedFile>, Vec<Pin>, GitScan)> {
     let mut scan = FolderScan { project, files: Vec::new() };
     let config = scan.configuration(CONFIG)?;
     let known = scan.files.len();
@@ -83,7 +83,7 @@ pub(super) fn files(project: &Project, readers: Readers) -> Result<(Vec<FoundFil
 }
 
 /// Returns only the files that git reads and runs.
-pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFile>> {
+pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<PinnedFile>> {
     let mut scan = FolderScan { project, files: Vec::new() };
     scan.git(git)?;
     Ok(scan.files)
@@ -91,7 +91,7 @@ pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFil
 
 pub(super) struct FolderScan<'a> {
     pub(super) project: &'a Project,
-    pub(super) files: Vec<FoundFile>,
+    pub(super) files: Vec<PinnedFile>,
 }
 
 impl FolderScan<'_> {
@@ -135,7 +135,7 @@ impl FolderScan<'_> {
         if self.files.len() == MAX_PINS {
             return Err(too_many(self.project));
         }
-        self.files.push(FoundFile { kind, path: path.to_string(), bytes });
+        self.files.push(PinnedFile { kind, path: path.to_string(), bytes });
         Ok(())
     }
 
@@ -307,7 +307,7 @@ impl FolderScan<'_> {
             if self.files.len() == MAX_PINS {
                 return Err(too_many(self.project));
             }
-            self.files.push(FoundFile { path, ..file });
+            self.files.push(PinnedFile { path, ..file });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use arki_domain::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::folder_scan::{FolderScan, FoundFile, MAX_PIN_BYTES, skip_or_fail};
+use super::folder_scan::{FolderScan, MAX_PIN_BYTES, PinnedFile, skip_or_fail};
 use super::{Pin, PinKind, config_pieces};
 use crate::change_set::content_hash;
 use crate::error::{FileError, FilesError, Result};
@@ -28,7 +28,7 @@ const LOADS_MORE: &str = "Arki pins this script and what it imports from beside 
 
 /// The files that a line runs.
 pub struct Followed {
-    pub(super) files: Vec<FoundFile>,
+    pub(super) files: Vec<PinnedFile>,
     unknown: BTreeSet<UnknownRun>,
     /// Files that it runs where they are there.
     names: BTreeSet<String>,

@@ -3,7 +3,7 @@ use arki_domain::Code;
 use arki_domain::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};
 use std::fs;
 
-fn scanned(root: &Path) -> Result<Scan> {
+fn scanned(root: &Path) -> Result<TrustScan> {
     // One import a line, in words of this test's own.
     let imports =
         |_: &str, text: &str| text.lines().filter_map(|line| line.strip_prefix("import ")).map(str::to_owned).collect();

@@ -22,11 +22,11 @@ const MAX_RULE_BYTES: u64 = 1 << 20;
 
 pub(super) struct Ignoring {
     /// The outermost folder first.
-    folders: Vec<Rules>,
+    folders: Vec<IgnoreRules>,
     of_user: Gitignore,
 }
 
-struct Rules {
+struct IgnoreRules {
     ignore: Gitignore,
     gitignore: Gitignore,
     exclude: Gitignore,
@@ -37,7 +37,7 @@ impl Ignoring {
     /// it.
     pub(super) fn above(project: &Project, start: &ProjectPath) -> Self {
         let (of_user, _) = GitignoreBuilder::new(project.root()).build_global();
-        let mut folders: Vec<Rules> = project.root().ancestors().skip(1).map(Rules::outside).collect();
+        let mut folders: Vec<IgnoreRules> = project.root().ancestors().skip(1).map(IgnoreRules::outside).collect();
         folders.reverse();
         let mut ignoring = Self { folders, of_user };
         if !start.is_root() {
@@ -60,7 +60,7 @@ impl Ignoring {
     pub(super) fn enter(&mut self, folder: &Dir, path: &Path, has: impl Fn(&str) -> bool) {
         let rules =
             |name: &str, is_there: bool| if is_there { rules_in(folder, path, name) } else { Gitignore::empty() };
-        self.folders.push(Rules {
+        self.folders.push(IgnoreRules {
             ignore: rules(IGNORE, has(IGNORE)),
             gitignore: rules(GITIGNORE, has(GITIGNORE)),
             exclude: rules(EXCLUDE, has(".git")),
@@ -94,7 +94,7 @@ impl Ignoring {
     }
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Reads the rules of a folder above the project. They are the owner's as much as the project's.
     fn outside(folder: &Path) -> Self {
         let rules = |name: &str| {

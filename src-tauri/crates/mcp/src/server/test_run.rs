@@ -1,13 +1,13 @@
 //! Trying a server out for the user, beside whatever runs use of it.
 
-use super::{Server, State};
+use super::{Server, ServerState};
 use crate::agreement::Agreement;
-use crate::opening::{Started, Step};
+use crate::opening::{OpeningStep, StartedServer};
 use arki_domain::Fault;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-type OnStep<'a> = dyn FnMut(Step, String, Duration) + Send + 'a;
+type OnStep<'a> = dyn FnMut(OpeningStep, String, Duration) + Send + 'a;
 
 impl Server {
     /// Opens a connection of its own, step by step, and lists the tools. `on_step` is told each step that went well, and
@@ -16,42 +16,42 @@ impl Server {
     ///
     /// # Errors
     /// The step that failed, and why.
-    pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (Step, Fault)> {
+    pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Fault)> {
         let tested = self.test_steps(on_step).await;
         match &tested {
             // Whoever mended it need not wait.
             Ok(_) => self.inner.lock().await.backoff.clear(),
-            Err((_, fault)) if self.state() != State::Running => self.show_failure(fault),
+            Err((_, fault)) if self.state() != ServerState::Running => self.show_failure(fault),
             Err(_) => {}
         }
-        if tested.is_ok() && self.state() == State::Failed {
-            self.show(State::Idle);
+        if tested.is_ok() && self.state() == ServerState::Failed {
+            self.show(ServerState::Idle);
         }
         tested
     }
 
-    async fn test_steps(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (Step, Fault)> {
+    async fn test_steps(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Fault)> {
         let heard = self.begin_hearing();
         let begun = Instant::now();
-        let started = Started::new(&self.settings, &self.ports, heard.clone()).await;
-        let started = started.map_err(|fault| (Step::Start, fault))?;
+        let started = StartedServer::new(&self.settings, &self.ports, heard.clone()).await;
+        let started = started.map_err(|fault| (OpeningStep::Start, fault))?;
         let (started_in, begun) = (begun.elapsed(), Instant::now());
         let connection = match started.initialize(&self.settings, &self.ports).await {
-            Err(fault) if heard.never_ran.load(Ordering::Relaxed) => return Err((Step::Start, fault)),
+            Err(fault) if heard.never_ran.load(Ordering::Relaxed) => return Err((OpeningStep::Start, fault)),
             opened => {
-                on_step(Step::Start, self.place(), started_in);
-                opened.map_err(|fault| (Step::Initialize, fault))?
+                on_step(OpeningStep::Start, self.place(), started_in);
+                opened.map_err(|fault| (OpeningStep::Initialize, fault))?
             }
         };
-        on_step(Step::Initialize, connection.introduction(), begun.elapsed());
+        on_step(OpeningStep::Initialize, connection.introduction(), begun.elapsed());
         let begun = Instant::now();
         let agreement = match self.list(&connection).await {
             Ok(agreement) => agreement,
-            Err(unanswered) => return Err((Step::Tools, self.words(unanswered, &connection).await)),
+            Err(unanswered) => return Err((OpeningStep::Tools, self.words(unanswered, &connection).await)),
         };
         connection.close().await;
         let count = agreement.latest.len();
-        on_step(Step::Tools, format!("{count} {}", if count == 1 { "tool" } else { "tools" }), begun.elapsed());
+        on_step(OpeningStep::Tools, format!("{count} {}", if count == 1 { "tool" } else { "tools" }), begun.elapsed());
         Ok(agreement)
     }
 }

@@ -1,6 +1,6 @@
 //! `agent`: a prompt for an agent, whose tools run under the policy as ever; what it asks waits in the inbox.
 
-use super::{Adapter, Done, KeyProblem, StepFault, Task, checked, fabric, of_child};
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, fabric, of_child};
 use crate::definition::schema;
 use crate::world::{AgentTask, World};
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ const DEFAULT_AGENT: &str = "arki";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct AgentSettings {
     /// The prompt. Without `{{input}}` or `{{steps.NAME}}` the input follows it.
     #[serde(default)]
     prompt: Option<String>,
@@ -51,11 +51,11 @@ impl Adapter for Agent {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<AgentSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: AgentSettings = checked(settings)?;
         let is_empty = settings.prompt.as_deref().is_none_or(|prompt| prompt.trim().is_empty());
         match &settings.pattern {
             None if is_empty => Err(KeyProblem {
@@ -75,12 +75,12 @@ impl Adapter for Agent {
     }
 
     fn child(&self, settings: &Value) -> Option<String> {
-        let settings: Settings = checked(settings).ok()?;
+        let settings: AgentSettings = checked(settings).ok()?;
         Some(settings.agent.unwrap_or_else(|| DEFAULT_AGENT.to_owned()))
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
-        let settings: Settings = task.read()?;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+        let settings: AgentSettings = task.read()?;
         let prompt = match &settings.prompt {
             None => task.input.to_string(),
             Some(prompt) => {

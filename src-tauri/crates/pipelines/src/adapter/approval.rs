@@ -1,6 +1,6 @@
 //! `approval`: a gate. The run waits in the inbox until a person decides; the input is the output.
 
-use super::{Adapter, Done, KeyProblem, StepFault, Task, checked};
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
 use crate::world::World;
 use async_trait::async_trait;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct GateSettings {
     /// The question.
     message: String,
 }
@@ -28,11 +28,11 @@ impl Adapter for Approval {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<GateSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: GateSettings = checked(settings)?;
         match settings.message.trim().is_empty() {
             true => Err(KeyProblem::of("message", "`message` is empty.", "Write the question to decide.")),
             false => Ok(()),
@@ -47,8 +47,8 @@ impl Adapter for Approval {
         true
     }
 
-    async fn work(&self, task: &Task, _: &dyn World) -> Result<Done, StepFault> {
-        let Settings { message } = task.read()?;
-        Ok(Done::Ask { message: task.filled(&message)? })
+    async fn work(&self, task: &Task, _: &dyn World) -> Result<AttemptResult, StepFault> {
+        let GateSettings { message } = task.read()?;
+        Ok(AttemptResult::Ask { message: task.filled(&message)? })
     }
 }

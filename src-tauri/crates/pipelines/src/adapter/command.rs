@@ -1,7 +1,7 @@
 //! `command`: a shell line in the sandbox, with the step's input on standard input and the parameters as environment
 //! variables.
 
-use super::{Adapter, Done, Grant, KeyProblem, StepFault, Task, checked};
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
 use crate::world::{CommandEnd, CommandEnding, CommandTask, World};
 use arki_domain::{Code, Fault};
@@ -16,7 +16,7 @@ const MAX_SAID_CHARS: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct CommandSettings {
     /// The shell line.
     run: String,
     /// Lets the command use the network.
@@ -24,10 +24,10 @@ struct Settings {
     network: bool,
 }
 
-pub(super) struct Command;
+pub(super) struct CommandAdapter;
 
 #[async_trait]
-impl Adapter for Command {
+impl Adapter for CommandAdapter {
     fn name(&self) -> &'static str {
         "command"
     }
@@ -37,11 +37,11 @@ impl Adapter for Command {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<CommandSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: CommandSettings = checked(settings)?;
         if settings.run.trim().is_empty() || settings.run.contains('\0') {
             return Err(KeyProblem::of("run", "`run` isn't a command.", "Write the shell line to run."));
         }
@@ -56,15 +56,19 @@ impl Adapter for Command {
         if settings["network"] == true { vec![Grant::Network] } else { Vec::new() }
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
-        let Settings { run, network } = task.read()?;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+        let CommandSettings { run, network } = task.read()?;
         let command = CommandTask { line: &run, network, home_files: &[] };
         run_command(task, &command, world).await
     }
 }
 
 /// Runs a line for a step, whatever the adapter.
-pub(super) async fn run_command(task: &Task, command: &CommandTask<'_>, world: &dyn World) -> Result<Done, StepFault> {
+pub(super) async fn run_command(
+    task: &Task,
+    command: &CommandTask<'_>,
+    world: &dyn World,
+) -> Result<AttemptResult, StepFault> {
     let named = world.named_paths(command.line);
     if let Some((path, pattern)) = task.denylist.forbidden(named.iter().map(String::as_str), world) {
         return Err(StepFault::final_(denylisted(path, pattern)));
@@ -80,7 +84,7 @@ fn of_world(fault: Fault) -> StepFault {
     StepFault { fault, is_retryable }
 }
 
-fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
+fn judged(task: &Task, end: CommandEnd) -> Result<AttemptResult, StepFault> {
     let CommandEnd { ending, exit_code, stdout, is_text, is_cut, stderr, changed } = end;
     let limit = task.context.max_output_bytes;
     match ending {
@@ -115,7 +119,7 @@ fn judged(task: &Task, end: CommandEnd) -> Result<Done, StepFault> {
     if let Some((path, pattern)) = changed.iter().find_map(|path| Some((path, task.denylist.forbids(path)?))) {
         return Err(StepFault::final_(denylisted(path, pattern)));
     }
-    Ok(Done::Output { output: stdout, changed })
+    Ok(AttemptResult::Output { output: stdout, changed })
 }
 
 /// Shortens a long text to its first line and its end: an error stands in either.

@@ -1,7 +1,7 @@
 //! `fabric`: a pattern of the program `fabric`, which has keys of its own and asks a model over the network.
 
 use super::command::run_command;
-use super::{Adapter, Done, Grant, KeyProblem, StepFault, Task, checked};
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
 use crate::world::{CommandTask, World};
 use arki_domain::{Code, Fault};
@@ -15,7 +15,7 @@ const KEYS: &str = ".config/fabric/.env";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct FabricSettings {
     /// The pattern's name, as `fabric -p` takes it.
     pattern: String,
     /// The model, as `fabric -m` takes it.
@@ -36,11 +36,11 @@ impl Adapter for Fabric {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<FabricSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: FabricSettings = checked(settings)?;
         let words = [("pattern", Some(&settings.pattern)), ("model", settings.model.as_ref())];
         for (key, word) in words {
             if let Some(word) = word
@@ -57,8 +57,8 @@ impl Adapter for Fabric {
         vec![Grant::Network, Grant::HomeFile { path: KEYS.to_owned() }]
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
-        let Settings { pattern, model } = task.read()?;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+        let FabricSettings { pattern, model } = task.read()?;
         if !world.has_program("fabric") {
             return Err(StepFault::final_(Fault::new(
                 Code::STEP_TOOL_MISSING,

@@ -1,6 +1,6 @@
 //! `http`: one request, to a host that is written in the definition and judged by the policy.
 
-use super::{Adapter, Done, Grant, KeyProblem, StepFault, Task, checked};
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
 use crate::world::{HttpRequest, HttpResponse, World};
 use arki_domain::{Code, Fault};
@@ -40,7 +40,7 @@ impl Method {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct HttpSettings {
     /// `https://` or `http://`, as it is: nothing is filled in.
     url: String,
     /// `POST`, `PUT` and `PATCH` send the input as the body.
@@ -63,11 +63,11 @@ impl Adapter for Http {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<HttpSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: HttpSettings = checked(settings)?;
         if parsed(&settings.url).is_none() {
             let message = format!("`url` can't be {:?}.", settings.url);
             return Err(KeyProblem::of("url", message, "Write a URL such as `https://example.org/hook`."));
@@ -80,8 +80,8 @@ impl Adapter for Http {
         url.map(|url| Grant::Host { host: shown_host(&url) }).into_iter().collect()
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
-        let Settings { url, method, headers } = task.read()?;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+        let HttpSettings { url, method, headers } = task.read()?;
         let sends = matches!(method, Method::Post | Method::Put | Method::Patch);
         let body = sends.then(|| task.input.to_string());
         let request = HttpRequest { url, method: method.as_str(), headers, body };
@@ -100,7 +100,7 @@ impl Adapter for Http {
             );
             return Err(StepFault { fault, is_retryable: response.status >= 500 || response.status == 429 });
         }
-        Ok(Done::output(response.body))
+        Ok(AttemptResult::output(response.body))
     }
 }
 

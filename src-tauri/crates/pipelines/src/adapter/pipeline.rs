@@ -1,6 +1,6 @@
 //! `pipeline`: another pipeline as one step, in a run of its own.
 
-use super::{Adapter, Done, KeyProblem, StepFault, Task, checked, of_child};
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, of_child};
 use crate::definition::schema;
 use crate::params::{as_text, ensure_usable_name};
 use crate::world::World;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct NestedSettings {
     /// Its name, or a path relative to the project.
     pipeline: String,
     /// Its parameters; `{{…}}` in texts is filled in.
@@ -34,11 +34,11 @@ impl Adapter for Pipeline {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<Settings>()
+        schema::of::<NestedSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
-        let settings: Settings = checked(settings)?;
+        let settings: NestedSettings = checked(settings)?;
         for name in settings.params.keys() {
             let is_problem = |fault: Fault| KeyProblem::of(&format!("params.{name}"), fault.message, fault.hint);
             ensure_usable_name(name).map_err(is_problem)?;
@@ -65,8 +65,8 @@ impl Adapter for Pipeline {
         true
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<Done, StepFault> {
-        let Settings { pipeline, params } = task.read()?;
+    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+        let NestedSettings { pipeline, params } = task.read()?;
         let fill = |(name, value): (String, Value)| Ok((name, task.filled(&as_text(&value))?));
         let params = params.into_iter().map(fill).collect::<Result<BTreeMap<_, _>, StepFault>>()?;
         of_child(world.pipeline(&pipeline, params, task).await.map_err(StepFault::final_)?)

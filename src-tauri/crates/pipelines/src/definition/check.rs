@@ -2,11 +2,11 @@
 
 use super::keys::{Limits, is_name};
 use super::read::{Problems, ReadStep};
-use super::yaml::Node;
+use super::yaml::YamlNode;
 use crate::condition::Condition;
 use crate::graph;
 use crate::params::{Param, as_text};
-use crate::problem::{Place, did_you_mean};
+use crate::problem::{TextPlace, did_you_mean};
 use crate::template::{Template, Variable};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -19,13 +19,13 @@ const MAX_PARALLEL: u32 = 64;
 const MAX_ATTEMPTS: u32 = 20;
 const MAX_BACKOFF_MS: u64 = 300_000;
 
-pub(super) struct Checked {
+pub(super) struct CheckedSteps {
     /// The needs of each step, as the places of other steps.
     pub(super) needs: Vec<Vec<usize>>,
     pub(super) conditions: Vec<Option<Condition>>,
 }
 
-pub(super) fn name(name: &str, place: Place, what: &str, problems: &mut Problems) {
+pub(super) fn name(name: &str, place: TextPlace, what: &str, problems: &mut Problems) {
     if !is_name(name) {
         problems.add(
             place,
@@ -35,7 +35,7 @@ pub(super) fn name(name: &str, place: Place, what: &str, problems: &mut Problems
     }
 }
 
-pub(super) fn limits(limits: &Limits, node: Option<&Node>, problems: &mut Problems) {
+pub(super) fn limits(limits: &Limits, node: Option<&YamlNode>, problems: &mut Problems) {
     let most = u64::try_from(ENTRY_LIMIT).unwrap_or(u64::MAX);
     let bounds = [
         ("max_steps", u64::from(limits.max_steps), most),
@@ -46,18 +46,18 @@ pub(super) fn limits(limits: &Limits, node: Option<&Node>, problems: &mut Proble
         ("max_parallel", u64::from(limits.max_parallel), u64::from(MAX_PARALLEL)),
     ];
     for (key, value, most) in bounds {
-        let place = node.and_then(|node| Some(node.get(key)?.place)).unwrap_or(Place::START);
+        let place = node.and_then(|node| Some(node.get(key)?.place)).unwrap_or(TextPlace::START);
         within((key, place), value, (1, most), problems);
     }
 }
 
-fn within((key, place): (&str, Place), value: u64, (least, most): (u64, u64), problems: &mut Problems) {
+fn within((key, place): (&str, TextPlace), value: u64, (least, most): (u64, u64), problems: &mut Problems) {
     if !(least..=most).contains(&value) {
         problems.add(place, format!("`{key}` is {value}."), format!("Use a number from {least} to {most}."));
     }
 }
 
-pub(super) fn steps(steps: &[ReadStep], params: &[Param], problems: &mut Problems) -> Checked {
+pub(super) fn steps(steps: &[ReadStep], params: &[Param], problems: &mut Problems) -> CheckedSteps {
     let places = taken_names(steps, problems);
     let mut needs = Vec::with_capacity(steps.len());
     let mut conditions = Vec::with_capacity(steps.len());
@@ -90,7 +90,7 @@ pub(super) fn steps(steps: &[ReadStep], params: &[Param], problems: &mut Problem
             format!("These steps wait for each other: {}.", [names.as_slice(), &names[..1]].concat().join(" → "));
         problems.add(first.place_of("needs"), words, "Take one of them out of `needs`.");
     }
-    Checked { needs, conditions }
+    CheckedSteps { needs, conditions }
 }
 
 fn taken_names<'a>(steps: &'a [ReadStep], problems: &mut Problems) -> HashMap<&'a str, usize> {
@@ -161,7 +161,7 @@ fn texts(key: &str, value: &Value) -> Vec<(String, String)> {
     }
 }
 
-fn unknown(variable: &Variable, needs: &[&str], params: &[Param], place: Place, problems: &mut Problems) {
+fn unknown(variable: &Variable, needs: &[&str], params: &[Param], place: TextPlace, problems: &mut Problems) {
     match variable {
         Variable::Input => {}
         Variable::Param(name) if params.iter().any(|param| param.name == *name) => {}

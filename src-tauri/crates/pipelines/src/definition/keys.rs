@@ -52,7 +52,7 @@ impl Default for Limits {
 /// The rules for trying a failed step again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Retry {
+pub struct StepRetry {
     /// The first included.
     #[schemars(range(min = 1, max = 20))]
     pub max_attempts: u32,
@@ -61,7 +61,7 @@ pub struct Retry {
     pub backoff_ms: u64,
 }
 
-impl Default for Retry {
+impl Default for StepRetry {
     fn default() -> Self {
         Self { max_attempts: 1, backoff_ms: DEFAULT_BACKOFF_MS }
     }
@@ -116,7 +116,7 @@ pub(crate) struct StepFile {
     #[serde(default)]
     pub(crate) foreach: Option<Foreach>,
     #[serde(default)]
-    pub(crate) retry: Retry,
+    pub(crate) retry: StepRetry,
     /// The time limit of one attempt, in seconds, instead of `limits.step_timeout_seconds`. An approval counts as
     /// rejected after this time.
     #[serde(default)]

@@ -1,13 +1,13 @@
 //! Reads a definition. Every problem is collected with its place, so that an author fixes all of them at once.
 
-use super::check::{self, Checked};
+use super::check::{self, CheckedSteps};
 use super::keys::{DefinitionFile, StepFile};
-use super::yaml::{Entry, Node, NodeKind, parse};
+use super::yaml::{MapEntry, NodeKind, YamlNode, parse};
 use super::{Definition, Limits, OutputForm, Step, schema};
 use crate::adapter::{self, Adapter};
 use crate::denylist::Denylist;
 use crate::params::{Param, ParamFile};
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{DefinitionProblem, TextPlace, did_you_mean};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ const ADAPTER: &str = "adapter";
 /// More problems than these are not told.
 const MAX_PROBLEMS: usize = 50;
 
-pub(super) fn definition(text: &str) -> Result<Definition, Vec<Problem>> {
+pub(super) fn definition(text: &str) -> Result<Definition, Vec<DefinitionProblem>> {
     let root = parse(text).map_err(|problem| vec![problem])?;
     let mut problems = Problems::default();
     let read = read_root(&root, &mut problems);
@@ -31,40 +31,40 @@ pub(super) fn definition(text: &str) -> Result<Definition, Vec<Problem>> {
 }
 
 #[derive(Default)]
-pub(super) struct Problems(Vec<Problem>);
+pub(super) struct Problems(Vec<DefinitionProblem>);
 
 impl Problems {
-    pub(super) fn add(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
-        self.0.push(Problem::new(place, message, hint));
+    pub(super) fn add(&mut self, place: TextPlace, message: impl Into<String>, hint: impl Into<String>) {
+        self.0.push(DefinitionProblem::new(place, message, hint));
     }
 
-    fn take<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
+    fn take<T>(&mut self, read: Result<T, DefinitionProblem>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
 
     /// Takes like [`Self::take`]; beside a misspelt key nothing is told that is missing.
-    fn take_beside<T>(&mut self, is_misspelt: bool, read: Result<T, Problem>) -> Option<T> {
+    fn take_beside<T>(&mut self, is_misspelt: bool, read: Result<T, DefinitionProblem>) -> Option<T> {
         match read {
             Err(problem) if is_misspelt && problem.hint == ADD => None,
             read => self.take(read),
         }
     }
 
-    fn sorted(mut self) -> Vec<Problem> {
+    fn sorted(mut self) -> Vec<DefinitionProblem> {
         self.0.sort_by_key(|problem| problem.place);
         self.0.truncate(MAX_PROBLEMS);
         self.0
     }
 }
 
-fn read_root(root: &Node, problems: &mut Problems) -> Option<Definition> {
+fn read_root(root: &YamlNode, problems: &mut Problems) -> Option<Definition> {
     let Some(entries) = root.entries() else {
         problems.add(root.place, "A pipeline must be a map with `name` and `steps`.", EXAMPLE);
         return None;
     };
     let known = [keys_of::<DefinitionFile>(), vec!["params".to_owned(), "steps".to_owned()]].concat();
     let is_misspelt = refuse_unknown(entries, &known, "", problems);
-    let own: Vec<&Entry> = entries.iter().filter(|entry| known[..known.len() - 2].contains(&entry.key)).collect();
+    let own: Vec<&MapEntry> = entries.iter().filter(|entry| known[..known.len() - 2].contains(&entry.key)).collect();
     let file: Option<DefinitionFile> = problems.take_beside(is_misspelt, typed(root.place, &own));
     let params = params(root.get("params"), problems);
     let steps = steps(root, problems);
@@ -75,8 +75,10 @@ fn read_root(root: &Node, problems: &mut Problems) -> Option<Definition> {
         None => Some(Denylist::usual()),
         Some(patterns) => {
             let place = root.get("denylist_patterns").map_or(root.place, |node| node.place);
-            problems
-                .take(Denylist::new(&patterns).map_err(|why| Problem::new(place, why, "Use globs such as `**/.env*`.")))
+            problems.take(
+                Denylist::new(&patterns)
+                    .map_err(|why| DefinitionProblem::new(place, why, "Use globs such as `**/.env*`.")),
+            )
         }
     };
     let DefinitionFile { name, description, limits, .. } = file;
@@ -86,7 +88,7 @@ fn read_root(root: &Node, problems: &mut Problems) -> Option<Definition> {
 
 const EXAMPLE: &str = "For example: {name: count, steps: [{name: words, adapter: command, run: wc -w}]}.";
 
-fn params(node: Option<&Node>, problems: &mut Problems) -> Vec<Param> {
+fn params(node: Option<&YamlNode>, problems: &mut Problems) -> Vec<Param> {
     let Some(node) = node else { return Vec::new() };
     let Some(entries) = node.entries() else {
         problems.add(
@@ -99,7 +101,7 @@ fn params(node: Option<&Node>, problems: &mut Problems) -> Vec<Param> {
     let known = keys_of::<ParamFile>();
     let mut params = Vec::new();
     for entry in entries {
-        let of_param: Vec<&Entry> = entry.value.entries().unwrap_or_default().iter().collect();
+        let of_param: Vec<&MapEntry> = entry.value.entries().unwrap_or_default().iter().collect();
         if entry.value.entries().is_none() && entry.value.kind != NodeKind::Scalar(Value::Null) {
             problems.add(
                 entry.value.place,
@@ -112,7 +114,8 @@ fn params(node: Option<&Node>, problems: &mut Problems) -> Vec<Param> {
         let file: Option<ParamFile> = problems.take(typed(entry.value.place, &of_param));
         let param = file.and_then(|file| {
             problems.take(
-                Param::read(&entry.key, file).map_err(|fault| Problem::new(entry.key_place, fault.message, fault.hint)),
+                Param::read(&entry.key, file)
+                    .map_err(|fault| DefinitionProblem::new(entry.key_place, fault.message, fault.hint)),
             )
         });
         params.extend(param);
@@ -125,13 +128,13 @@ pub(super) struct ReadStep {
     pub(super) file: StepFile,
     pub(super) adapter: &'static dyn Adapter,
     pub(super) settings: Value,
-    pub(super) place: Place,
+    pub(super) place: TextPlace,
     /// The places of its keys, and of those below them, as `params.lang`.
-    pub(super) places: Vec<(String, Place)>,
+    pub(super) places: Vec<(String, TextPlace)>,
 }
 
 impl ReadStep {
-    pub(super) fn place_of(&self, key: &str) -> Place {
+    pub(super) fn place_of(&self, key: &str) -> TextPlace {
         self.places.iter().find(|(known, _)| known == key).map_or(self.place, |(_, place)| *place)
     }
 }
@@ -149,7 +152,7 @@ impl KnownKeys {
     }
 }
 
-fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
+fn steps(root: &YamlNode, problems: &mut Problems) -> Option<Vec<ReadStep>> {
     let Some(node) = root.get("steps") else {
         problems.add(root.place, "`steps` is missing.", EXAMPLE);
         return None;
@@ -170,7 +173,7 @@ fn steps(root: &Node, problems: &mut Problems) -> Option<Vec<ReadStep>> {
     Some(items.iter().filter_map(|item| step(item, &keys, problems)).collect())
 }
 
-fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadStep> {
+fn step(node: &YamlNode, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadStep> {
     let Some(entries) = node.entries() else {
         problems.add(node.place, "A step must be a map with `name` and `adapter`.", EXAMPLE);
         return None;
@@ -190,7 +193,7 @@ fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadSt
     let own = by_adapter.get(adapter.name()).map(Vec::as_slice).unwrap_or_default();
     let known: Vec<String> = common.iter().chain(own).cloned().chain([ADAPTER.to_owned()]).collect();
     let is_misspelt = refuse_unknown(entries, &known, &format!("a step of the adapter {name}"), problems);
-    let (of_step, of_adapter): (Vec<&Entry>, Vec<&Entry>) = entries
+    let (of_step, of_adapter): (Vec<&MapEntry>, Vec<&MapEntry>) = entries
         .iter()
         .filter(|entry| known.contains(&entry.key) && entry.key != ADAPTER)
         .partition(|entry| is_common(&entry.key));
@@ -200,13 +203,13 @@ fn step(node: &Node, keys: &KnownKeys, problems: &mut Problems) -> Option<ReadSt
     if let Err(wrong) = adapter.check(&settings) {
         let at = |key: &String| of_adapter.iter().find(|entry| entry.key == *key).map(|entry| entry.value.place);
         let place = wrong.key.as_ref().and_then(at).unwrap_or(node.place);
-        problems.take_beside(is_misspelt, Err::<(), _>(Problem::new(place, wrong.message, wrong.hint)));
+        problems.take_beside(is_misspelt, Err::<(), _>(DefinitionProblem::new(place, wrong.message, wrong.hint)));
     }
     let places = entries.iter().flat_map(places).collect();
     Some(ReadStep { file: file?, adapter, settings, place: node.place, places })
 }
 
-fn places(entry: &Entry) -> Vec<(String, Place)> {
+fn places(entry: &MapEntry) -> Vec<(String, TextPlace)> {
     let below = entry.value.entries().unwrap_or_default();
     let below = below.iter().map(|inner| (format!("{}.{}", entry.key, inner.key), inner.value.place));
     below.chain([(entry.key.clone(), entry.value.place)]).collect()
@@ -216,14 +219,14 @@ fn checked(
     steps: Vec<ReadStep>,
     limits: &Limits,
     params: &[Param],
-    place: Place,
+    place: TextPlace,
     problems: &mut Problems,
 ) -> Vec<Step> {
     if steps.len() > limits.max_steps as usize {
         let words = format!("The pipeline has {} steps; `limits.max_steps` allows {}.", steps.len(), limits.max_steps);
         problems.add(place, words, "Raise `limits.max_steps`, or use fewer steps.");
     }
-    let Checked { needs, conditions } = check::steps(&steps, params, problems);
+    let CheckedSteps { needs, conditions } = check::steps(&steps, params, problems);
     let parts = steps.into_iter().zip(needs).zip(conditions);
     parts
         .map(|((read, needs), when)| {
@@ -247,7 +250,7 @@ fn checked(
 }
 
 /// Returns whether there are any: then what seems to be missing may only be misspelt, and is not told as well.
-fn refuse_unknown(entries: &[Entry], known: &[String], within: &str, problems: &mut Problems) -> bool {
+fn refuse_unknown(entries: &[MapEntry], known: &[String], within: &str, problems: &mut Problems) -> bool {
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key)) {
         let of = if within.is_empty() { "a pipeline" } else { within };
         let hint = did_you_mean(&entry.key, known.iter().map(String::as_str));
@@ -257,17 +260,17 @@ fn refuse_unknown(entries: &[Entry], known: &[String], within: &str, problems: &
 }
 
 /// Reads the entries of a map as a type; what doesn't fit is told with its place.
-fn typed<T: DeserializeOwned>(place: Place, entries: &[&Entry]) -> Result<T, Problem> {
+fn typed<T: DeserializeOwned>(place: TextPlace, entries: &[&MapEntry]) -> Result<T, DefinitionProblem> {
     let value: Map<String, Value> = entries.iter().map(|entry| (entry.key.clone(), entry.value.json())).collect();
     serde_path_to_error::deserialize(Value::Object(value)).map_err(|error| {
         let path = error.path().clone();
         let at = place_of(&path, entries).unwrap_or(place);
         let (message, hint) = words(&path.to_string(), &error.into_inner().to_string());
-        Problem::new(at, message, hint)
+        DefinitionProblem::new(at, message, hint)
     })
 }
 
-fn place_of(path: &serde_path_to_error::Path, entries: &[&Entry]) -> Option<Place> {
+fn place_of(path: &serde_path_to_error::Path, entries: &[&MapEntry]) -> Option<TextPlace> {
     use serde_path_to_error::Segment;
     let mut segments = path.iter();
     let Some(Segment::Map { key }) = segments.next() else { return None };

@@ -1,7 +1,7 @@
 //! What a definition may be, and how what is wrong with one is told.
 
 use super::*;
-use crate::problem::Place;
+use crate::problem::TextPlace;
 
 const EXAMPLE: &str = r#"name: review
 limits: { max_steps: 50, max_input_bytes: 10485760, max_output_bytes: 10485760, step_timeout_seconds: 300, run_timeout_seconds: 3600 }
@@ -18,7 +18,7 @@ fn the_contracts_example_is_read_as_it_is() {
     let definition = Definition::parse(EXAMPLE).unwrap();
     let needs: Vec<&[usize]> = definition.steps.iter().map(|step| step.needs.as_slice()).collect();
     assert_eq!(needs, [&[] as &[usize], &[0], &[0, 1], &[2]]);
-    assert_eq!(definition.steps[1].retry, Retry { max_attempts: 3, backoff_ms: 200 });
+    assert_eq!(definition.steps[1].retry, StepRetry { max_attempts: 3, backoff_ms: 200 });
     assert_eq!(definition.denylist.forbids("a/.env"), Some("**/.env*"));
     let grants: Vec<(&str, Grant)> = definition.grants();
     assert_eq!(grants[0], ("extract", Grant::Network));
@@ -188,7 +188,7 @@ fn a_template_or_condition_that_names_nothing_is_told() {
 #[test]
 fn everything_that_is_wrong_is_told_in_the_order_of_the_text() {
     let problems = Definition::parse("nmae: a\nsteps:\n  - { name: b, adapter: command, rnu: ls }\n").unwrap_err();
-    let places: Vec<Place> = problems.iter().map(|problem| problem.place).collect();
+    let places: Vec<TextPlace> = problems.iter().map(|problem| problem.place).collect();
     assert!(problems.len() == 2 && places.is_sorted(), "{problems:?}");
 }
 

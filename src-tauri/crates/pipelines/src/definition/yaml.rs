@@ -3,7 +3,7 @@
 //! The parser is bounded: a document that unfolds without end, through aliases or nesting, is an error and takes neither
 //! memory nor time.
 
-use crate::problem::{Place, Problem};
+use crate::problem::{DefinitionProblem, TextPlace};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{Location, Spanned};
@@ -20,31 +20,35 @@ const MAX_ALIASES_OF_ONE: usize = 200;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct YamlNode {
     pub(crate) kind: NodeKind,
-    pub(crate) place: Place,
+    pub(crate) place: TextPlace,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum NodeKind {
     /// A null, a flag, a number or a text.
     Scalar(Value),
-    List(Vec<Node>),
-    Map(Vec<Entry>),
+    List(Vec<YamlNode>),
+    Map(Vec<MapEntry>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct MapEntry {
     pub(crate) key: String,
-    pub(crate) key_place: Place,
-    pub(crate) value: Node,
+    pub(crate) key_place: TextPlace,
+    pub(crate) value: YamlNode,
 }
 
 /// Reads a document.
-pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
+pub(crate) fn parse(text: &str) -> Result<YamlNode, DefinitionProblem> {
     if text.len() > MAX_DEFINITION_BYTES {
         let words = format!("The definition is longer than {} KiB.", MAX_DEFINITION_BYTES >> 10);
-        return Err(Problem::new(Place::START, words, "Split it into pipelines that a step runs with `pipeline`."));
+        return Err(DefinitionProblem::new(
+            TextPlace::START,
+            words,
+            "Split it into pipelines that a step runs with `pipeline`.",
+        ));
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
@@ -55,10 +59,10 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
         with_snippet: false,
         strict_booleans: true,
     };
-    let parsed: Result<Spanned<Tree>, _> = serde_saphyr::from_str_with_options(text, options);
+    let parsed: Result<Spanned<YamlTree>, _> = serde_saphyr::from_str_with_options(text, options);
     parsed.map(node).map_err(|error| {
-        let place = error.location().map_or(Place::START, |at| place(&at));
-        Problem::new(place, format!("This isn't valid YAML here: {}.", reason(&error)), HINT)
+        let place = error.location().map_or(TextPlace::START, |at| place(&at));
+        DefinitionProblem::new(place, format!("This isn't valid YAML here: {}.", reason(&error)), HINT)
     })
 }
 
@@ -72,19 +76,19 @@ fn reason(error: &serde_saphyr::Error) -> String {
     told[..end].trim_end_matches('.').to_owned()
 }
 
-fn place(at: &Location) -> Place {
-    Place { line: at.line(), column: at.column() }
+fn place(at: &Location) -> TextPlace {
+    TextPlace { line: at.line(), column: at.column() }
 }
 
-impl Node {
-    pub(crate) fn entries(&self) -> Option<&[Entry]> {
+impl YamlNode {
+    pub(crate) fn entries(&self) -> Option<&[MapEntry]> {
         match &self.kind {
             NodeKind::Map(entries) => Some(entries),
             NodeKind::Scalar(_) | NodeKind::List(_) => None,
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&YamlNode> {
         self.entries()?.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
@@ -101,27 +105,27 @@ impl Node {
 }
 
 /// The tree as it is read, before the places are known.
-enum Tree {
+enum YamlTree {
     Scalar(Value),
-    List(Vec<Spanned<Tree>>),
-    Map(Vec<(Spanned<String>, Spanned<Tree>)>),
+    List(Vec<Spanned<YamlTree>>),
+    Map(Vec<(Spanned<String>, Spanned<YamlTree>)>),
 }
 
-fn node(tree: Spanned<Tree>) -> Node {
+fn node(tree: Spanned<YamlTree>) -> YamlNode {
     let place = place(&tree.referenced);
     let kind = match tree.value {
-        Tree::Scalar(value) => NodeKind::Scalar(value),
-        Tree::List(items) => NodeKind::List(items.into_iter().map(node).collect()),
-        Tree::Map(entries) => NodeKind::Map(entries.into_iter().map(entry).collect()),
+        YamlTree::Scalar(value) => NodeKind::Scalar(value),
+        YamlTree::List(items) => NodeKind::List(items.into_iter().map(node).collect()),
+        YamlTree::Map(entries) => NodeKind::Map(entries.into_iter().map(entry).collect()),
     };
-    Node { kind, place }
+    YamlNode { kind, place }
 }
 
-fn entry((key, value): (Spanned<String>, Spanned<Tree>)) -> Entry {
-    Entry { key_place: place(&key.referenced), key: key.value, value: node(value) }
+fn entry((key, value): (Spanned<String>, Spanned<YamlTree>)) -> MapEntry {
+    MapEntry { key_place: place(&key.referenced), key: key.value, value: node(value) }
 }
 
-impl<'de> Deserialize<'de> for Tree {
+impl<'de> Deserialize<'de> for YamlTree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TreeVisitor)
     }
@@ -130,62 +134,62 @@ impl<'de> Deserialize<'de> for Tree {
 struct TreeVisitor;
 
 impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = Tree;
+    type Value = YamlTree;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Scalar(Value::Null))
+    fn visit_unit<E>(self) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(Value::Null))
     }
 
-    fn visit_none<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Scalar(Value::Null))
+    fn visit_none<E>(self) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(Value::Null))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
-        Tree::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlTree, D::Error> {
+        YamlTree::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Tree, E> {
-        Ok(Tree::Scalar(flag.into()))
+    fn visit_bool<E>(self, flag: bool) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(flag.into()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Tree, E> {
-        Ok(Tree::Scalar(number.into()))
+    fn visit_i64<E>(self, number: i64) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(number.into()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Tree, E> {
-        Ok(Tree::Scalar(number.into()))
+    fn visit_u64<E>(self, number: u64) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(number.into()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Tree, E> {
-        Ok(Tree::Scalar(Number::from_f64(number).map_or(Value::Null, Value::Number)))
+    fn visit_f64<E>(self, number: f64) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(Number::from_f64(number).map_or(Value::Null, Value::Number)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Tree, E> {
-        Ok(Tree::Scalar(text.into()))
+    fn visit_str<E>(self, text: &str) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(text.into()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Tree, E> {
-        Ok(Tree::Scalar(text.into()))
+    fn visit_string<E>(self, text: String) -> Result<YamlTree, E> {
+        Ok(YamlTree::Scalar(text.into()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<YamlTree, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = list.next_element()? {
             items.push(item);
         }
-        Ok(Tree::List(items))
+        Ok(YamlTree::List(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<YamlTree, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        Ok(Tree::Map(entries))
+        Ok(YamlTree::Map(entries))
     }
 }
 
@@ -198,8 +202,8 @@ mod tests {
         let node = parse("name: a\nsteps:\n  - { name: b, run: \"wc -w\" }\n").unwrap();
         let NodeKind::List(steps) = &node.get("steps").unwrap().kind else { panic!("{node:?}") };
         let entries = steps[0].entries().unwrap();
-        assert_eq!((entries[1].key.as_str(), entries[1].key_place), ("run", Place { line: 3, column: 16 }));
-        assert_eq!(entries[1].value.place, Place { line: 3, column: 21 });
+        assert_eq!((entries[1].key.as_str(), entries[1].key_place), ("run", TextPlace { line: 3, column: 16 }));
+        assert_eq!(entries[1].value.place, TextPlace { line: 3, column: 21 });
         assert_eq!(steps[0].json(), serde_json::json!({"name": "b", "run": "wc -w"}));
     }
 

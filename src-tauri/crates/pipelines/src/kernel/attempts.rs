@@ -1,7 +1,7 @@
 //! Attempts: begun together with the note that they are, bounded in time, tried again after a pause that grows.
 
-use super::{Begun, PipelineRun, Unit};
-use crate::adapter::{Done, StepFault, Task, cancelled, timed_out};
+use super::{BegunAttempt, PipelineRun, StepUnit};
+use crate::adapter::{AttemptResult, StepFault, Task, cancelled, timed_out};
 use crate::world::StepContext;
 use arki_domain::projection::{StepPhase, StepState};
 use arki_domain::{CallId, Fault, RunId, SessionId, SubagentStarted};
@@ -16,19 +16,19 @@ const MAX_BACKOFF: Duration = Duration::from_secs(300);
 
 /// An attempt about to begin.
 pub(super) struct Attempt {
-    begun: Begun,
+    begun: BegunAttempt,
     child: Option<SubagentStarted>,
 }
 
 /// An attempt or a pause that has ended.
-pub(super) enum Ended {
+pub(super) enum EndedAttempt {
     Attempt {
-        begun: Begun,
+        begun: BegunAttempt,
         duration_ms: u64,
-        result: Result<Done, StepFault>,
+        result: Result<AttemptResult, StepFault>,
     },
     /// The pause before the next attempt is over.
-    Pause(Unit),
+    Pause(StepUnit),
 }
 
 impl PipelineRun {
@@ -42,14 +42,14 @@ impl PipelineRun {
         Ok(())
     }
 
-    async fn begin(&mut self, unit: Unit) -> Result<(), Fault> {
+    async fn begin(&mut self, unit: StepUnit) -> Result<(), Fault> {
         let name = self.name(unit);
         let key = self.key_of(unit);
         let known = self.state.steps.get(&name).filter(|known| known.idempotency_key == key);
         if unit.item.is_some()
             && let Some(output) = known.filter(|known| known.is_done(&key)).and_then(|known| known.output.clone())
         {
-            return self.end_item(unit, super::Output::stored(&output)).await;
+            return self.end_item(unit, super::EndedOutput::stored(&output)).await;
         }
         if known.is_some_and(StepState::asks) {
             self.gate = Some(unit);
@@ -57,7 +57,7 @@ impl PipelineRun {
         }
         if let Some(known) = known.filter(|known| known.phase == StepPhase::Running && known.child.is_some()) {
             // Its run goes on from where it stands.
-            let begun = Begun { unit, idempotency_key: key, attempt: known.attempt };
+            let begun = BegunAttempt { unit, idempotency_key: key, attempt: known.attempt };
             self.starting.push(Attempt { begun, child: known.child.clone() });
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl PipelineRun {
     /// Returns the run beneath that failed before, if it goes on where it failed: its finished steps and gates stay done.
     async fn resumable(
         &mut self,
-        unit: Unit,
+        unit: StepUnit,
         failed: Option<SubagentStarted>,
     ) -> Result<Option<SubagentStarted>, Fault> {
         let Some(failed) = failed.filter(|_| self.definition.steps[unit.step].adapter.resumes_child()) else {
@@ -99,7 +99,7 @@ impl PipelineRun {
                     let began = Instant::now();
                     let result = within(&task, adapter.work(&task, world.as_ref())).await;
                     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    Ended::Attempt { begun, duration_ms, result }
+                    EndedAttempt::Attempt { begun, duration_ms, result }
                 }
                 .boxed(),
             );
@@ -107,19 +107,19 @@ impl PipelineRun {
     }
 
     /// Waits before the next attempt.
-    pub(super) fn pause_before(&mut self, unit: Unit, pause: Duration) {
+    pub(super) fn pause_before(&mut self, unit: StepUnit, pause: Duration) {
         let cancel = self.cancel.clone();
         let over = async move {
             tokio::select! {
                 () = sleep(pause) => {}
                 () = cancel.cancelled() => {}
             }
-            Ended::Pause(unit)
+            EndedAttempt::Pause(unit)
         };
         self.running.push(over.boxed());
     }
 
-    fn task(&self, unit: Unit, child: Option<SubagentStarted>) -> Task {
+    fn task(&self, unit: StepUnit, child: Option<SubagentStarted>) -> Task {
         let spec = &self.definition.steps[unit.step];
         let limits = &self.definition.limits;
         let needed = self.work.get(&unit.step).map(|work| work.needed.clone()).unwrap_or_default();
@@ -148,7 +148,10 @@ impl PipelineRun {
 }
 
 /// Ends the work when its time is up: first it is told to, then it is dropped.
-async fn within(task: &Task, work: impl Future<Output = Result<Done, StepFault>>) -> Result<Done, StepFault> {
+async fn within(
+    task: &Task,
+    work: impl Future<Output = Result<AttemptResult, StepFault>>,
+) -> Result<AttemptResult, StepFault> {
     let StepContext { time_limit, cancel, .. } = &task.context;
     tokio::pin!(work);
     tokio::select! {
@@ -158,7 +161,7 @@ async fn within(task: &Task, work: impl Future<Output = Result<Done, StepFault>>
             cancel.cancel();
             let late = timeout(GRACE, work).await;
             // A run beneath that has come to a stop by itself meanwhile is as good.
-            if let Ok(Ok(done @ (Done::Waiting(_) | Done::Output { .. }))) = late {
+            if let Ok(Ok(done @ (AttemptResult::Waiting(_) | AttemptResult::Output { .. }))) = late {
                 return Ok(done);
             }
             return Err(StepFault::retryable(timed_out(time_limit.as_secs())));

@@ -1,7 +1,7 @@
 //! The inputs and outputs of steps. Short texts are kept in memory; long ones are read from the store when they're
 //! needed.
 
-use super::{Begun, PipelineRun, Unit};
+use super::{BegunAttempt, PipelineRun, StepUnit};
 use arki_domain::projection::StepOutput;
 use arki_domain::{Code, Content, ContentKind, Fault, MAX_INLINE_OUTPUT_BYTES, sha256_hex};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ const KEY_DIGITS: usize = 16;
 
 /// The output of a step that has ended.
 #[derive(Debug, Clone)]
-pub(super) struct Output {
+pub(super) struct EndedOutput {
     pub(super) told: StepOutput,
     /// The text, unless it has to be read from the store.
     at_hand: Option<Arc<str>>,
 }
 
-impl Output {
+impl EndedOutput {
     pub(super) fn new(text: &str) -> Self {
         let (hash, bytes) = (sha256_hex(text.as_bytes()), text.len() as u64);
         let is_short = text.len() <= MAX_INLINE_OUTPUT_BYTES;
@@ -53,16 +53,16 @@ pub(super) struct StepWork {
 
 pub(super) struct Items {
     pub(super) inputs: Vec<Arc<str>>,
-    pub(super) outputs: Vec<Option<Output>>,
+    pub(super) outputs: Vec<Option<EndedOutput>>,
     /// Items that have not ended.
     pub(super) left: usize,
     /// The step's own start.
-    pub(super) begun: Begun,
+    pub(super) begun: BegunAttempt,
     pub(super) began: tokio::time::Instant,
 }
 
 impl PipelineRun {
-    pub(super) async fn text_of(&mut self, output: &Output) -> Result<Arc<str>, Fault> {
+    pub(super) async fn text_of(&mut self, output: &EndedOutput) -> Result<Arc<str>, Fault> {
         if let Some(text) = &output.at_hand {
             return Ok(text.clone());
         }
@@ -103,13 +103,13 @@ impl PipelineRun {
         Ok((input, needed))
     }
 
-    pub(super) fn input_of_unit(&self, unit: Unit) -> Arc<str> {
+    pub(super) fn input_of_unit(&self, unit: StepUnit) -> Arc<str> {
         let work = self.work.get(&unit.step);
         let item = unit.item.and_then(|item| work?.items.as_ref()?.inputs.get(item).cloned());
         item.or_else(|| work.map(|work| work.input.clone())).unwrap_or_else(|| Arc::from(""))
     }
 
-    pub(super) fn key_of(&self, unit: Unit) -> String {
+    pub(super) fn key_of(&self, unit: StepUnit) -> String {
         match self.work.get(&unit.step).filter(|_| unit.item.is_none()) {
             Some(work) => work.idempotency_key.clone(),
             None => self.key(&self.name(unit), &self.input_of_unit(unit)),

@@ -1,9 +1,9 @@
 //! Records the outcome of attempts: outputs are checked, redacted and stored; failures are retried or end the run.
 
-use super::attempts::{Ended, backoff};
-use super::outputs::Output;
-use super::{Begun, PipelineRun, Unit};
-use crate::adapter::{Done, StepFault, too_long};
+use super::attempts::{EndedAttempt, backoff};
+use super::outputs::EndedOutput;
+use super::{BegunAttempt, PipelineRun, StepUnit};
+use crate::adapter::{AttemptResult, StepFault, too_long};
 use crate::definition::{Foreach, OutputForm, Step};
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, ArtifactEmitted,
@@ -16,31 +16,31 @@ use std::sync::Arc;
 const MAX_SHOWN_BYTES: usize = 16 << 10;
 
 impl PipelineRun {
-    pub(super) async fn take_in(&mut self, ended: Ended) -> Result<(), Fault> {
-        let Ended::Attempt { begun, duration_ms, result } = ended else {
-            if let Ended::Pause(unit) = ended {
+    pub(super) async fn take_in(&mut self, ended: EndedAttempt) -> Result<(), Fault> {
+        let EndedAttempt::Attempt { begun, duration_ms, result } = ended else {
+            if let EndedAttempt::Pause(unit) = ended {
                 self.queue.push_front(unit);
             }
             return Ok(());
         };
         let unit = begun.unit;
         match result {
-            Ok(Done::Output { output, .. }) => match self.usable(unit, &output) {
+            Ok(AttemptResult::Output { output, .. }) => match self.usable(unit, &output) {
                 Ok(output) => self.complete(&begun, duration_ms, &output).await,
                 Err(fault) => {
                     self.fail(&begun, duration_ms, fault);
                     Ok(())
                 }
             },
-            Ok(Done::Ask { message }) => {
+            Ok(AttemptResult::Ask { message }) => {
                 self.ask(unit, &message);
                 Ok(())
             }
-            Ok(Done::Waiting(approval)) => {
+            Ok(AttemptResult::Waiting(approval)) => {
                 self.waiting.push((unit, approval));
                 Ok(())
             }
-            Ok(Done::Paused) => {
+            Ok(AttemptResult::Paused) => {
                 self.is_paused_beneath = true;
                 Ok(())
             }
@@ -52,7 +52,7 @@ impl PipelineRun {
     }
 
     /// Returns the output as it is kept.
-    fn usable(&self, unit: Unit, output: &str) -> Result<String, StepFault> {
+    fn usable(&self, unit: StepUnit, output: &str) -> Result<String, StepFault> {
         let spec = &self.definition.steps[unit.step];
         let output = match spec.output {
             OutputForm::Text => output,
@@ -64,7 +64,7 @@ impl PipelineRun {
         Ok(self.parts.redactor.redact(output).into_owned())
     }
 
-    pub(super) async fn complete(&mut self, begun: &Begun, duration_ms: u64, text: &str) -> Result<(), Fault> {
+    pub(super) async fn complete(&mut self, begun: &BegunAttempt, duration_ms: u64, text: &str) -> Result<(), Fault> {
         let output = self.tell_completed(begun, duration_ms, text);
         match begun.unit.item {
             Some(_) => self.end_item(begun.unit, output).await,
@@ -75,8 +75,8 @@ impl PipelineRun {
         }
     }
 
-    fn tell_completed(&mut self, begun: &Begun, duration_ms: u64, text: &str) -> Output {
-        let output = Output::new(text);
+    fn tell_completed(&mut self, begun: &BegunAttempt, duration_ms: u64, text: &str) -> EndedOutput {
+        let output = EndedOutput::new(text);
         self.kept.extend(output.content(text));
         let unit = begun.unit;
         self.told.push(
@@ -97,7 +97,7 @@ impl PipelineRun {
         output
     }
 
-    fn emit_artifact(&mut self, step: usize, text: &str, output: &Output) {
+    fn emit_artifact(&mut self, step: usize, text: &str, output: &EndedOutput) {
         let Some(artifact) = &self.definition.steps[step].artifact else { return };
         let content_hash = output.told.hash.clone();
         let bytes = text.as_bytes().to_vec();
@@ -108,7 +108,7 @@ impl PipelineRun {
             .push(ArtifactEmitted { artifact_id, name, media_type, bytes: output.told.bytes, content_hash }.into());
     }
 
-    pub(super) fn end_step(&mut self, step: usize, output: Output) {
+    pub(super) fn end_step(&mut self, step: usize, output: EndedOutput) {
         self.outputs[step] = Some(output);
         if self.asking.take_if(|asking| *asking == step).is_some() {
             self.graph.ready.append(&mut self.held_gates);
@@ -117,7 +117,7 @@ impl PipelineRun {
         self.graph.end(step);
     }
 
-    pub(super) async fn end_item(&mut self, unit: Unit, output: Output) -> Result<(), Fault> {
+    pub(super) async fn end_item(&mut self, unit: StepUnit, output: EndedOutput) -> Result<(), Fault> {
         let items = self.work.get_mut(&unit.step).and_then(|work| work.items.as_mut());
         let (Some(items), Some(item)) = (items, unit.item) else { return Ok(()) };
         items.outputs[item] = Some(output);
@@ -152,7 +152,7 @@ impl PipelineRun {
         Ok(())
     }
 
-    pub(super) fn fail(&mut self, begun: &Begun, duration_ms: u64, failed: StepFault) {
+    pub(super) fn fail(&mut self, begun: &BegunAttempt, duration_ms: u64, failed: StepFault) {
         let unit = begun.unit;
         let spec = &self.definition.steps[unit.step];
         let name = self.name(unit);
@@ -203,7 +203,7 @@ impl PipelineRun {
         );
     }
 
-    fn ask(&mut self, unit: Unit, message: &str) {
+    fn ask(&mut self, unit: StepUnit, message: &str) {
         let spec = &self.definition.steps[unit.step];
         let input = self.input_of_unit(unit);
         let shown = &input[..input.floor_char_boundary(MAX_SHOWN_BYTES)];
@@ -241,7 +241,7 @@ impl PipelineRun {
         let Some(step) = self.state.steps.get(&name) else { return Ok(()) };
         let resolved = step.gate.as_ref().and_then(|gate| gate.resolved.clone());
         let Some(resolved) = resolved else { return Ok(()) };
-        let begun = Begun { unit, idempotency_key: step.idempotency_key.clone(), attempt: step.attempt };
+        let begun = BegunAttempt { unit, idempotency_key: step.idempotency_key.clone(), attempt: step.attempt };
         let waited = self.state.updated_ms.saturating_sub(step.started_ms);
         let duration_ms = u64::try_from(waited).unwrap_or(0);
         self.gate = None;

@@ -1,7 +1,7 @@
 //! Taking up steps whose needs have ended: their input is known now, and with it whether there is anything to do.
 
-use super::outputs::{Items, Output, StepWork};
-use super::{Begun, PipelineRun, Unit};
+use super::outputs::{EndedOutput, Items, StepWork};
+use super::{BegunAttempt, PipelineRun, StepUnit};
 use crate::adapter::StepFault;
 use crate::adapter::denylisted;
 use crate::definition::Foreach;
@@ -49,7 +49,7 @@ impl PipelineRun {
                 let attempt = known.map_or(1, |known| known.attempt);
                 self.skip(step, idempotency_key, attempt, SkipReason::Done);
             }
-            self.end_step(step, Output::stored(&output));
+            self.end_step(step, EndedOutput::stored(&output));
             return Ok(());
         }
         let values = Values { input: &input, params: &self.params, needed: &needed };
@@ -60,11 +60,11 @@ impl PipelineRun {
                 let attempt = self.next_attempt(&spec.name);
                 self.skip(step, idempotency_key, attempt, SkipReason::Condition);
             }
-            self.end_step(step, Output::held(&input));
+            self.end_step(step, EndedOutput::held(&input));
             return Ok(());
         }
         self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
-        let unit = Unit { step, item: None };
+        let unit = StepUnit { step, item: None };
         match self.refusal(step, &input).await.map_or_else(|| self.items_of(step, &input), Err) {
             Err(fault) => {
                 let begun = self.start(unit, None);
@@ -119,7 +119,7 @@ impl PipelineRun {
     }
 
     async fn take_up_items(&mut self, step: usize, inputs: Vec<Arc<str>>) -> Result<(), Fault> {
-        let unit = Unit { step, item: None };
+        let unit = StepUnit { step, item: None };
         let begun = self.start(unit, Some(u32::try_from(inputs.len()).unwrap_or(u32::MAX)));
         let count = inputs.len();
         self.items += count;
@@ -127,7 +127,7 @@ impl PipelineRun {
         if let Some(work) = self.work.get_mut(&step) {
             work.items = Some(Items { inputs, outputs, left: count, begun, began: Instant::now() });
         }
-        self.queue.extend((0..count).map(|item| Unit { step, item: Some(item) }));
+        self.queue.extend((0..count).map(|item| StepUnit { step, item: Some(item) }));
         if count == 0 {
             self.join_items(step).await?;
         }
@@ -135,11 +135,11 @@ impl PipelineRun {
     }
 
     /// Tells that a unit begins.
-    pub(super) fn start(&mut self, unit: Unit, items: Option<u32>) -> Begun {
+    pub(super) fn start(&mut self, unit: StepUnit, items: Option<u32>) -> BegunAttempt {
         let step = self.name(unit);
         let (idempotency_key, attempt) = (self.key_of(unit), self.next_attempt(&step));
         self.told.push(StepStarted { step, idempotency_key: idempotency_key.clone(), attempt, items }.into());
-        Begun { unit, idempotency_key, attempt }
+        BegunAttempt { unit, idempotency_key, attempt }
     }
 
     pub(super) fn next_attempt(&self, name: &str) -> u32 {

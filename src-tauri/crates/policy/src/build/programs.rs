@@ -1,6 +1,6 @@
 //! The table of build and test commands (`programs.txt`).
 
-use super::super::table::{self, Entry};
+use super::super::table::{self, ProgramEntry};
 use std::sync::LazyLock;
 
 /// A program with what it may be given.
@@ -9,14 +9,14 @@ pub(super) struct Build {
     /// See `flags`.
     pub(super) short: &'static str,
     pub(super) long: &'static str,
-    pub(super) operands: Operands,
-    pub(super) behind: Option<Behind>,
+    pub(super) operands: BuildOperands,
+    pub(super) behind: Option<TestArguments>,
     /// One of these options has to be there.
     pub(super) needs: Vec<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operands {
+pub(super) enum BuildOperands {
     /// Tests, packages or files, named without an option.
     Any,
     None,
@@ -28,7 +28,7 @@ pub(super) enum Operands {
 
 /// The place of the arguments for the project's own tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum TestArguments {
     Dashes,
     Target,
     Name,
@@ -36,23 +36,23 @@ pub(super) enum Behind {
 
 pub(super) static BUILDS: LazyLock<Vec<Build>> = LazyLock::new(|| table::read(include_str!("programs.txt"), build));
 
-fn build(entry: Entry) -> Option<Build> {
+fn build(entry: ProgramEntry) -> Option<Build> {
     let (operands, rules) = entry.rules.split_first()?;
     let operands = match *operands {
-        "any" => Operands::Any,
-        "none" => Operands::None,
-        "folder" => Operands::Folder,
-        "targets" => Operands::Targets,
+        "any" => BuildOperands::Any,
+        "none" => BuildOperands::None,
+        "folder" => BuildOperands::Folder,
+        "targets" => BuildOperands::Targets,
         _ => return None,
     };
-    let Entry { names, short, long, .. } = entry;
+    let ProgramEntry { names, short, long, .. } = entry;
     let mut build = Build { names, short, long, operands, behind: None, needs: Vec::new() };
     for rule in rules {
         match rule.split_once(' ')? {
             ("needs", options) => build.needs = options.split(' ').collect(),
-            ("behind", "dashes") => build.behind = Some(Behind::Dashes),
-            ("behind", "target") => build.behind = Some(Behind::Target),
-            ("behind", "name") => build.behind = Some(Behind::Name),
+            ("behind", "dashes") => build.behind = Some(TestArguments::Dashes),
+            ("behind", "target") => build.behind = Some(TestArguments::Target),
+            ("behind", "name") => build.behind = Some(TestArguments::Name),
             _ => return None,
         }
     }

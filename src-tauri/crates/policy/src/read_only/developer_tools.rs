@@ -5,7 +5,7 @@
 
 use super::super::flags::{Flag, Given};
 use super::is_among;
-use super::programs::Operands::{Among, Any, Checked};
+use super::programs::ReadOperands::{Among, Any, Checked};
 use super::programs::{Program, Shows};
 
 /// Tools whose parts and options are chosen by files of the project: `rust-toolchain.toml`, `.cargo/config.toml`,

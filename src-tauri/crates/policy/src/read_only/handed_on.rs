@@ -4,7 +4,7 @@ use super::super::SimpleCommand;
 use super::super::plain_shell::{Joint, Word};
 use super::super::wide_read::Descent;
 use super::super::wrappers::Inside;
-use super::programs::{Operands, Shows};
+use super::programs::{ReadOperands, Shows};
 use super::{WideRead, expressions, is_read_only, places, program_of};
 
 /// Returns whether the program reads the files that `find` hands on. Their paths begin with a folder's name, so none is
@@ -188,7 +188,7 @@ fn reads_more(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> Option<bool>
     // One more word could be where another program writes.
     let shows = match program_of(command) {
         _ if has_script => true,
-        Some((program, _)) if matches!(program.operands, Operands::Any) => !matches!(program.shows, Shows::Names),
+        Some((program, _)) if matches!(program.operands, ReadOperands::Any) => !matches!(program.shows, Shows::Names),
         Some(_) | None => return None,
     };
     wide.extend(reads.into_iter().filter(|read| !matches!(read, WideRead::Below { folder, .. } if folder == ".")));

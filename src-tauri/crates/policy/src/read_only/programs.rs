@@ -2,7 +2,7 @@
 //! which a function has to say more.
 
 use super::super::flags::Given;
-use super::super::table::{self, Entry};
+use super::super::table::{self, ProgramEntry};
 use super::super::wide_read::Descent;
 use super::{developer_tools, unix_tools};
 use std::sync::LazyLock;
@@ -14,12 +14,12 @@ pub(super) struct Program {
     /// See `flags`.
     pub(super) short: &'static str,
     pub(super) long: &'static str,
-    pub(super) operands: Operands,
+    pub(super) operands: ReadOperands,
     pub(super) shows: Shows,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Operands {
+pub(super) enum ReadOperands {
     Any,
     AtMost(usize),
     /// One at most, and last: whatever follows it is the file that is written.
@@ -71,13 +71,13 @@ pub(super) fn all() -> impl Iterator<Item = &'static Program> {
 }
 
 /// One for each name.
-fn programs(entry: Entry) -> Option<Vec<Program>> {
-    let Entry { names, rules, short, long } = entry;
+fn programs(entry: ProgramEntry) -> Option<Vec<Program>> {
+    let ProgramEntry { names, rules, short, long } = entry;
     let (shows, operands) = match rules.as_slice() {
-        [shows] => (shows, Operands::Any),
-        [shows, "none"] => (shows, Operands::AtMost(0)),
-        [shows, "one at the end"] => (shows, Operands::OneAtTheEnd),
-        [shows, limit] => (shows, Operands::AtMost(limit.strip_prefix("at most ")?.parse().ok()?)),
+        [shows] => (shows, ReadOperands::Any),
+        [shows, "none"] => (shows, ReadOperands::AtMost(0)),
+        [shows, "one at the end"] => (shows, ReadOperands::OneAtTheEnd),
+        [shows, limit] => (shows, ReadOperands::AtMost(limit.strip_prefix("at most ")?.parse().ok()?)),
         _ => return None,
     };
     let shows = match *shows {

@@ -1,7 +1,7 @@
 //! Tools of a Unix system of which more has to be known than the table says; and what is known of several at once.
 
 use super::super::flags::{Flag, Given};
-use super::programs::Operands::{Any, AtMost, Checked};
+use super::programs::ReadOperands::{Any, AtMost, Checked};
 use super::programs::{Below, Program, Shows};
 
 const fn greps(name: &'static str) -> Program {

@@ -12,18 +12,21 @@ const MAX_STATES: usize = 16;
 
 /// The shell's folder, and whether the last command went well.
 #[derive(Clone, PartialEq, Eq)]
-struct State {
+struct ShellState {
     folder: String,
     is_pattern: bool,
     is_well: bool,
 }
 
-type Known<'a> = dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool + 'a;
+type ReadingCheck<'a> = dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool + 'a;
 
 /// Returns what each of the commands reads, from wherever it may run; `None` where one is not `known`.
-pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Known<'_>) -> Option<Vec<WideRead>> {
-    let mut walk = Walk { known, wide: Vec::new(), line: None, told: None };
-    walk.in_order(commands, vec![State::first()])?;
+pub(in super::super) fn each_command(
+    commands: &[SimpleCommand],
+    known: &mut ReadingCheck<'_>,
+) -> Option<Vec<WideRead>> {
+    let mut walk = ShellWalk { known, wide: Vec::new(), line: None, told: None };
+    walk.in_order(commands, vec![ShellState::first()])?;
     let mut wide = walk.wide;
     let is_whole = |read: &WideRead| matches!(read, WideRead::Inside(path) | WideRead::OwnFolder(path) if path == ".");
     wide.retain(|read| !is_whole(read));
@@ -32,32 +35,36 @@ pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Kno
 
 /// Tells of each simple command whether it is `known` in its place: of all that can be followed, those behind one that
 /// isn't known too, and of those in loops more than once.
-pub(in super::super) fn tell_each(commands: &[SimpleCommand], known: &mut Known<'_>, told: &mut Told<'_>) {
-    let mut walk = Walk { known, wide: Vec::new(), line: None, told: Some(told) };
-    let _ = walk.in_order(commands, vec![State::first()]);
+pub(in super::super) fn tell_each(
+    commands: &[SimpleCommand],
+    known: &mut ReadingCheck<'_>,
+    told: &mut CommandListener<'_>,
+) {
+    let mut walk = ShellWalk { known, wide: Vec::new(), line: None, told: Some(told) };
+    let _ = walk.in_order(commands, vec![ShellState::first()]);
 }
 
-type Told<'a> = dyn FnMut(&SimpleCommand, bool) + 'a;
+type CommandListener<'a> = dyn FnMut(&SimpleCommand, bool) + 'a;
 
-struct Walk<'a, 'b> {
-    known: &'a mut Known<'b>,
+struct ShellWalk<'a, 'b> {
+    known: &'a mut ReadingCheck<'b>,
     wide: Vec<WideRead>,
     /// The variable that stands for a file that was listed.
     line: Option<String>,
     /// Hears of each command, and has the walk go on behind one that is not known.
-    told: Option<&'a mut Told<'b>>,
+    told: Option<&'a mut CommandListener<'b>>,
 }
 
-impl Walk<'_, '_> {
+impl ShellWalk<'_, '_> {
     /// One after another; to where that leads.
-    fn in_order(&mut self, commands: &[SimpleCommand], mut states: Vec<State>) -> Option<Vec<State>> {
+    fn in_order(&mut self, commands: &[SimpleCommand], mut states: Vec<ShellState>) -> Option<Vec<ShellState>> {
         for (place, command) in commands.iter().enumerate() {
-            let runs = |state: &State| match command.joint {
+            let runs = |state: &ShellState| match command.joint {
                 Joint::Then | Joint::Pipe => true,
                 Joint::And => state.is_well,
                 Joint::Or => !state.is_well,
             };
-            let (running, mut after): (Vec<State>, Vec<State>) = states.into_iter().partition(runs);
+            let (running, mut after): (Vec<ShellState>, Vec<ShellState>) = states.into_iter().partition(runs);
             after.extend(self.one(commands, place, &running)?);
             states = Vec::new();
             add(after, &mut states)?;
@@ -66,7 +73,7 @@ impl Walk<'_, '_> {
     }
 
     /// Each may be left out, and where it is a loop, all of it may come again.
-    fn in_part(&mut self, commands: &[SimpleCommand], running: &[State], order: Order) -> Option<Vec<State>> {
+    fn in_part(&mut self, commands: &[SimpleCommand], running: &[ShellState], order: Order) -> Option<Vec<ShellState>> {
         let mut reached = Vec::new();
         add(both(running), &mut reached)?;
         loop {
@@ -82,7 +89,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns where the shell may be after the command at `place`, where it may be in one of these before.
-    fn one(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
+    fn one(&mut self, commands: &[SimpleCommand], place: usize, running: &[ShellState]) -> Option<Vec<ShellState>> {
         let after = self.after(commands, place, running);
         let Some(told) = &mut self.told else { return after };
         if !matches!(commands[place].inside, Inside::Compound(_)) {
@@ -92,7 +99,7 @@ impl Walk<'_, '_> {
     }
 
     /// The same; `None` where the command is not known.
-    fn after(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
+    fn after(&mut self, commands: &[SimpleCommand], place: usize, running: &[ShellState]) -> Option<Vec<ShellState>> {
         let command = &commands[place];
         let is_piped =
             command.joint == Joint::Pipe || commands.get(place + 1).is_some_and(|next| next.joint == Joint::Pipe);
@@ -133,7 +140,7 @@ impl Walk<'_, '_> {
                     self.wide.push(WideRead::Names { pattern: pattern.clone(), splits: false });
                     self.wide.push(WideRead::Place { path: pattern, is_pattern: true });
                 }
-                after.push(State { folder: without_dots(&folder), is_pattern, is_well: true });
+                after.push(ShellState { folder: without_dots(&folder), is_pattern, is_well: true });
             }
             return Some(after);
         }
@@ -151,7 +158,7 @@ impl Walk<'_, '_> {
     }
 
     /// Adds the reads from each of the folders.
-    fn add_reads(&mut self, reads: &[WideRead], running: &[State]) {
+    fn add_reads(&mut self, reads: &[WideRead], running: &[ShellState]) {
         for (number, state) in running.iter().enumerate() {
             if running[..number]
                 .iter()
@@ -168,7 +175,7 @@ impl Walk<'_, '_> {
     }
 }
 
-impl State {
+impl ShellState {
     /// The state at the beginning of a line.
     fn first() -> Self {
         Self { folder: ".".to_owned(), is_pattern: false, is_well: true }
@@ -184,13 +191,13 @@ impl State {
 }
 
 /// Returns the states for both ends of the command, well or not.
-fn both(states: &[State]) -> Vec<State> {
-    let either = |state: &State| [true, false].map(|is_well| State { is_well, ..state.clone() });
+fn both(states: &[ShellState]) -> Vec<ShellState> {
+    let either = |state: &ShellState| [true, false].map(|is_well| ShellState { is_well, ..state.clone() });
     states.iter().flat_map(either).collect()
 }
 
 /// Each once, as long as they are not too many.
-fn add(states: Vec<State>, known: &mut Vec<State>) -> Option<()> {
+fn add(states: Vec<ShellState>, known: &mut Vec<ShellState>) -> Option<()> {
     for state in states {
         if !known.contains(&state) {
             known.push(state);

@@ -162,7 +162,7 @@ fn where_a_command_runs_has_to_be_looked_at() {
     for line in ["cd sub && npm run deploy", "bash -c 'cd sub; npm run deploy'", "cd a && bash -c 'npm run deploy'"] {
         let subject = subject_of(line, false);
         assert_ne!(judged(&subject, &rules(), ApprovalMode::Ask, true).decision, Decision::Allow, "{line}");
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "run_command",
             category: Some(Category::Exec),
             subject: &subject,
@@ -213,7 +213,7 @@ fn the_network_is_each_commands_own() {
     .unwrap();
     let of = |line: &str| {
         let subject = subject_of(line, true);
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "run_command",
             category: Some(Category::Network),
             subject: &subject,

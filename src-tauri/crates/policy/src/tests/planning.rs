@@ -11,8 +11,15 @@ fn a_run_that_plans_has_nothing_but_reading_whatever_is_granted() {
     let subject = Subject::default();
     let of = |tool, category, trusted| {
         let (approve, impact) = (ApprovalMode::All, Impact::default());
-        let question =
-            Question { tool, category: Some(category), subject: &subject, trusted, approve, sandboxed: true, impact };
+        let question = PolicyQuestion {
+            tool,
+            category: Some(category),
+            subject: &subject,
+            trusted,
+            approve,
+            sandboxed: true,
+            impact,
+        };
         let verdict = decide(&question, &settings);
         (verdict.decision, verdict.rule)
     };
@@ -46,7 +53,7 @@ fn an_agent_that_only_reads_has_no_other_commands_whatever_is_granted() {
         ("fetch_url", Category::Network, Decision::Deny),
     ] {
         let (approve, impact) = (ApprovalMode::All, Impact::default());
-        let question = Question {
+        let question = PolicyQuestion {
             tool,
             category: Some(category),
             subject: &subject,

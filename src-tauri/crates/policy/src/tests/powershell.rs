@@ -5,7 +5,7 @@ use crate::decide::decide_in;
 
 fn judged(line: &str, rules: serde_json::Value, looked: bool) -> Verdict {
     let subject = Subject { command: Some(line.to_owned()), wide_reads_checked: looked, ..Subject::default() };
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
         subject: &subject,

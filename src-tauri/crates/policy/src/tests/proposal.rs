@@ -3,7 +3,7 @@
 use super::*;
 
 fn proposed(tool: &str, category: Category, subject: &Subject) -> Option<RuleDefinition> {
-    let question = Question {
+    let question = PolicyQuestion {
         tool,
         category: Some(category),
         subject,
@@ -15,7 +15,7 @@ fn proposed(tool: &str, category: Category, subject: &Subject) -> Option<RuleDef
     all_proposed(&question).into_iter().next()
 }
 
-fn all_proposed(question: &Question<'_>) -> Vec<RuleDefinition> {
+fn all_proposed(question: &PolicyQuestion<'_>) -> Vec<RuleDefinition> {
     let settings = PolicySettings::default();
     let rules = proposed_rules(question, &settings);
     let allows = settings.with_rules(&rules).is_some_and(|with_rules| would_allow(question, &settings, &with_rules));
@@ -30,7 +30,7 @@ fn for_line(line: &str) -> Option<Vec<String>> {
 /// All that is proposed for a line of which what it reads was looked at.
 fn all_for_line(line: &str) -> Vec<String> {
     let subject = subject_of(line, true);
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
         subject: &subject,
@@ -171,7 +171,7 @@ fn a_rule_for_a_host_covers_that_host_alone() {
         ("xexample.org", false),
     ] {
         let subject = Subject { hosts: vec![host.to_owned()], ..Subject::default() };
-        let question = Question {
+        let question = PolicyQuestion {
             tool: "fetch_url",
             category: Some(Category::Network),
             subject: &subject,

@@ -163,7 +163,7 @@ fn the_trace_of_every_labelled_command_is_that_of_its_verdict() {
             [Some((Shell::Bash, &defaults, true, true)), others.next()].into_iter().flatten()
         {
             let subject = subject_of(&entry.line, looked);
-            let question = Question {
+            let question = PolicyQuestion {
                 tool: "run_command",
                 category: Some(Category::Exec),
                 subject: &subject,
@@ -178,7 +178,7 @@ fn the_trace_of_every_labelled_command_is_that_of_its_verdict() {
 }
 
 /// The trace and the verdict say the same, and no part of the line contradicts it.
-fn agrees(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -> Result<(), TestCaseError> {
+fn agrees(shell: Shell, question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Result<(), TestCaseError> {
     let (check, verdict) = decided_by(shell, question, settings);
     let Verdict { decision, rule, reason, .. } = &verdict;
     let line = question.subject.command.as_deref();
@@ -296,7 +296,7 @@ proptest! {
     ) {
         let impact = Impact { files: 1, lines };
         let question =
-            Question { tool: "some_tool", category, subject: &subject, trusted, approve, sandboxed, impact };
+            PolicyQuestion { tool: "some_tool", category, subject: &subject, trusted, approve, sandboxed, impact };
         agrees(Shell::Bash, &question, &policy)?;
     }
 }

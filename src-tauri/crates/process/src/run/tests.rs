@@ -394,7 +394,7 @@ fn a_fork_bomb_is_ended_as_a_whole() {
     wait_until(|| proc_table::all().iter().filter(|process| process.is_bomb(folder.path())).count() == 0);
 }
 
-impl proc_table::Process {
+impl proc_table::ProcEntry {
     fn is_bomb(&self, folder: &Path) -> bool {
         let line = fs::read_to_string(format!("/proc/{}/cmdline", self.number)).unwrap_or_default();
         line.contains("bomb()") && line.contains(&*folder.to_string_lossy())

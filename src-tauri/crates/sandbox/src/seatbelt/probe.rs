@@ -19,7 +19,7 @@ const SHELL: &str = "/bin/sh";
 const PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// Files, somebody who listens, and a process, which are gone when it is dropped.
-pub(in super::super) struct World {
+pub(in super::super) struct ProbeWorld {
     root: PathBuf,
     tcp: TcpListener,
     process: Child,
@@ -27,7 +27,7 @@ pub(in super::super) struct World {
     _folder: TempDir,
 }
 
-impl World {
+impl ProbeWorld {
     #[allow(clippy::disallowed_methods, reason = "what the probe tries to reach")]
     pub(in super::super) fn new() -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
@@ -104,7 +104,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for ProbeWorld {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -118,8 +118,8 @@ mod tests {
     /// So that a probe which finds nothing can't be one that tries nothing.
     #[test]
     fn without_a_sandbox_every_attempt_goes_through() {
-        let world = World::new().unwrap();
-        let [program, arguments @ ..] = World::command();
+        let world = ProbeWorld::new().unwrap();
+        let [program, arguments @ ..] = ProbeWorld::command();
         let said = world.try_to_leave(Path::new(program), &arguments).unwrap().unwrap();
         let attempts: Vec<&str> = SCRIPT.lines().filter(|line| line.starts_with("must_not '")).collect();
         assert!(attempts.len() > 15);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_does_not_start_is_no_sandbox() {
-        let world = World::new().unwrap();
+        let world = ProbeWorld::new().unwrap();
         let said = world.try_to_leave(Path::new("/bin/sh"), &["-c", "echo no such rule >&2; exit 65"]).unwrap();
         assert_eq!(said.as_deref(), Some("no such rule\n"));
         assert!(world.try_to_leave(Path::new("/no/such/program"), &[""; 0]).is_err());
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn in_a_sandbox_that_is_known_to_confine_none_does() {
         use crate::{GitAccess, Sandbox};
-        let world = World::new().unwrap();
+        let world = ProbeWorld::new().unwrap();
         let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
         let sandbox = sandbox.with_git(GitAccess::Writable);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 pub(crate) const MAX_HEADS: usize = 1024;
 
 /// A session's end, proven to be that of its log.
-pub(crate) struct Head {
+pub(crate) struct SessionHead {
     pub(crate) session: SessionRow,
     /// A run that is known not to have ended.
     pub(crate) open_run: Option<RunId>,
@@ -29,7 +29,7 @@ pub(crate) struct Head {
 
 #[derive(Default)]
 pub(crate) struct Heads {
-    known: HashMap<SessionId, Head>,
+    known: HashMap<SessionId, SessionHead>,
     version: Option<i64>,
 }
 
@@ -45,14 +45,14 @@ impl Heads {
     }
 
     /// Taken out, so that an append that fails leaves nothing behind: only one that succeeds gives it back.
-    pub(crate) fn take(&mut self, transaction: &Connection, session_id: &SessionId) -> Result<Head, StoreError> {
+    pub(crate) fn take(&mut self, transaction: &Connection, session_id: &SessionId) -> Result<SessionHead, StoreError> {
         match self.known.remove(session_id) {
             Some(head) => Ok(head),
-            None => Head::read(transaction, session_id),
+            None => SessionHead::read(transaction, session_id),
         }
     }
 
-    pub(crate) fn keep(&mut self, head: Head) {
+    pub(crate) fn keep(&mut self, head: SessionHead) {
         if self.known.len() >= MAX_HEADS {
             self.known.clear();
         }
@@ -64,7 +64,7 @@ impl Heads {
     }
 }
 
-impl Head {
+impl SessionHead {
     fn read(transaction: &Connection, session_id: &SessionId) -> Result<Self, StoreError> {
         let mut session = SessionRow::load(transaction, session_id)?;
         // Nothing is added to a log that was cut off or rewritten: that would hide it.
@@ -110,9 +110,9 @@ mod tests {
     use crate::database::connection::Location;
     use arki_domain::projection::SessionSummary;
 
-    fn head(number: usize) -> Head {
+    fn head(number: usize) -> SessionHead {
         let summary = SessionSummary::new(SessionId::from(number.to_string()));
-        Head { session: SessionRow::new(summary), open_run: None, held_by: None, images: KnownImages::default() }
+        SessionHead { session: SessionRow::new(summary), open_run: None, held_by: None, images: KnownImages::default() }
     }
 
     #[test]

@@ -20,17 +20,17 @@ const MAX_WAIT: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub(crate) struct Relay {
-    state: Mutex<State>,
+    state: Mutex<RelayState>,
 }
 
 #[derive(Default)]
-struct State {
+struct RelayState {
     sealed: Vec<SealedDraft>,
-    progress: Progress,
+    progress: SealingProgress,
 }
 
 #[derive(Default)]
-enum Progress {
+enum SealingProgress {
     #[default]
     Sealing,
     Sealed,
@@ -51,19 +51,19 @@ impl Relay {
             match piece {
                 Ok(piece) => self.state().sealed.extend(piece),
                 Err(error) => {
-                    self.end(Progress::Failed(error.clone()));
+                    self.end(SealingProgress::Failed(error.clone()));
                     return Err(error);
                 }
             }
         }
-        self.end(Progress::Sealed);
+        self.end(SealingProgress::Sealed);
         Ok(())
     }
 
     /// All drafts, where the writer has given up waiting for them.
     pub(crate) fn abandoned(&self) -> Option<Vec<SealedDraft>> {
         let mut state = self.state();
-        matches!(state.progress, Progress::Abandoned).then(|| std::mem::take(&mut state.sealed))
+        matches!(state.progress, SealingProgress::Abandoned).then(|| std::mem::take(&mut state.sealed))
     }
 
     /// The writer's part.
@@ -91,9 +91,9 @@ impl Relay {
     fn take(&self) -> Result<(Vec<SealedDraft>, bool), StoreError> {
         let mut state = self.state();
         match &state.progress {
-            Progress::Failed(error) => Err(error.clone()),
+            SealingProgress::Failed(error) => Err(error.clone()),
             progress => {
-                let is_all = matches!(progress, Progress::Sealed);
+                let is_all = matches!(progress, SealingProgress::Sealed);
                 Ok((std::mem::take(&mut state.sealed), is_all))
             }
         }
@@ -102,23 +102,23 @@ impl Relay {
     /// `false` when the last draft has just come.
     fn abandon(&self, appending: &mut Appending<'_>) -> bool {
         let mut state = self.state();
-        if !matches!(state.progress, Progress::Sealing) {
+        if !matches!(state.progress, SealingProgress::Sealing) {
             return false;
         }
         let mut sealed = appending.give_back();
         sealed.append(&mut state.sealed);
-        *state = State { sealed, progress: Progress::Abandoned };
+        *state = RelayState { sealed, progress: SealingProgress::Abandoned };
         true
     }
 
-    fn end(&self, progress: Progress) {
+    fn end(&self, progress: SealingProgress) {
         let mut state = self.state();
-        if let Progress::Sealing = state.progress {
+        if let SealingProgress::Sealing = state.progress {
             state.progress = progress;
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RelayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

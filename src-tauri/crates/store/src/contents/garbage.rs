@@ -108,16 +108,16 @@ impl Released {
 }
 
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredBlob {
     hash: String,
     kept_at: i64,
     bytes: u64,
 }
 
-fn remove(transaction: &Connection, doomed: &[Stored]) -> Result<Collected, StoreError> {
+fn remove(transaction: &Connection, doomed: &[StoredBlob]) -> Result<Collected, StoreError> {
     let mut collected = Collected::default();
     let mut statement = transaction.prepare_cached("DELETE FROM blobs WHERE hash = ?1 AND kept_at = ?2")?;
-    for Stored { hash, kept_at, bytes } in doomed {
+    for StoredBlob { hash, kept_at, bytes } in doomed {
         if statement.execute(params![hash, kept_at])? > 0 {
             collected.removed += 1;
             collected.freed_bytes += bytes;
@@ -140,14 +140,14 @@ impl Reader {
         quota_bytes: u64,
         released: &Released,
         list_of_manifest: &dyn Fn(&[u8]) -> Vec<String>,
-    ) -> Result<Vec<Stored>, StoreError> {
+    ) -> Result<Vec<StoredBlob>, StoreError> {
         // References first: what is stored in between is too young to be missed by them.
         let uses = self.read(uses)?;
         let stored = self.read(stored)?;
         let lists = stored.iter().filter(|content| uses.get(&content.hash) == Some(&(ContentUse::Manifest as i64)));
         let listed = self.listed(lists.map(|list| (list.hash.as_str(), list.kept_at)), list_of_manifest)?;
         let was_listed = self.listed(released.lists.iter().map(|list| (list.as_str(), 0)), list_of_manifest)?;
-        let is_released = |content: &Stored| {
+        let is_released = |content: &StoredBlob| {
             let was_named = released.named.contains(&content.hash) || was_listed.contains_key(&content.hash);
             was_named && content.kept_at <= released.until_ms
         };
@@ -202,7 +202,7 @@ impl Reader {
 }
 
 /// The clock may have been set back: an age is a distance.
-fn is_young(content: &Stored, now_ms: i64) -> bool {
+fn is_young(content: &StoredBlob, now_ms: i64) -> bool {
     u128::from(now_ms.abs_diff(content.kept_at)) <= UNREFERENCED_GRACE.as_millis()
 }
 
@@ -212,9 +212,10 @@ fn uses(connection: &Connection) -> Result<HashMap<String, i64>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn stored(connection: &Connection) -> Result<Vec<Stored>, StoreError> {
+fn stored(connection: &Connection) -> Result<Vec<StoredBlob>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT hash, kept_at, octet_length(content) FROM blobs")?;
-    let rows = statement
-        .query_map([], |row| Ok(Stored { hash: row.get(0)?, kept_at: row.get(1)?, bytes: unsigned(row.get(2)?) }))?;
+    let rows = statement.query_map([], |row| {
+        Ok(StoredBlob { hash: row.get(0)?, kept_at: row.get(1)?, bytes: unsigned(row.get(2)?) })
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

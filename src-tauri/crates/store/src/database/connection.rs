@@ -24,13 +24,13 @@ const CACHED_STATEMENTS: usize = 64;
 pub(crate) struct Location {
     /// The path shown in messages.
     pub(crate) path: PathBuf,
-    kind: Kind,
+    kind: DatabaseKind,
     /// The time to wait for locks.
     patience: Duration,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum DatabaseKind {
     File,
     /// A file beside which nothing may be created, nor anything in it be changed.
     Untouched(Untouched),
@@ -40,17 +40,17 @@ enum Kind {
 
 impl Location {
     pub(crate) fn file(path: &Path) -> Self {
-        Self { path: path.to_owned(), kind: Kind::File, patience: BUSY_TIMEOUT }
+        Self { path: path.to_owned(), kind: DatabaseKind::File, patience: BUSY_TIMEOUT }
     }
 
     pub(crate) fn untouched(path: &Path) -> Self {
-        Self { path: path.to_owned(), kind: Kind::Untouched(Untouched::default()), patience: BUSY_TIMEOUT }
+        Self { path: path.to_owned(), kind: DatabaseKind::Untouched(Untouched::default()), patience: BUSY_TIMEOUT }
     }
 
     pub(crate) fn memory() -> Self {
         // The `memdb` VFS shares by name within the process, and unlike the shared cache waits for locks.
         let uri = format!("file:/arki-{}?vfs=memdb", arki_domain::EventId::new());
-        Self { path: PathBuf::from(":memory:"), kind: Kind::Memory(uri), patience: BUSY_TIMEOUT }
+        Self { path: PathBuf::from(":memory:"), kind: DatabaseKind::Memory(uri), patience: BUSY_TIMEOUT }
     }
 
     #[cfg(test)]
@@ -66,15 +66,15 @@ impl Location {
     fn try_open_writer(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = match &self.kind {
-            Kind::File | Kind::Untouched(_) => {
+            DatabaseKind::File | DatabaseKind::Untouched(_) => {
                 make_private_file(&self.path)?;
                 ensure_log_has_database(&self.path)?;
                 Connection::open_with_flags(&self.path, flags)?
             }
-            Kind::Memory(uri) => open_memory(uri, flags)?,
+            DatabaseKind::Memory(uri) => open_memory(uri, flags)?,
         };
         prepare(&connection, self.patience)?;
-        if !matches!(self.kind, Kind::Memory(_)) && schema::version(&connection)? <= schema::VERSION {
+        if !matches!(self.kind, DatabaseKind::Memory(_)) && schema::version(&connection)? <= schema::VERSION {
             ensure_not_cut_off(&connection, &self.path)?;
         }
         schema::bring_up_to_date(&mut connection, &self.path, self.patience)?;
@@ -87,20 +87,22 @@ impl Location {
     /// The size of the write-ahead log; 0 if there is none.
     pub(crate) fn log_bytes(&self) -> u64 {
         match self.kind {
-            Kind::Memory(_) => 0,
-            Kind::File | Kind::Untouched(_) => beside(&self.path, "-wal").metadata().map_or(0, |log| log.len()),
+            DatabaseKind::Memory(_) => 0,
+            DatabaseKind::File | DatabaseKind::Untouched(_) => {
+                beside(&self.path, "-wal").metadata().map_or(0, |log| log.len())
+            }
         }
     }
 
     /// Returns the state that changes with a file read without a lock; `None` where there are locks.
     pub(crate) fn unlocked_state(&self) -> Option<(bool, Option<SystemTime>, u64)> {
-        let Kind::Untouched(_) = self.kind else { return None };
+        let DatabaseKind::Untouched(_) = self.kind else { return None };
         read_only_open::state(&self.path)
     }
 
     /// Notes the damage so that the next start looks for it; does nothing if nothing may be changed, or nothing lasts.
     pub(crate) fn note_damage(&self) {
-        if let Kind::File = self.kind {
+        if let DatabaseKind::File = self.kind {
             damage_mark::note(&self.path);
         }
     }
@@ -109,9 +111,11 @@ impl Location {
     pub(crate) fn open_reader(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match &self.kind {
-            Kind::File => Connection::open_with_flags(&self.path, flags)?,
-            Kind::Untouched(untouched) => return untouched.open(&self.path),
-            Kind::Memory(uri) => open_memory(uri, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?,
+            DatabaseKind::File => Connection::open_with_flags(&self.path, flags)?,
+            DatabaseKind::Untouched(untouched) => return untouched.open(&self.path),
+            DatabaseKind::Memory(uri) => {
+                open_memory(uri, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?
+            }
         };
         prepare(&connection, self.patience)?;
         connection.pragma_update(None, "query_only", true)?;

@@ -57,10 +57,10 @@ pub struct ExportedContents {
     /// The contents mentioned and not proven yet, each with the place of its mention, as the caller counts places.
     wanted: HashMap<String, u64>,
     proven: HashSet<String>,
-    open: Option<Open>,
+    open: Option<OpenContent>,
 }
 
-struct Open {
+struct OpenContent {
     hash: String,
     bytes: u64,
     text: String,
@@ -92,7 +92,7 @@ impl ExportedContents {
                 return Err("no earlier event refers to its content");
             }
             let text = String::new();
-            self.open = Some(Open { hash: piece.content_hash.clone(), bytes: piece.bytes, text });
+            self.open = Some(OpenContent { hash: piece.content_hash.clone(), bytes: piece.bytes, text });
         }
         let Some(open) = &mut self.open else { return Err("the beginning of its content is missing") };
         let fits = open.hash == piece.content_hash
@@ -107,7 +107,7 @@ impl ExportedContents {
         if (open.text.len() as u64) < open.bytes {
             return Ok(None);
         }
-        let Some(Open { hash, text, .. }) = self.open.take() else { return Ok(None) };
+        let Some(OpenContent { hash, text, .. }) = self.open.take() else { return Ok(None) };
         if sha256_hex(text.as_bytes()) != hash {
             return Err("its content doesn't match its hash");
         }

@@ -73,7 +73,7 @@ impl Store {
         lines: impl Iterator<Item = Result<ExportedLine, E>> + Send + 'static,
     ) -> Result<Vec<ImportedSession>, StoreError> {
         let spool =
-            self.read(move |_| Spool::fill(lines.map(|line| line.map_err(Into::into)), Limits::DEFAULT)).await?;
+            self.read(move |_| Spool::fill(lines.map(|line| line.map_err(Into::into)), ImportLimits::DEFAULT)).await?;
         let reader = self.reader().clone();
         self.write(Durability::Full, move |transaction| spool.store(transaction, &reader)).await
     }
@@ -104,12 +104,12 @@ impl Reader {
 }
 
 #[derive(Clone, Copy)]
-struct Limits {
+struct ImportLimits {
     bytes: u64,
     events: u64,
 }
 
-impl Limits {
+impl ImportLimits {
     const DEFAULT: Self = Self { bytes: MAX_IMPORT_BYTES, events: MAX_IMPORT_EVENTS };
 
     fn ensure(self, events: u64, bytes: u64) -> Result<(), StoreError> {
@@ -123,17 +123,20 @@ impl Limits {
 /// Events and contents that were proven and wait to be stored; an event's row has the event's place among the events.
 struct Spool {
     connection: Connection,
-    ends: Vec<End>,
+    ends: Vec<ImportedEnd>,
 }
 
-struct End {
+struct ImportedEnd {
     session_id: SessionId,
     seq: u64,
     first_row: u64,
 }
 
 impl Spool {
-    fn fill(lines: impl Iterator<Item = Result<ExportedLine, StoreError>>, limits: Limits) -> Result<Self, StoreError> {
+    fn fill(
+        lines: impl Iterator<Item = Result<ExportedLine, StoreError>>,
+        limits: ImportLimits,
+    ) -> Result<Self, StoreError> {
         // No name: a file that only this connection can find, and that goes with it.
         let connection = Connection::open("")?;
         connection.execute_batch(SPOOL)?;
@@ -177,7 +180,7 @@ impl Spool {
     fn note_end(&mut self, event: Event, row: u64) {
         match self.ends.last_mut() {
             Some(end) if end.session_id == event.session_id => end.seq = event.seq,
-            _ => self.ends.push(End { session_id: event.session_id, seq: event.seq, first_row: row }),
+            _ => self.ends.push(ImportedEnd { session_id: event.session_id, seq: event.seq, first_row: row }),
         }
     }
 
@@ -206,7 +209,7 @@ impl Spool {
         &self,
         transaction: &Connection,
         reader: &Reader,
-        end: &End,
+        end: &ImportedEnd,
     ) -> Result<ImportedSession, StoreError> {
         let mut session = SessionRow::load(transaction, &end.session_id)?;
         let is_whole = heads::go_to_end(transaction, &mut session)?;
@@ -230,18 +233,18 @@ impl Spool {
     }
 
     /// Returns whether both logs are the same as far as both go: a hash vouches for everything before it.
-    fn is_same(&self, transaction: &Connection, session: &SessionRow, end: &End) -> Result<bool, StoreError> {
+    fn is_same(&self, transaction: &Connection, session: &SessionRow, end: &ImportedEnd) -> Result<bool, StoreError> {
         let both = session.last_seq.min(end.seq);
         Ok(hash_after(transaction, session.id(), both)? == self.hash_at_line(end, both)?)
     }
 
-    fn hash_at_line(&self, end: &End, seq: u64) -> Result<Option<String>, StoreError> {
+    fn hash_at_line(&self, end: &ImportedEnd, seq: u64) -> Result<Option<String>, StoreError> {
         let Some(before) = seq.checked_sub(1) else { return Ok(Some(GENESIS_HASH.to_owned())) };
         let mut statement = self.connection.prepare_cached("SELECT hash FROM events WHERE rowid = ?1")?;
         Ok(statement.query_row([signed(end.first_row + before)], |row| row.get(0)).optional()?)
     }
 
-    fn add(&self, transaction: &Connection, session: SessionRow, end: &End) -> Result<(), StoreError> {
+    fn add(&self, transaction: &Connection, session: SessionRow, end: &ImportedEnd) -> Result<(), StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let (first, last) = (end.first_row + session.last_seq, end.first_row + end.seq - 1);
@@ -282,7 +285,7 @@ fn interrupt(transaction: &Connection, session: &SessionId) -> Result<(), StoreE
 }
 
 /// Checks that a session does not come before itself: nobody could remove it, nor find where its conversation begins.
-fn ensure_has_beginning(transaction: &Connection, end: &End) -> Result<(), StoreError> {
+fn ensure_has_beginning(transaction: &Connection, end: &ImportedEnd) -> Result<(), StoreError> {
     match transaction.prepare_cached(LEADS_TO_ITSELF)?.exists([end.session_id.as_str()])? {
         true => Err(invalid(end.first_row, "its session is its own parent, or leads back to itself")),
         false => Ok(()),

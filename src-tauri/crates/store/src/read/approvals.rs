@@ -48,7 +48,8 @@ impl Reader {
     pub fn approval(&self, approval: &ApprovalId) -> Result<Option<ApprovalRecord>, StoreError> {
         let sql = format!("{APPROVALS} WHERE approval_id = ?1");
         self.read(|connection| {
-            let entry = connection.prepare_cached(&sql)?.query_row([approval.as_str()], Entry::read).optional()?;
+            let entry =
+                connection.prepare_cached(&sql)?.query_row([approval.as_str()], ApprovalRow::read).optional()?;
             entry.map_or(Ok(None), |entry| entry.with_events(connection))
         })
     }
@@ -61,7 +62,7 @@ impl Reader {
         let sql = format!("{APPROVALS} WHERE outcome IS NULL ORDER BY requested_at DESC, approval_id DESC LIMIT ?1");
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let entries = statement.query_map([row::signed(limit as u64)], Entry::read)?;
+            let entries = statement.query_map([row::signed(limit as u64)], ApprovalRow::read)?;
             entries
                 .filter_map(|entry| {
                     entry
@@ -72,7 +73,7 @@ impl Reader {
     }
 }
 
-struct Entry {
+struct ApprovalRow {
     approval_id: ApprovalId,
     session_id: SessionId,
     run_id: Option<RunId>,
@@ -81,7 +82,7 @@ struct Entry {
     status: ApprovalStatus,
 }
 
-impl Entry {
+impl ApprovalRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             approval_id: row.get::<_, String>(0)?.into(),

@@ -1,7 +1,7 @@
 //! A place in the order in which all events were committed. It holds across restarts, and in its own database alone: a
 //! client that was away goes on from where it was.
 
-use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, Page, after_cuts};
+use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, TailPage, after_cuts};
 use crate::writer::write::Durability;
 use crate::{Reader, Store, StoreError, settings};
 use arki_domain::Event;
@@ -118,7 +118,7 @@ impl Reader {
             if row > last_row(&snapshot)? || cut < cursor.cut {
                 return Err(StoreError::CursorUnknown);
             }
-            let page = Page::read(&snapshot, row, limit.clamp(1, MAX_TAIL_PAGE))?;
+            let page = TailPage::read(&snapshot, row, limit.clamp(1, MAX_TAIL_PAGE))?;
             let next = LogCursor { cut, row: page.last_row, ..cursor };
             Ok(LogPage { events: page.events, next, has_more: page.is_full })
         })

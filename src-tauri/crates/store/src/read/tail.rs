@@ -58,7 +58,7 @@ impl Tail {
         }
         let snapshot = self.connection.unchecked_transaction()?;
         let (last_cut, last_row) = after_cuts(&snapshot, self.last_cut, self.last_row)?;
-        let page = Page::read(&snapshot, last_row, MAX_TAIL_PAGE)?;
+        let page = TailPage::read(&snapshot, last_row, MAX_TAIL_PAGE)?;
         snapshot.finish()?;
         self.last_cut = last_cut;
         self.last_row = page.last_row;
@@ -88,13 +88,13 @@ pub(crate) fn after_cuts(connection: &Connection, last_cut: i64, last_row: i64) 
     Ok((cut.unwrap_or(last_cut), row.map_or(last_row, |row| row.min(last_row))))
 }
 
-pub(crate) struct Page {
+pub(crate) struct TailPage {
     pub(crate) events: Vec<Event>,
     pub(crate) last_row: i64,
     pub(crate) is_full: bool,
 }
 
-impl Page {
+impl TailPage {
     pub(crate) fn read(connection: &Connection, after: i64, limit: usize) -> Result<Self, StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS}, rowid FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2");
         let mut statement = connection.prepare_cached(&sql)?;

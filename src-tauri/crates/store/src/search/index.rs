@@ -60,12 +60,12 @@ fn merge(transaction: &Connection) -> Result<(), StoreError> {
 
 /// The progress of the index, and the log it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct IndexPosition {
     indexed_to: i64,
     last_cut: i64,
 }
 
-impl Place {
+impl IndexPosition {
     fn read(connection: &Connection) -> Result<Self, StoreError> {
         let indexed_to: Option<String> = connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
@@ -79,13 +79,13 @@ impl Place {
 
 struct Batch {
     /// The place before the batch.
-    place: Place,
+    place: IndexPosition,
     /// The last row it has dealt with.
     to: i64,
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
 }
 
-struct Entry {
+struct IndexEntry {
     row: i64,
     text: String,
     paths: String,
@@ -95,7 +95,7 @@ struct Entry {
 impl Batch {
     fn read(connection: &Connection) -> Result<Self, StoreError> {
         let snapshot = connection.unchecked_transaction()?;
-        let place = Place::read(&snapshot)?;
+        let place = IndexPosition::read(&snapshot)?;
         let mut batch = Self { place, to: place.indexed_to, entries: Vec::new() };
         let sql = format!(
             "SELECT {EVENT_COLUMNS}, rowid, (SELECT project FROM sessions WHERE session_id = events.session_id) \
@@ -109,7 +109,7 @@ impl Batch {
         {
             batch.to = row.get(9)?;
             let project: Option<String> = row.get(10)?;
-            let entry = Entry::of(batch.to, &event(row)?, project.as_deref().unwrap_or_default());
+            let entry = IndexEntry::of(batch.to, &event(row)?, project.as_deref().unwrap_or_default());
             bytes += entry.as_ref().map_or(0, |entry| entry.text.len() + entry.paths.len());
             batch.entries.extend(entry);
         }
@@ -117,7 +117,7 @@ impl Batch {
     }
 
     fn store(&self, transaction: &Connection) -> Result<(), StoreError> {
-        if Place::read(transaction)? != self.place {
+        if IndexPosition::read(transaction)? != self.place {
             return Ok(());
         }
         // An event in the middle of the log may have been removed since it was read.
@@ -125,14 +125,14 @@ impl Batch {
             "INSERT INTO search (rowid, text, path, facets) SELECT ?1, ?2, ?3, ?4 \
              WHERE EXISTS (SELECT 1 FROM events WHERE rowid = ?1)",
         )?;
-        for Entry { row, text, paths, facets } in &self.entries {
+        for IndexEntry { row, text, paths, facets } in &self.entries {
             insert.execute(params![row, text, paths, facets])?;
         }
         settings::set_meta(transaction, INDEXED_TO, &self.to.to_string())
     }
 }
 
-impl Entry {
+impl IndexEntry {
     fn of(row: i64, event: &arki_domain::Event, project: &str) -> Option<Self> {
         if !is_searchable(event) {
             return None;
@@ -164,7 +164,7 @@ fn begin_anew(transaction: &Connection) -> Result<(), StoreError> {
 /// Moves the index back within the transaction that removes events: the events that take the place of the last ones are
 /// still to be indexed.
 pub(crate) fn go_back_to(transaction: &Connection, last_row: i64) -> Result<(), StoreError> {
-    if Place::read(transaction)?.indexed_to > last_row {
+    if IndexPosition::read(transaction)?.indexed_to > last_row {
         settings::set_meta(transaction, INDEXED_TO, &last_row.to_string())?;
     }
     Ok(())

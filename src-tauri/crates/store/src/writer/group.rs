@@ -2,7 +2,7 @@
 //! that come while it is at work. Whoever was answered by the one before is about to come again, and each who still
 //! finds a place spares the disk a commit.
 
-use crate::writer::write::{Job, Write};
+use crate::writer::write::{Write, WriterJob};
 use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -17,11 +17,11 @@ const LONGEST_LINGER: Duration = Duration::from_millis(1);
 /// about as long as they take to come back.
 const LONGEST_WATCH: Duration = Duration::from_micros(100);
 
-pub(crate) type Group = Vec<Box<dyn Write>>;
+pub(crate) type WriteGroup = Vec<Box<dyn Write>>;
 
 /// The writer's end of the queue.
-pub(crate) struct Waiting {
-    jobs: Receiver<Job>,
+pub(crate) struct WaitingJobs {
+    jobs: Receiver<WriterJob>,
     is_open: bool,
     /// Writes of the last transaction, and how long it took.
     neighbours: usize,
@@ -30,20 +30,20 @@ pub(crate) struct Waiting {
     patience: Duration,
 }
 
-impl Waiting {
-    pub(crate) fn new(jobs: Receiver<Job>) -> Self {
+impl WaitingJobs {
+    pub(crate) fn new(jobs: Receiver<WriterJob>) -> Self {
         let (took, patience) = (Duration::ZERO, Duration::ZERO);
         Self { jobs, is_open: true, neighbours: 0, took, patience }
     }
 
     /// Waits for a write and takes what has come with it. `None` when nothing more will come.
-    pub(crate) fn next_group(&mut self) -> Option<Group> {
+    pub(crate) fn next_group(&mut self) -> Option<WriteGroup> {
         self.patience = (self.took / LINGER_PART).min(LONGEST_LINGER);
-        let mut group = Group::new();
+        let mut group = WriteGroup::new();
         if self.is_open {
             match self.first() {
-                Ok(Job::Write(write)) => group.push(write),
-                Ok(Job::Close) | Err(_) => self.is_open = false,
+                Ok(WriterJob::Write(write)) => group.push(write),
+                Ok(WriterJob::Close) | Err(_) => self.is_open = false,
             }
         }
         while group.len() < MAX_GROUP
@@ -83,7 +83,7 @@ impl Waiting {
     }
 
     /// Waits for whatever comes next.
-    fn first(&self) -> Result<Job, RecvError> {
+    fn first(&self) -> Result<WriterJob, RecvError> {
         let started = Instant::now();
         while self.expects_others() && started.elapsed() < LONGEST_WATCH {
             match self.jobs.try_recv() {
@@ -97,8 +97,8 @@ impl Waiting {
 
     fn arrived(&mut self) -> Option<Box<dyn Write>> {
         match self.is_open.then(|| self.jobs.try_recv())? {
-            Ok(Job::Write(write)) => return Some(write),
-            Ok(Job::Close) | Err(TryRecvError::Disconnected) => self.is_open = false,
+            Ok(WriterJob::Write(write)) => return Some(write),
+            Ok(WriterJob::Close) | Err(TryRecvError::Disconnected) => self.is_open = false,
             Err(TryRecvError::Empty) => {}
         }
         None
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::StoreError;
     use crate::append::heads::Heads;
-    use crate::writer::write::{Durability, Isolation};
+    use crate::writer::write::{Durability, WriteIsolation};
     use rusqlite::Connection;
     use std::sync::mpsc::{Sender, channel};
 
@@ -121,8 +121,8 @@ mod tests {
             Durability::Full
         }
 
-        fn isolation(&self) -> Isolation {
-            Isolation::Savepoint
+        fn isolation(&self) -> WriteIsolation {
+            WriteIsolation::Savepoint
         }
 
         fn run(&mut self, _: &Connection, _: &mut Heads) -> Result<(), StoreError> {
@@ -132,14 +132,14 @@ mod tests {
         fn answer(self: Box<Self>, _: Option<StoreError>) {}
     }
 
-    fn send(jobs: &Sender<Job>) {
-        jobs.send(Job::Write(Box::new(Nothing))).unwrap();
+    fn send(jobs: &Sender<WriterJob>) {
+        jobs.send(WriterJob::Write(Box::new(Nothing))).unwrap();
     }
 
-    fn queue(writes: usize) -> (Sender<Job>, Waiting) {
+    fn queue(writes: usize) -> (Sender<WriterJob>, WaitingJobs) {
         let (sender, jobs) = channel();
         (0..writes).for_each(|_| send(&sender));
-        (sender, Waiting::new(jobs))
+        (sender, WaitingJobs::new(jobs))
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let (jobs, mut waiting) = queue(1);
         waiting.next_group().unwrap();
         send(&jobs);
-        jobs.send(Job::Close).unwrap();
+        jobs.send(WriterJob::Close).unwrap();
         assert!(waiting.late(1).is_some());
         assert!(waiting.late(2).is_none());
         assert!(waiting.next_group().is_none());

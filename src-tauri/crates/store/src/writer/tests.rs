@@ -55,11 +55,11 @@ fn queue<T: Send + 'static>(
         work: Some(move |connection: &Connection, _: &mut Heads| work(connection)),
         done: None,
         durability: Durability::Normal,
-        isolation: Isolation::Savepoint,
+        isolation: WriteIsolation::Savepoint,
         answer,
         place,
     };
-    writer.queue.jobs.send(Job::Write(Box::new(pending))).ok().unwrap();
+    writer.queue.jobs.send(WriterJob::Write(Box::new(pending))).ok().unwrap();
     answered
 }
 
@@ -148,11 +148,11 @@ fn share(held: &Held, fails_after_writing: bool) -> oneshot::Receiver<Result<(),
         work: Some(work),
         done: None,
         durability: Durability::Normal,
-        isolation: Isolation::Shared,
+        isolation: WriteIsolation::Shared,
         answer,
         place: held.writer.queue.places.clone().try_acquire_owned().unwrap(),
     };
-    held.writer.queue.jobs.send(Job::Write(Box::new(pending))).ok().unwrap();
+    held.writer.queue.jobs.send(WriterJob::Write(Box::new(pending))).ok().unwrap();
     answered
 }
 
@@ -176,7 +176,7 @@ fn an_append_that_finds_nobody_before_it_is_done_on_the_callers_thread() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
     let ran = [Durability::Normal, Durability::Full]
-        .map(|durability| runtime.block_on(writer.queue().append(durability, Isolation::Shared, thread)).unwrap());
+        .map(|durability| runtime.block_on(writer.queue().append(durability, WriteIsolation::Shared, thread)).unwrap());
     assert_eq!(ran[0], std::thread::current().id());
     assert_ne!(ran[1], ran[0], "a commit that waits for the disk must not hold up the caller's other work");
     writer.close().unwrap();
@@ -192,7 +192,7 @@ fn an_append_that_would_have_to_wait_for_another_process_waits_on_the_writers_th
     let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let ran = runtime.block_on(async {
-        let mut append = pin!(writer.queue().append(Durability::Normal, Isolation::Shared, thread));
+        let mut append = pin!(writer.queue().append(Durability::Normal, WriteIsolation::Shared, thread));
         let first = poll_fn(|context| Poll::Ready(append.as_mut().poll(context))).await;
         assert!(first.is_pending());
         other.execute_batch("COMMIT").unwrap();
@@ -210,7 +210,8 @@ fn an_append_that_is_alone_only_until_its_neighbours_are_back_waits_for_them() {
     together.into_iter().for_each(|answer| assert!(answer.blocking_recv().unwrap().is_ok()));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
-    let append = || runtime.block_on(writer.queue().append(Durability::Normal, Isolation::Shared, thread)).unwrap();
+    let append =
+        || runtime.block_on(writer.queue().append(Durability::Normal, WriteIsolation::Shared, thread)).unwrap();
     assert_ne!(append(), std::thread::current().id());
     // The thread notes that nobody came along before it answers.
     assert_eq!(append(), std::thread::current().id());

@@ -16,21 +16,21 @@ pub(crate) enum Durability {
 
 /// The fate of the rest of its group when a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Isolation {
+pub(crate) enum WriteIsolation {
     /// Nothing.
     Savepoint,
     /// Nothing, as long as it has not written anything; afterwards it takes the group with it.
     Shared,
 }
 
-pub(crate) enum Job {
+pub(crate) enum WriterJob {
     Write(Box<dyn Write>),
     Close,
 }
 
 pub(crate) trait Write: Send {
     fn durability(&self) -> Durability;
-    fn isolation(&self) -> Isolation;
+    fn isolation(&self) -> WriteIsolation;
     fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError>;
     /// `error` when it was taken back.
     fn answer(self: Box<Self>, error: Option<StoreError>);
@@ -41,7 +41,7 @@ pub(crate) struct Pending<T, F> {
     pub(crate) work: Option<F>,
     pub(crate) done: Option<T>,
     pub(crate) durability: Durability,
-    pub(crate) isolation: Isolation,
+    pub(crate) isolation: WriteIsolation,
     pub(crate) answer: oneshot::Sender<Result<T, StoreError>>,
     pub(crate) place: OwnedSemaphorePermit,
 }
@@ -55,7 +55,7 @@ where
         self.durability
     }
 
-    fn isolation(&self) -> Isolation {
+    fn isolation(&self) -> WriteIsolation {
         self.isolation
     }
 

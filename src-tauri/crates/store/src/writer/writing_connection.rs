@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::append::heads::Heads;
 use crate::database::connection;
-use crate::writer::group::{Group, Waiting};
-use crate::writer::write::{Durability, Isolation, Write};
+use crate::writer::group::{WaitingJobs, WriteGroup};
+use crate::writer::write::{Durability, Write, WriteIsolation};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl WritingConnection {
     }
 
     /// One entry a write, also for those that still join the group: why it was taken back.
-    pub(crate) fn commit(&mut self, group: &mut Group, waiting: &mut Waiting) -> Vec<Option<StoreError>> {
+    pub(crate) fn commit(&mut self, group: &mut WriteGroup, waiting: &mut WaitingJobs) -> Vec<Option<StoreError>> {
         let durability = group.iter().map(|write| write.durability()).max().unwrap_or(Durability::Normal);
         let is_shared = group.len() > 1 || waiting.expects_others();
         let checkpoint_pages = if is_shared { SHARED_CHECKPOINT_PAGES } else { CHECKPOINT_PAGES };
@@ -75,7 +75,11 @@ impl WritingConnection {
 
     /// Runs the writes in the transaction that has begun, and those that come meanwhile, and commits. Without `waiting`
     /// there is one write, alone.
-    pub(crate) fn finish(&mut self, group: &mut Group, waiting: Option<&mut Waiting>) -> Vec<Option<StoreError>> {
+    pub(crate) fn finish(
+        &mut self,
+        group: &mut WriteGroup,
+        waiting: Option<&mut WaitingJobs>,
+    ) -> Vec<Option<StoreError>> {
         let outcomes = self.try_finish(group, waiting).unwrap_or_else(|error| vec![Some(error); group.len()]);
         outcomes.into_iter().map(|error| error.map(|error| error.located(&self.path))).collect()
     }
@@ -83,8 +87,8 @@ impl WritingConnection {
     /// An error is everybody's.
     fn try_finish(
         &mut self,
-        group: &mut Group,
-        waiting: Option<&mut Waiting>,
+        group: &mut WriteGroup,
+        waiting: Option<&mut WaitingJobs>,
     ) -> Result<Vec<Option<StoreError>>, StoreError> {
         let begun = self.heads.begin(&self.connection);
         let failures = begun.and_then(|()| match waiting {
@@ -99,7 +103,11 @@ impl WritingConnection {
         failures
     }
 
-    fn run_group(&mut self, group: &mut Group, waiting: &mut Waiting) -> Result<Vec<Option<StoreError>>, StoreError> {
+    fn run_group(
+        &mut self,
+        group: &mut WriteGroup,
+        waiting: &mut WaitingJobs,
+    ) -> Result<Vec<Option<StoreError>>, StoreError> {
         let mut failures = Vec::with_capacity(group.len());
         while let Some(write) = group.get_mut(failures.len()) {
             failures.push(self.run_among_others(write.as_mut())?);
@@ -112,8 +120,8 @@ impl WritingConnection {
 
     fn run_among_others(&mut self, write: &mut dyn Write) -> Result<Option<StoreError>, StoreError> {
         match write.isolation() {
-            Isolation::Savepoint => self.run_in_savepoint(write),
-            Isolation::Shared => self.run_shared(write),
+            WriteIsolation::Savepoint => self.run_in_savepoint(write),
+            WriteIsolation::Shared => self.run_shared(write),
         }
     }
 

@@ -6,7 +6,7 @@ mod functions;
 mod number;
 
 use crate::error::ToolError;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::{Code, Fault, StateChanged};
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("calculate", include_str!("calculate/manual.md"), Action::Inside(calculate))
 }
 
-fn calculate(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn calculate(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { expression } = arguments(task.args)?;
     let ans = task.agent_state.values().get(ANS).and_then(number);
     let value = if expression.len() > MAX_EXPRESSION_BYTES {
@@ -55,13 +55,13 @@ fn number(ans: &Value) -> Option<number::Number> {
 }
 
 /// A state without room for the result loses `ans`: an earlier one would be taken for this one.
-fn done(task: &InsideTask<'_>, mut text: String) -> Done {
+fn done(task: &InsideTask<'_>, mut text: String) -> InsideResult {
     let mut changed = StateChanged::setting(ANS, text.clone());
     if task.agent_state.changed(&changed).is_err() {
         changed = StateChanged::removing(ANS);
         text.push_str("\n[The session's state has no room for `ans`.]");
     }
-    Done { events: vec![changed.into()], ..Output { text, truncated: false }.into() }
+    InsideResult { events: vec![changed.into()], ..Output { text, truncated: false }.into() }
 }
 
 #[cfg(test)]

@@ -15,12 +15,12 @@ pub(crate) const NAME: &str = "edit_file";
 struct Arguments {
     path: String,
     #[schemars(length(min = 1))]
-    edits: Vec<Edit>,
+    edits: Vec<EditArgument>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Edit {
+struct EditArgument {
     old_text: String,
     new_text: String,
     /// Every occurrence.

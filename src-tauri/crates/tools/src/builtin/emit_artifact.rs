@@ -2,7 +2,7 @@
 
 use crate::artifact;
 use crate::error::ToolError;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::{Code, Fault};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("emit_artifact", include_str!("emit_artifact/manual.md"), Action::Inside(emit))
 }
 
-fn emit(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn emit(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name, media_type, content } = arguments(task.args)?;
     if name.trim().is_empty()
         || name.len() > MAX_NAME_BYTES
@@ -40,5 +40,9 @@ fn emit(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     }
     let (content, emitted) = artifact::of_text(&name, &media_type, &content, task.redactor);
     let text = format!("Saved {name} ({} bytes) for the user as {}.", emitted.bytes, artifact::reference(&emitted));
-    Ok(Done { output: Output { text, truncated: false }, events: vec![emitted.into()], contents: vec![content] })
+    Ok(InsideResult {
+        output: Output { text, truncated: false },
+        events: vec![emitted.into()],
+        contents: vec![content],
+    })
 }

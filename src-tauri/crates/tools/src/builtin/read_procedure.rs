@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::guide::find_guide;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("read_procedure", include_str!("read_procedure/manual.md"), Action::Inside(read))
 }
 
-fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name } = arguments(task.args)?;
     let procedure = find_guide(&task.guides.procedures, "procedure", &name)?;
     Ok(Output { text: procedure.text.to_string(), truncated: false }.into())

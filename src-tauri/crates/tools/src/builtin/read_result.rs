@@ -1,7 +1,7 @@
 //! `read_result`: an earlier call's result that a compaction took out of what the model is shown.
 
 use crate::error::ToolError;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::projection::READ_RESULT_TOOL;
 use arki_domain::{Code, Fault};
@@ -22,7 +22,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>(READ_RESULT_TOOL, include_str!("read_result/manual.md"), Action::Inside(read))
 }
 
-fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { call_id, offset, limit } = arguments(task.args)?;
     let result = task.previous.ok_or_else(|| {
         let hint = "Use a call_id that a note in this conversation names.";

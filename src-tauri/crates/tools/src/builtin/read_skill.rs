@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::guide::{Guide, GuideFiles, find_guide};
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest};
 use arki_domain::{Code, Fault, sha256_hex};
 use arki_files::Project;
@@ -24,7 +24,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("read_skill", include_str!("read_skill/manual.md"), Action::Inside(read))
 }
 
-fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name } = arguments(task.args)?;
     let (name, file) = name.split_once('/').map_or((name.as_str(), None), |(name, file)| (name, Some(file)));
     let skill = find_guide(&task.guides.skills, "skill", name)?;

@@ -1,7 +1,7 @@
 //! `read_tool_manual`: the manual of a tool whose description begins with 📘.
 
 use crate::error::ToolError;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest_tool};
 use arki_domain::{Code, Fault};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("read_tool_manual", include_str!("read_tool_manual/manual.md"), Action::Inside(read))
 }
 
-fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name } = arguments(task.args)?;
     let Some(tool) = task.tools.iter().find(|tool| tool.name() == name) else {
         let hint = nearest_tool(task.offered, &name);

@@ -1,7 +1,7 @@
 //! `update_plan`: tells the user what the agent intends to do, and how far it is.
 
 use crate::error::ToolError;
-use crate::inside::{Done, InsideTask};
+use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
 use arki_domain::{Code, Fault, PlanStep, PlanStepState, PlanUpdated};
@@ -11,33 +11,33 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    steps: Vec<Step>,
+    steps: Vec<PlanStepArgument>,
     intent: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Step {
+struct PlanStepArgument {
     title: String,
-    state: Option<State>,
+    state: Option<StepState>,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum StepState {
     Pending,
     InProgress,
     Done,
     Skipped,
 }
 
-impl From<State> for PlanStepState {
-    fn from(state: State) -> Self {
+impl From<StepState> for PlanStepState {
+    fn from(state: StepState) -> Self {
         match state {
-            State::Pending => Self::Pending,
-            State::InProgress => Self::InProgress,
-            State::Done => Self::Done,
-            State::Skipped => Self::Skipped,
+            StepState::Pending => Self::Pending,
+            StepState::InProgress => Self::InProgress,
+            StepState::Done => Self::Done,
+            StepState::Skipped => Self::Skipped,
         }
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("update_plan", include_str!("update_plan/manual.md"), Action::Inside(update))
 }
 
-fn update(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+fn update(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { steps, intent } = arguments(task.args)?;
     let too_long = steps.iter().map(|step| &step.title).chain(&intent).any(|text| text.len() > MAX_PLAN_TEXT_BYTES);
     if steps.len() > MAX_PLAN_STEPS || too_long {
@@ -59,11 +59,13 @@ fn update(task: &InsideTask<'_>) -> Result<Done, ToolError> {
         )
         .into());
     }
-    let open =
-        steps.iter().filter(|step| matches!(step.state, None | Some(State::Pending | State::InProgress))).count();
+    let open = steps
+        .iter()
+        .filter(|step| matches!(step.state, None | Some(StepState::Pending | StepState::InProgress)))
+        .count();
     let text = format!("The user sees the plan: {} steps, {open} of them still to do.", steps.len());
     let steps = steps.into_iter();
     let steps = steps.map(|step| PlanStep { title: step.title, state: step.state.map(Into::into).unwrap_or_default() });
     let updated = PlanUpdated { intent: intent.unwrap_or_default(), steps: steps.collect() };
-    Ok(Done { output: Output { text, truncated: false }, events: vec![updated.into()], contents: Vec::new() })
+    Ok(InsideResult { output: Output { text, truncated: false }, events: vec![updated.into()], contents: Vec::new() })
 }

@@ -8,8 +8,8 @@ mod messages;
 mod wire;
 
 use super::MAX_DIAGNOSTICS;
-use super::reading::Found;
-use messages::{Begun, Configuration, Incoming, Progress, Published};
+use super::reading::ReportedProblem;
+use messages::{Configuration, Greeting, Incoming, Published, ServerProgress};
 use reqwest::Url;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -55,7 +55,7 @@ const LANGUAGES: &[(&str, &str)] = &[
 ];
 
 /// A file as it is now; without a text it is gone.
-pub(crate) struct Document {
+pub(crate) struct EditedDocument {
     /// The path as seen from the project.
     pub(crate) path: String,
     pub(crate) text: Option<String>,
@@ -66,13 +66,13 @@ pub(crate) struct LanguageServer {
     /// Ends with `/`.
     root: Url,
     /// The texts that it has, by their path in the project.
-    open: BTreeMap<String, Open>,
-    published: BTreeMap<String, Vec<Found>>,
+    open: BTreeMap<String, OpenDocument>,
+    published: BTreeMap<String, Vec<ReportedProblem>>,
     /// The work that it has under way, by its own names.
     at_work: HashSet<String>,
 }
 
-struct Open {
+struct OpenDocument {
     address: String,
     version: i64,
     text: String,
@@ -109,9 +109,9 @@ impl LanguageServer {
         server.wire.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize})).await?;
         loop {
             let message = server.wire.receive().await?;
-            match Begun::of(&message) {
-                Some(Begun::Refused(why)) => return Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
-                Some(Begun::Ready) => break,
+            match Greeting::of(&message) {
+                Some(Greeting::Refused(why)) => return Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
+                Some(Greeting::Ready) => break,
                 None => _ = server.hear(&message).await?,
             }
         }
@@ -129,10 +129,10 @@ impl LanguageServer {
     ///
     /// # Errors
     /// When it ends, or says what isn't the protocol.
-    pub(crate) async fn check(&mut self, documents: Vec<Document>) -> io::Result<(Vec<Found>, usize)> {
+    pub(crate) async fn check(&mut self, documents: Vec<EditedDocument>) -> io::Result<(Vec<ReportedProblem>, usize)> {
         let mut unheard = HashSet::new();
         let mut is_told = false;
-        for Document { path, text } in documents {
+        for EditedDocument { path, text } in documents {
             match text {
                 Some(text) => unheard.extend(self.show(path, text).await?),
                 None => is_told |= self.close(&path).await?,
@@ -168,13 +168,13 @@ impl LanguageServer {
             self.tell("textDocument/didSave", json!({"textDocument": {"uri": address}})).await?;
         }
         let told = is_new.then(|| address.clone());
-        self.open.insert(path, Open { address, version, text });
+        self.open.insert(path, OpenDocument { address, version, text });
         Ok(told)
     }
 
     /// Returns whether it had the file.
     async fn close(&mut self, path: &str) -> io::Result<bool> {
-        let Some(Open { address, .. }) = self.open.remove(path) else { return Ok(false) };
+        let Some(OpenDocument { address, .. }) = self.open.remove(path) else { return Ok(false) };
         self.published.remove(&address);
         self.tell("textDocument/didClose", json!({"textDocument": {"uri": address}})).await?;
         Ok(true)
@@ -232,7 +232,7 @@ impl LanguageServer {
         }
         self.published.remove(&address);
         let room = MAX_DIAGNOSTICS.saturating_sub(self.published.values().map(Vec::len).sum());
-        let found: Vec<Found> = published.found(path.to_str()?).take(room).collect();
+        let found: Vec<ReportedProblem> = published.found(path.to_str()?).take(room).collect();
         if !found.is_empty() {
             self.published.insert(address.clone(), found);
         }
@@ -240,7 +240,7 @@ impl LanguageServer {
     }
 
     fn progress(&mut self, params: &str) {
-        let Ok(Progress { token, value }) = serde_json::from_str(params) else { return };
+        let Ok(ServerProgress { token, value }) = serde_json::from_str(params) else { return };
         let token = token.get().chars().take(MAX_TOKEN_CHARS).collect::<String>();
         match value.kind.as_deref() {
             Some("begin") if self.at_work.len() < MAX_AT_WORK => _ = self.at_work.insert(token),

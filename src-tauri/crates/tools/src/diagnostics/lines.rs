@@ -2,7 +2,7 @@
 //! message`, and what `rustc` writes for people, with the place on the line below.
 
 use super::Severity;
-use super::reading::Found;
+use super::reading::ReportedProblem;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ const SEVERITIES: &[(&str, Option<Severity>)] = &[
     ("hint", None),
 ];
 
-pub(super) fn read(output: &str) -> Vec<Found> {
+pub(super) fn read(output: &str) -> Vec<ReportedProblem> {
     let mut found = Vec::new();
     // The message of `rustc` that waits for its place.
     let mut waiting = None;
@@ -43,12 +43,12 @@ pub(super) fn read(output: &str) -> Vec<Found> {
     found
 }
 
-fn at(place: &regex::Captures<'_>, severity: Severity, message: String) -> Found {
+fn at(place: &regex::Captures<'_>, severity: Severity, message: String) -> ReportedProblem {
     let number = |names: [&str; 2]| {
         let digits = names.into_iter().find_map(|name| place.name(name));
         digits.and_then(|digits| digits.as_str().parse().ok()).unwrap_or(0)
     };
-    Found {
+    ReportedProblem {
         path: place["path"].to_owned(),
         folder: None,
         line: number(["line", "in"]),

@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 /// The folders above a package in which a named file is looked for.
 const MAX_ABOVE: usize = 16;
 
-pub(crate) struct Places<'a> {
+pub(crate) struct ProblemPlaces<'a> {
     /// Canonical.
     pub(crate) root: &'a Path,
 }
 
-impl Places<'_> {
+impl ProblemPlaces<'_> {
     /// The path as seen from the project, with `/`; `None` for a file outside, and for what is no file: a line may only
     /// look as if it named one. `folder` is where the file may be meant from, or from a folder above.
     pub(super) fn in_project(&self, named: &str, folder: Option<&Path>) -> Option<String> {
@@ -66,7 +66,7 @@ mod tests {
             std::fs::write(root.join(file), "").unwrap();
         }
         std::fs::write(root.with_file_name("outside.rs"), "").unwrap();
-        let places = Places { root: &root };
+        let places = ProblemPlaces { root: &root };
         let find = |named: &str| places.in_project(named, Some(&root.join("inner/tool")));
         assert_eq!(find("./src/lib.rs").as_deref(), Some("src/lib.rs"));
         assert_eq!(find("src/../src/lib.rs").as_deref(), Some("src/lib.rs"));

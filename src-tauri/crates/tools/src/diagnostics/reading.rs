@@ -1,6 +1,6 @@
 //! Reads what a checker printed, whatever its form: cargo's JSON, ESLint's or Ruff's, or lines that name a place.
 
-use super::place::Places;
+use super::place::ProblemPlaces;
 use super::{Diagnostic, MAX_CODE_CHARS, MAX_DIAGNOSTICS, Severity, lines, one_line};
 use arki_domain::{is_hidden, one_plain_line};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A finding at the place that the checker names.
 #[derive(Clone)]
-pub(crate) struct Found {
+pub(crate) struct ReportedProblem {
     /// The path as the checker wrote it.
     pub(super) path: String,
     /// A folder from which, or from one above it, the path may be meant.
@@ -23,9 +23,9 @@ pub(crate) struct Found {
 
 /// Returns what both outputs of a checker say of the project's files, each thing once, [`MAX_DIAGNOSTICS`] at most.
 /// `None` where it is JSON that nobody knows here.
-pub(crate) fn read(stdout: &str, stderr: &str, places: &Places<'_>) -> Option<Vec<Diagnostic>> {
+pub(crate) fn read(stdout: &str, stderr: &str, places: &ProblemPlaces<'_>) -> Option<Vec<Diagnostic>> {
     let trimmed = stdout.trim_start();
-    let found: Vec<Found> = if trimmed.starts_with('[') {
+    let found: Vec<ReportedProblem> = if trimmed.starts_with('[') {
         of_lint_json(&serde_json::from_str(trimmed).ok()?)?
     } else if trimmed.starts_with('{') {
         stdout.lines().filter_map(of_cargo_line).collect()
@@ -36,11 +36,11 @@ pub(crate) fn read(stdout: &str, stderr: &str, places: &Places<'_>) -> Option<Ve
 }
 
 /// Returns what was found in the project's files, each thing once, [`MAX_DIAGNOSTICS`] at most.
-pub(crate) fn in_project(found: Vec<Found>, places: &Places<'_>) -> Vec<Diagnostic> {
+pub(crate) fn in_project(found: Vec<ReportedProblem>, places: &ProblemPlaces<'_>) -> Vec<Diagnostic> {
     let mut known = HashSet::new();
     let diagnostics = found.into_iter().filter_map(|found| {
         let path = places.in_project(&found.path, found.folder.as_deref())?;
-        let Found { line, column, severity, code, message, .. } = found;
+        let ReportedProblem { line, column, severity, code, message, .. } = found;
         let code = code.map(|code| one_plain_line(&code, MAX_CODE_CHARS)).filter(|code| !code.is_empty());
         Some(Diagnostic { path, line, column, severity, code, message: one_line(&message) })
     });
@@ -50,7 +50,7 @@ pub(crate) fn in_project(found: Vec<Found>, places: &Places<'_>) -> Vec<Diagnost
 }
 
 /// One line of `cargo check --message-format json`.
-fn of_cargo_line(line: &str) -> Option<Found> {
+fn of_cargo_line(line: &str) -> Option<ReportedProblem> {
     let line: Value = serde_json::from_str(line).ok()?;
     if line["reason"] != "compiler-message" {
         return None;
@@ -70,7 +70,7 @@ fn of_cargo_line(line: &str) -> Option<Found> {
     }
     let text = message["message"].as_str()?;
     let label = primary["label"].as_str().filter(|label| !label.is_empty() && !text.contains(label));
-    Some(Found {
+    Some(ReportedProblem {
         path: span["file_name"].as_str()?.to_owned(),
         folder: line["manifest_path"].as_str().and_then(|path| Some(PathBuf::from(path).parent()?.to_owned())),
         line: span["line_start"].as_u64().unwrap_or(0),
@@ -82,7 +82,7 @@ fn of_cargo_line(line: &str) -> Option<Found> {
 }
 
 /// ESLint has a file with its messages, Ruff a message with its file. `None` for anything else.
-fn of_lint_json(output: &Value) -> Option<Vec<Found>> {
+fn of_lint_json(output: &Value) -> Option<Vec<ReportedProblem>> {
     let mut found = Vec::new();
     for entry in output.as_array()? {
         match (entry["filePath"].as_str(), entry["filename"].as_str()) {
@@ -97,8 +97,8 @@ fn of_lint_json(output: &Value) -> Option<Vec<Found>> {
     Some(found)
 }
 
-fn of_eslint(path: &str, message: &Value) -> Option<Found> {
-    Some(Found {
+fn of_eslint(path: &str, message: &Value) -> Option<ReportedProblem> {
+    Some(ReportedProblem {
         path: path.to_owned(),
         folder: None,
         line: message["line"].as_u64().unwrap_or(0),
@@ -109,8 +109,8 @@ fn of_eslint(path: &str, message: &Value) -> Option<Found> {
     })
 }
 
-fn of_ruff(path: &str, message: &Value) -> Option<Found> {
-    Some(Found {
+fn of_ruff(path: &str, message: &Value) -> Option<ReportedProblem> {
+    Some(ReportedProblem {
         path: path.to_owned(),
         folder: None,
         line: message.pointer("/location/row").and_then(Value::as_u64).unwrap_or(0),
@@ -135,7 +135,7 @@ mod tests {
             std::fs::write(root.join(file), "").unwrap();
         }
         let outputs = [stdout, stderr].map(|output| output.replace("ROOT", root.to_str().unwrap()));
-        let read = read(&outputs[0], &outputs[1], &Places { root: &root }).unwrap();
+        let read = read(&outputs[0], &outputs[1], &ProblemPlaces { root: &root }).unwrap();
         let words: Vec<String> = read.iter().map(Diagnostic::words).collect();
         assert_eq!(words, expected);
     }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn json_that_nobody_knows_is_not_taken_for_no_mistakes() {
-        let places = Places { root: std::path::Path::new("/") };
+        let places = ProblemPlaces { root: std::path::Path::new("/") };
         assert!(read(r#"[{"other": 1}]"#, "", &places).is_none());
         assert!(read("[1, 2", "", &places).is_none());
     }
@@ -194,6 +194,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         std::fs::write(root.join("a.py"), "").unwrap();
-        assert_eq!(read(&output, "", &Places { root: &root }).unwrap().len(), MAX_DIAGNOSTICS);
+        assert_eq!(read(&output, "", &ProblemPlaces { root: &root }).unwrap().len(), MAX_DIAGNOSTICS);
     }
 }

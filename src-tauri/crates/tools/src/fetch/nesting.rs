@@ -6,7 +6,7 @@
 //! from between its tags. Where it is not certain that a parser would close an element, it counts as open: a page is
 //! rather not rendered than without an end.
 
-use super::tags::{Markup, Page};
+use super::tags::{Markup, UnreadPage};
 
 /// Pages that people write have some thirty.
 const MAX_NESTING: usize = 100;
@@ -28,8 +28,8 @@ const SKIPPED: &[&str] = &["script", "style", "template", "noscript"];
 const FOREIGN: &[&str] = &["svg", "math", "select"];
 
 pub(super) fn is_too_deep(html: &str) -> bool {
-    let mut open = Open::default();
-    let mut page = Page(html);
+    let mut open = OpenElements::default();
+    let mut page = UnreadPage(html);
     while let Some((_, markup)) = page.next() {
         let is_foreign = open.is_foreign();
         match markup {
@@ -70,7 +70,7 @@ pub(super) fn text_between_tags(html: &str) -> String {
             text.push('\n');
         }
     };
-    let mut page = Page(html);
+    let mut page = UnreadPage(html);
     while let Some((before, markup)) = page.next() {
         push(before);
         if let Markup::Tag(tag) = markup
@@ -86,13 +86,13 @@ pub(super) fn text_between_tags(html: &str) -> String {
 
 /// The elements that are open, the innermost last.
 #[derive(Default)]
-struct Open {
+struct OpenElements {
     names: Vec<String>,
     formatting: usize,
     reopened: usize,
 }
 
-impl Open {
+impl OpenElements {
     fn begin(&mut self, name: String) {
         self.formatting += usize::from(FORMATTING.contains(&name.as_str()));
         self.names.push(name);

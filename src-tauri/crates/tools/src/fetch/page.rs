@@ -12,7 +12,7 @@ const META_BYTES: usize = 1024;
 const WIDTH: usize = 120;
 const MAX_TITLE_BYTES: usize = 500;
 
-pub(super) struct Page {
+pub(super) struct FetchedPage {
     pub(super) url: Url,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
@@ -63,7 +63,7 @@ fn kind_of(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-impl Page {
+impl FetchedPage {
     /// # Errors
     /// `FILE_NOT_TEXT` when what came is not what was said.
     pub(super) fn text(&self) -> Result<String, Fault> {
@@ -115,7 +115,7 @@ fn as_plain_text(html: &str) -> String {
 
 /// Returns what the head of a page calls it, in one line; there are no tags in a title.
 fn title(html: &str) -> Option<String> {
-    let mut page = tags::Page(html);
+    let mut page = tags::UnreadPage(html);
     while let Some((_, markup)) = page.next() {
         let Markup::Tag(tag) = markup else { continue };
         match tag.name.as_str() {
@@ -153,9 +153,9 @@ fn charset(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn page(content_type: &str, bytes: impl Into<Vec<u8>>) -> Page {
+    fn page(content_type: &str, bytes: impl Into<Vec<u8>>) -> FetchedPage {
         let url = Url::parse("https://example.org/a").unwrap();
-        Page { url, content_type: content_type.to_owned(), bytes: bytes.into() }
+        FetchedPage { url, content_type: content_type.to_owned(), bytes: bytes.into() }
     }
 
     #[test]

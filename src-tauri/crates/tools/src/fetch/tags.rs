@@ -2,14 +2,14 @@
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Markup {
-    Tag(Tag),
+    Tag(HtmlTag),
     Comment,
     /// Text in drawings, a comment elsewhere.
     Cdata,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Tag {
+pub(super) struct HtmlTag {
     pub(super) name: String,
     pub(super) is_end: bool,
     /// Written with a slash at its end, which means something in drawings only.
@@ -18,9 +18,9 @@ pub(super) struct Tag {
 }
 
 /// The rest of the page, still to be read.
-pub(super) struct Page<'a>(pub(super) &'a str);
+pub(super) struct UnreadPage<'a>(pub(super) &'a str);
 
-impl<'a> Page<'a> {
+impl<'a> UnreadPage<'a> {
     /// The text before the next markup, and the markup.
     pub(super) fn next(&mut self) -> Option<(&'a str, Markup)> {
         let html = self.0;
@@ -60,14 +60,14 @@ impl<'a> Page<'a> {
 }
 
 /// A tag from its name on, and what follows it.
-fn tag(named: &str, is_end: bool) -> (Tag, &str) {
+fn tag(named: &str, is_end: bool) -> (HtmlTag, &str) {
     let bytes = named.as_bytes();
     let is_space = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
     let to = |from: usize, stops: &dyn Fn(u8) -> bool| {
         bytes[from..].iter().position(|byte| stops(*byte)).map_or(bytes.len(), |length| from + length)
     };
     let mut at = to(0, &|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'));
-    let mut tag = Tag { name: named[..at].to_ascii_lowercase(), is_end, is_empty: false, attributes: 0 };
+    let mut tag = HtmlTag { name: named[..at].to_ascii_lowercase(), is_end, is_empty: false, attributes: 0 };
     loop {
         at = to(at, &|byte| !byte.is_ascii_whitespace());
         match bytes.get(at) {
@@ -111,7 +111,7 @@ mod tests {
 
     /// The tags as they would be written plainly, and the text.
     fn check(html: &str, expected: &str) {
-        let mut page = Page(html);
+        let mut page = UnreadPage(html);
         let mut found = String::new();
         while let Some((before, markup)) = page.next() {
             found.push_str(before);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_no_markup_is_skipped_to_its_end() {
-        let mut page = Page("a</scripts></SCRIPT x='>'>b");
+        let mut page = UnreadPage("a</scripts></SCRIPT x='>'>b");
         assert_eq!((page.skip_to_end_of("script"), page.0), ("a</scripts>", "b"));
         assert_eq!((page.skip_to_end_of("script"), page.0), ("b", ""));
     }

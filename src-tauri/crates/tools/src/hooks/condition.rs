@@ -24,7 +24,7 @@ pub struct HookCondition {
 
 /// The name by which a hook is told of the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Spoken {
+pub(crate) enum ToolNaming {
     Ours,
     Theirs(String),
 }
@@ -68,7 +68,7 @@ impl HookCondition {
     }
 
     /// Returns how the hook is told of it, if it is meant.
-    pub(crate) fn matched(&self, occasion: &Occasion) -> Option<Spoken> {
+    pub(crate) fn matched(&self, occasion: &Occasion) -> Option<ToolNaming> {
         match occasion.call() {
             Some(call) => {
                 let spoken = self.spoken_of(call)?;
@@ -77,12 +77,12 @@ impl HookCondition {
             None => {
                 let names = self.names.as_ref();
                 let is_meant = names.is_none_or(|names| occasion.kind().is_none_or(|kind| names.is_match(kind)));
-                is_meant.then_some(Spoken::Ours)
+                is_meant.then_some(ToolNaming::Ours)
             }
         }
     }
 
-    fn spoken_of(&self, call: &HookedCall) -> Option<Spoken> {
+    fn spoken_of(&self, call: &HookedCall) -> Option<ToolNaming> {
         let theirs = foreign::names(&call.tool);
         let found = match &self.names {
             None => theirs.first(),
@@ -92,7 +92,7 @@ impl HookCondition {
                 found => found,
             },
         };
-        Some(found.filter(|_| self.is_foreign).map_or(Spoken::Ours, |name| Spoken::Theirs((*name).to_owned())))
+        Some(found.filter(|_| self.is_foreign).map_or(ToolNaming::Ours, |name| ToolNaming::Theirs((*name).to_owned())))
     }
 
     fn is_about_paths_of(&self, call: &HookedCall) -> bool {
@@ -141,8 +141,8 @@ mod tests {
         })
     }
 
-    fn theirs(name: &str) -> Option<Spoken> {
-        Some(Spoken::Theirs(name.into()))
+    fn theirs(name: &str) -> Option<ToolNaming> {
+        Some(ToolNaming::Theirs(name.into()))
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let all = HookCondition::of_matcher("*").unwrap();
         assert_eq!(all.matched(&call("run_command", &[], None)), theirs("Bash"));
         let server = HookCondition::of_matcher("mcp__docs__.*").unwrap();
-        assert_eq!(server.matched(&call("mcp__docs__find", &[], None)), Some(Spoken::Ours));
+        assert_eq!(server.matched(&call("mcp__docs__find", &[], None)), Some(ToolNaming::Ours));
         assert_eq!(server.matched(&call("mcp__other__find", &[], None)), None);
         assert!(HookCondition::of_matcher("Edit(").is_err());
     }
@@ -178,7 +178,7 @@ mod tests {
         assert!(HookCondition::new(&[], &list(&["a["]), &[]).is_err());
         let named = HookCondition::new(&list(&["Write", "mcp__*"]), &[], &[]).unwrap();
         assert_eq!(named.matched(&call("write_file", &[], None)), theirs("Write"));
-        assert_eq!(named.matched(&call("mcp__a__b", &[], None)), Some(Spoken::Ours));
+        assert_eq!(named.matched(&call("mcp__a__b", &[], None)), Some(ToolNaming::Ours));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The JSON that a hook's command gets on its standard input, in the form that other agents use too.
 
-use super::condition::Spoken;
+use super::condition::ToolNaming;
 use super::foreign;
 use super::occasion::{HookedCall, Occasion};
 use arki_domain::{ApprovalMode, HookEvent, HookMoment, RunId, SessionId, ToolResult};
@@ -18,7 +18,7 @@ pub(crate) struct HookedRun<'a> {
 }
 
 /// Builds the input of a hook: `session_id`, `cwd`, `hook_event_name` and the details of the event.
-pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &Spoken, run: HookedRun<'_>) -> Value {
+pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &ToolNaming, run: HookedRun<'_>) -> Value {
     let mut input = json!({
         "session_id": run.session_id,
         "run_id": run.run_id,
@@ -53,26 +53,26 @@ fn add_moment(input: &mut Value, moment: &HookMoment) {
 }
 
 /// The call's arguments as the hook is told them.
-pub(crate) fn sent_args(call: &HookedCall, spoken: &Spoken, root: &Path) -> Value {
+pub(crate) fn sent_args(call: &HookedCall, spoken: &ToolNaming, root: &Path) -> Value {
     match spoken {
-        Spoken::Ours => call.args.clone(),
-        Spoken::Theirs(_) => foreign::args(call, root),
+        ToolNaming::Ours => call.args.clone(),
+        ToolNaming::Theirs(_) => foreign::args(call, root),
     }
 }
 
-fn add_call(input: &mut Value, call: &HookedCall, spoken: &Spoken, root: &Path) {
+fn add_call(input: &mut Value, call: &HookedCall, spoken: &ToolNaming, root: &Path) {
     input["tool_name"] = match spoken {
-        Spoken::Ours => call.tool.as_str().into(),
-        Spoken::Theirs(name) => name.as_str().into(),
+        ToolNaming::Ours => call.tool.as_str().into(),
+        ToolNaming::Theirs(name) => name.as_str().into(),
     };
     input["tool_input"] = sent_args(call, spoken, root);
     input["tool_use_id"] = call.call_id.as_str().into();
     input["arki_tool_name"] = call.tool.as_str().into();
 }
 
-fn response(call: &HookedCall, result: &ToolResult, spoken: &Spoken, root: &Path) -> Value {
+fn response(call: &HookedCall, result: &ToolResult, spoken: &ToolNaming, root: &Path) -> Value {
     let mut response = json!({"content": result.result, "is_error": result.is_error, "success": !result.is_error});
-    if let Spoken::Theirs(name) = spoken {
+    if let ToolNaming::Theirs(name) = spoken {
         if name == "Bash" {
             response["stdout"] = result.result.as_str().into();
             response["stderr"] = "".into();

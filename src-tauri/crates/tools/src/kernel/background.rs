@@ -2,7 +2,7 @@
 //! event of its own when the command ends, whether its run still works or not. They end with the program at the latest.
 
 use super::Kernel;
-use super::command::{AsDecided, BY_USER, Imaged, Limit, told, unfinished_look};
+use super::command::{AsDecided, BY_USER, Imaged, TimeLimit, told, unfinished_look};
 use super::command_room::Purpose;
 use super::record::Record;
 use crate::artifact::MAX_ARTIFACT_BYTES;
@@ -30,7 +30,7 @@ const BY_REMOVAL: &str = "because the sub-agent's worktree was removed";
 /// The commands in the background of this process, in every session.
 pub struct BackgroundCommands {
     log: Arc<dyn EventLog>,
-    going: Mutex<HashMap<CallPlace, Going>>,
+    going: Mutex<HashMap<SessionCall, Going>>,
     count: watch::Sender<usize>,
     /// The program ends.
     ends: AtomicBool,
@@ -42,7 +42,7 @@ struct Going {
 }
 
 /// Ids of calls are unique in their session only.
-type CallPlace = (SessionId, CallId);
+type SessionCall = (SessionId, CallId);
 
 impl BackgroundCommands {
     /// `log` takes what is said after the run has ended, when the session may be another's to work on.
@@ -83,7 +83,7 @@ impl BackgroundCommands {
     }
 
     /// `None` when the session has as many as it may.
-    fn begin(self: &Arc<Self>, session_id: &SessionId, call_id: &CallId) -> Option<Place> {
+    fn begin(self: &Arc<Self>, session_id: &SessionId, call_id: &CallId) -> Option<BackgroundPlace> {
         let mut going = self.lock();
         if !has_room(&going, session_id) {
             return None;
@@ -92,7 +92,7 @@ impl BackgroundCommands {
         let call = (session_id.clone(), call_id.clone());
         going.insert(call.clone(), Going { cancel: cancel.clone(), why_stopped: BY_USER });
         self.count.send_replace(going.len());
-        Some(Place { commands: self.clone(), call, cancel })
+        Some(BackgroundPlace { commands: self.clone(), call, cancel })
     }
 
     fn why_stopped(&self, session_id: &SessionId, call_id: &CallId) -> &'static str {
@@ -102,19 +102,19 @@ impl BackgroundCommands {
         self.lock().get(&(session_id.clone(), call_id.clone())).map_or(BY_USER, |going| going.why_stopped)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallPlace, Going>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SessionCall, Going>> {
         self.going.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One of the places, given back when dropped.
-struct Place {
+struct BackgroundPlace {
     commands: Arc<BackgroundCommands>,
-    call: CallPlace,
+    call: SessionCall,
     cancel: CancellationToken,
 }
 
-impl Drop for Place {
+impl Drop for BackgroundPlace {
     fn drop(&mut self) {
         let mut going = self.commands.lock();
         going.remove(&self.call);
@@ -123,7 +123,7 @@ impl Drop for Place {
 }
 
 /// A command on its way into the background.
-pub(super) struct Begun {
+pub(super) struct BegunBackground {
     pub(super) decided: AsDecided,
     pub(super) arguments: run_command::Arguments,
     pub(super) purpose: Purpose,
@@ -139,7 +139,7 @@ impl Kernel {
     /// The decision is in the log. The placeholder is too, before the command begins.
     pub(super) async fn go_on_in_background(
         &self,
-        begun: Begun,
+        begun: BegunBackground,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let call = begun.decided.call.clone();
@@ -168,11 +168,11 @@ impl Kernel {
         Ok(outcome)
     }
 
-    async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
-        let Begun { decided, arguments, purpose, imaged } = begun;
+    async fn to_its_end(&self, begun: BegunBackground, context: &CallContext, after: u64) -> Result<(), Fault> {
+        let BegunBackground { decided, arguments, purpose, imaged } = begun;
         let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
         let call = &decided.call;
-        let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
+        let mut limit = TimeLimit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.room().await?;
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let spec = CommandSpec {
@@ -268,7 +268,7 @@ impl Kernel {
     }
 }
 
-fn has_room(going: &HashMap<CallPlace, Going>, session_id: &SessionId) -> bool {
+fn has_room(going: &HashMap<SessionCall, Going>, session_id: &SessionId) -> bool {
     going.keys().filter(|(of, _)| of == session_id).count() < MAX_BACKGROUND
 }
 

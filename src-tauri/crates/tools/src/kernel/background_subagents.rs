@@ -110,12 +110,12 @@ impl BackgroundSubagents {
 }
 
 /// The place of one of them, given back when dropped.
-struct Place {
+struct SubagentPlace {
     kernel: Arc<Kernel>,
     call_id: CallId,
 }
 
-impl Drop for Place {
+impl Drop for SubagentPlace {
     fn drop(&mut self) {
         self.kernel.background_subagents.rests(&self.call_id);
     }
@@ -173,7 +173,7 @@ impl Kernel {
         if !self.background_subagents.begins(&call.call_id) {
             return;
         }
-        let place = Place { kernel: kernel.clone(), call_id: call.call_id.clone() };
+        let place = SubagentPlace { kernel: kernel.clone(), call_id: call.call_id.clone() };
         let pause = self.background_subagents.pause();
         let context = CallContext { cost_left_usd: started.max_cost_usd, pause, ..context.clone() };
         tokio::spawn(async move {

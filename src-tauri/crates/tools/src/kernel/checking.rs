@@ -9,7 +9,7 @@ use super::Kernel;
 use super::hook_room::HookRoom;
 use super::record::Record;
 use crate::diagnostics::comparing::{new_since, told, told_anew};
-use crate::diagnostics::place::Places;
+use crate::diagnostics::place::ProblemPlaces;
 use crate::diagnostics::reading::read;
 use crate::diagnostics::{Checker, Diagnostic, one_line};
 use crate::error::ToolError;
@@ -44,10 +44,10 @@ const CACHES: &[(&str, &str)] = &[
 
 /// The last results of a run's checkers, in the order of the settings.
 #[derive(Default)]
-pub(super) struct Checks(Mutex<Vec<Standing>>);
+pub(super) struct Checks(Mutex<Vec<CheckerStanding>>);
 
 #[derive(Default, Clone)]
-struct Standing {
+struct CheckerStanding {
     said: Option<Vec<Diagnostic>>,
     /// The number of failures in a row.
     failures: u32,
@@ -56,7 +56,7 @@ struct Standing {
     has_told: bool,
 }
 
-impl Standing {
+impl CheckerStanding {
     fn fail(&mut self, why: String) {
         self.failures += 1;
         if !self.has_told {
@@ -67,7 +67,7 @@ impl Standing {
 }
 
 /// The findings of a checker in the project.
-pub(super) struct Said {
+pub(super) struct CheckerWords {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The edited files of which a language server has said nothing.
     pub(super) unheard: usize,
@@ -106,7 +106,7 @@ impl Kernel {
             let standing = of(&mut standings, index);
             if standing.failures < MAX_FAILURES {
                 match self.check((index, checker), edited, record).await {
-                    Ok(Said { diagnostics, unheard }) => {
+                    Ok(CheckerWords { diagnostics, unheard }) => {
                         let text = match &standing.said {
                             Some(before) => told(&checker.command, &new_since(before, &diagnostics), edited),
                             None => told_anew(&checker.command, &diagnostics, edited),
@@ -138,7 +138,7 @@ impl Kernel {
         (index, checker): (usize, &Checker),
         edited: &[String],
         record: &Record<'_>,
-    ) -> Result<Said, NotChecked> {
+    ) -> Result<CheckerWords, NotChecked> {
         if let HookOrigin::Project(file) = checker.origin
             && !self.settings.standing.is_agreed(file, Some(&checker.command))
         {
@@ -166,12 +166,12 @@ impl Kernel {
             }
             AnswerEnding::Exited => {}
         }
-        let places = Places { root: self.settings.project.root() };
+        let places = ProblemPlaces { root: self.settings.project.root() };
         let said = read(&answered.stdout, &answered.stderr, &places);
         let said = said.ok_or_else(|| failed("its output is JSON that Arki can't read."))?;
         match answered.exit_code {
-            Some(0) => Ok(Said { diagnostics: said, unheard: 0 }),
-            _ if !said.is_empty() => Ok(Said { diagnostics: said, unheard: 0 }),
+            Some(0) => Ok(CheckerWords { diagnostics: said, unheard: 0 }),
+            _ if !said.is_empty() => Ok(CheckerWords { diagnostics: said, unheard: 0 }),
             _ => Err(failed(&last_words(&answered))),
         }
     }
@@ -221,9 +221,9 @@ impl Kernel {
     }
 }
 
-fn of(standings: &mut Vec<Standing>, index: usize) -> &mut Standing {
+fn of(standings: &mut Vec<CheckerStanding>, index: usize) -> &mut CheckerStanding {
     if standings.len() <= index {
-        standings.resize(index + 1, Standing::default());
+        standings.resize(index + 1, CheckerStanding::default());
     }
     &mut standings[index]
 }

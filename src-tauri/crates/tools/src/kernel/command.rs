@@ -1,10 +1,10 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
-use super::background::Begun;
+use super::background::BegunBackground;
 use super::checkpoint::CommandChanges;
 use super::command_room::Purpose;
 use super::judging::permitted;
-use super::path::{Decided, Work};
+use super::path::{CallDecision, CallWork};
 use super::record::Record;
 use super::signing::{GIT_WAS_HELD, Signing, no_signing_in_background};
 use super::{Kernel, question};
@@ -19,7 +19,7 @@ use arki_domain::{
     ToolResult, plural,
 };
 use arki_files::Snapshot;
-use arki_policy::{Impact, Question, Verdict};
+use arki_policy::{Impact, PolicyQuestion, Verdict};
 use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
 use arki_sandbox::Sandbox;
 use serde_json::Value;
@@ -27,13 +27,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Kernel {
-    pub(super) async fn decided_command(&self, call: &ToolCall, verdict: Verdict) -> Decided<'_> {
+    pub(super) async fn decided_command(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'_> {
         if verdict.decision == Decision::Allow {
-            return Decided::Perform(verdict, Work::Command(AsDecided::shown(call)));
+            return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
         }
         match self.command_preview(call).await {
-            Ok(preview) => Decided::ask(question::of_command(call, &verdict, preview)),
-            Err(fault) => Decided::Fail(fault),
+            Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
+            Err(fault) => CallDecision::Fail(fault),
         }
     }
 
@@ -44,7 +44,7 @@ impl Kernel {
             return verdict;
         }
         let subject = self.subject_of(tool, args);
-        let question = Question {
+        let question = PolicyQuestion {
             tool: tool_id,
             category: Some(Category::Network),
             subject: &subject.subject,
@@ -66,13 +66,13 @@ impl Kernel {
         call: &ToolCall,
         approval: &ResolvedApproval,
         approve: ApprovalMode,
-    ) -> Decided<'_> {
+    ) -> CallDecision<'_> {
         let preview = match self.command_preview(call).await {
             Ok(preview) => preview,
-            Err(fault) => return Decided::Fail(fault),
+            Err(fault) => return CallDecision::Fail(fault),
         };
         if preview.preview_hash != approval.requested.shown_hash() {
-            return Decided::ask(shown_anew(call, approval, preview));
+            return CallDecision::ask(shown_anew(call, approval, preview));
         }
         let decided = AsDecided::of(call, Some(approval));
         if decided.by_user {
@@ -80,10 +80,10 @@ impl Kernel {
             let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
             let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
             if verdict.decision == Decision::Deny {
-                return Decided::deny(verdict);
+                return CallDecision::deny(verdict);
             }
         }
-        Decided::Perform(permitted(&approval.requested), Work::Command(decided))
+        CallDecision::Perform(permitted(&approval.requested), CallWork::Command(decided))
     }
 
     pub(super) async fn run(
@@ -120,12 +120,12 @@ impl Kernel {
         let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
         record.begin(call, verdict, Vec::new(), created).await?;
         if in_background {
-            let begun = Begun { decided: decided.clone(), arguments, purpose, imaged };
+            let begun = BegunBackground { decided: decided.clone(), arguments, purpose, imaged };
             return self.go_on_in_background(begun, record).await;
         }
         let may_commit = arki_policy::may_commit(&arguments.command);
         let holds_commits = may_commit && sandbox.as_ref().is_some_and(Sandbox::holds_git);
-        let limit = Limit::of(
+        let limit = TimeLimit::of(
             arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
             record.context().time_left,
         );
@@ -293,14 +293,14 @@ impl AsDecided {
 }
 
 /// The time a command may take, and the message when it takes longer.
-pub(super) struct Limit {
+pub(super) struct TimeLimit {
     pub(super) duration: Duration,
     words: String,
     /// The cause of a stop before that.
     pub(super) stopped: &'static str,
 }
 
-impl Limit {
+impl TimeLimit {
     /// Its own, or what is left of the run's if that is less.
     pub(super) fn of(seconds: u64, left: Option<Duration>) -> Self {
         let own = Duration::from_secs(seconds);
@@ -440,7 +440,7 @@ pub(super) fn unfinished_look(why: &str) -> Fault {
 pub(super) const BY_USER: &str = "by the user";
 
 /// Describes how a command ended, with its code if that is an error of its own.
-fn ending(outcome: &CommandOutcome, limit: &Limit) -> (String, Option<Code>) {
+fn ending(outcome: &CommandOutcome, limit: &TimeLimit) -> (String, Option<Code>) {
     match outcome {
         CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),
         CommandOutcome { overran: Some(limit), .. } => (format!("ended: it {limit}"), Some(Code::COMMAND_OVER_LIMIT)),
@@ -452,7 +452,7 @@ fn ending(outcome: &CommandOutcome, limit: &Limit) -> (String, Option<Code>) {
 }
 
 /// The error of a command that nobody called and that did not succeed: how it ended, and the first line it printed.
-pub(super) fn failed(outcome: &CommandOutcome, limit: &Limit) -> Fault {
+pub(super) fn failed(outcome: &CommandOutcome, limit: &TimeLimit) -> Fault {
     if let Some(why) = &outcome.unfinished_look {
         return unfinished_look(why);
     }
@@ -469,7 +469,7 @@ pub(super) fn told(
     record: &Record<'_>,
     decided: &AsDecided,
     outcome: &CommandOutcome,
-    limit: &Limit,
+    limit: &TimeLimit,
 ) -> (ToolResult, Vec<StyledPart>) {
     let call = &decided.call;
     let (ending, code) = ending(outcome, limit);

@@ -5,7 +5,7 @@
 //! waits for the user and others work, nobody else may go on with the run above: the row itself looks for the decision.
 
 use super::Kernel;
-use super::path::{Decided, Work};
+use super::path::{CallDecision, CallWork};
 use super::record::Record;
 use crate::builtin::delegate;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
@@ -36,12 +36,12 @@ struct Handed<'a> {
 }
 
 /// An approval that a sub-agent waits for.
-type Waiting<'a> = (&'a dyn Subagents, ApprovalId);
+type WaitingApproval<'a> = (&'a dyn Subagents, ApprovalId);
 
 /// The number of a row's sub-agents that are at work.
-struct AtWork(watch::Sender<usize>);
+struct SubagentCount(watch::Sender<usize>);
 
-impl AtWork {
+impl SubagentCount {
     fn begins(&self) {
         self.0.send_modify(|working| *working += 1);
     }
@@ -116,8 +116,8 @@ impl Kernel {
         row: &mut Vec<Handed<'a>>,
         context: &CallContext,
         events: &mut Vec<Arc<Event>>,
-    ) -> Result<(CallOutcome, Vec<Waiting<'a>>), Fault> {
-        let at_work = AtWork(watch::Sender::new(row.len()));
+    ) -> Result<(CallOutcome, Vec<WaitingApproval<'a>>), Fault> {
+        let at_work = SubagentCount(watch::Sender::new(row.len()));
         let mut begun: Vec<BoxFuture<'_, _>> = Vec::new();
         for handed in row.iter() {
             begun.push(work_beside(handed, context, &at_work).boxed());
@@ -160,7 +160,8 @@ impl Kernel {
             CallProgress::New => {
                 let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
                 let prepared = self.prepare(pending, None, &record);
-                let Decided::Perform(verdict, Work::Delegation(_)) = self.decided(prepared, &mut record).await else {
+                let CallDecision::Perform(verdict, CallWork::Delegation(_)) = self.decided(prepared, &mut record).await
+                else {
                     return None;
                 };
                 let started = self.begun(subagents, call, arguments.clone());
@@ -178,7 +179,7 @@ impl Kernel {
 async fn work_beside(
     Handed { subagents, task, started, .. }: &Handed<'_>,
     context: &CallContext,
-    at_work: &AtWork,
+    at_work: &SubagentCount,
 ) -> (Instant, Result<SubagentStop, Fault>) {
     let since = Instant::now();
     let mut settled: Option<ApprovalId> = None;

@@ -9,7 +9,7 @@ use super::Kernel;
 use super::formatting::Formatted;
 use super::record::Record;
 use crate::hooks::answer::{self, HookAnswer};
-use crate::hooks::condition::Spoken;
+use crate::hooks::condition::ToolNaming;
 use crate::hooks::input::{HookedRun, input, sent_args};
 use crate::hooks::occasion::{HookedCall, Occasion};
 use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES, foreign};
@@ -76,7 +76,7 @@ impl Kernel {
     }
 
     /// How a hook that is for this is spoken to; one that is off has its say once a run.
-    pub(super) fn spoken_to(&self, hook: &Hook, occasion: &Occasion) -> Option<Spoken> {
+    pub(super) fn spoken_to(&self, hook: &Hook, occasion: &Occasion) -> Option<ToolNaming> {
         let spoken = hook.condition.matched(occasion)?;
         let HookAction::Off { line, .. } = &hook.action else { return Some(spoken) };
         let mut told = self.told_off.lock().unwrap_or_else(PoisonError::into_inner);

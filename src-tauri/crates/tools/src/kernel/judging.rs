@@ -1,14 +1,14 @@
 //! The policy's verdict on a call, and its words.
 
 use super::Kernel;
-use super::path::Judged;
+use super::path::JudgedCall;
 use super::subject::SubjectOf;
 use crate::builtin;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallId, Code, Decision, Fault, PolicyDecided, PolicyTrace, Risk, ToolCall,
     UNTRUSTED_RULE,
 };
-use arki_policy::{Impact, PARTLY_SEEN, PolicySettings, Question, REFUSED_GIT_RULE, RuleDefinition, Verdict};
+use arki_policy::{Impact, PARTLY_SEEN, PolicyQuestion, PolicySettings, REFUSED_GIT_RULE, RuleDefinition, Verdict};
 
 /// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
 const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
@@ -27,11 +27,11 @@ impl Kernel {
             async_call_id: None,
         };
         match self.judge_call(&call, subject, approve) {
-            Judged::Plain(verdict)
-            | Judged::Command(verdict)
-            | Judged::Change(verdict, _)
-            | Judged::Refused(verdict, _) => verdict,
-            Judged::Failed(fault) => Verdict {
+            JudgedCall::Plain(verdict)
+            | JudgedCall::Command(verdict)
+            | JudgedCall::Change(verdict, _)
+            | JudgedCall::Refused(verdict, _) => verdict,
+            JudgedCall::Failed(fault) => Verdict {
                 decision: Decision::Deny,
                 rule: IMPOSSIBLE_RULE.to_owned(),
                 reason: fault.message,
@@ -113,12 +113,12 @@ impl Kernel {
         subject: &'a SubjectOf,
         approve: ApprovalMode,
         impact: Impact,
-    ) -> Question<'a> {
+    ) -> PolicyQuestion<'a> {
         let (tool, category) = match &subject.judged_as {
             Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
             None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
         };
-        Question {
+        PolicyQuestion {
             tool,
             category,
             subject: &subject.subject,

@@ -2,9 +2,9 @@
 //! run has ended. One that fails is started anew for the next check.
 
 use super::Kernel;
-use super::checking::{NotChecked, Said, failed};
-use crate::diagnostics::language_server::{Document, LanguageServer};
-use crate::diagnostics::place::Places;
+use super::checking::{CheckerWords, NotChecked, failed};
+use crate::diagnostics::language_server::{EditedDocument, LanguageServer};
+use crate::diagnostics::place::ProblemPlaces;
 use crate::diagnostics::reading::in_project;
 use crate::diagnostics::{Checker, one_line};
 use crate::error::ToolError;
@@ -25,9 +25,9 @@ const MAX_COMPLAINT_BYTES: usize = 4096;
 
 /// The servers that run, by their place in the settings.
 #[derive(Default)]
-pub(super) struct LanguageServers(Mutex<HashMap<usize, Running>>);
+pub(super) struct LanguageServers(Mutex<HashMap<usize, RunningServer>>);
 
-struct Running {
+struct RunningServer {
     server: LanguageServer,
     complaints: Complaints,
     _process: PipedProcess,
@@ -47,7 +47,7 @@ impl Kernel {
         files: &[String],
         time_limit: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Said, NotChecked> {
+    ) -> Result<CheckerWords, NotChecked> {
         let mut servers = self.language_servers.0.lock().await;
         let running = servers.remove(&index);
         let asked = async {
@@ -68,8 +68,8 @@ impl Kernel {
             asked = asked => asked?,
         };
         servers.insert(index, running);
-        let diagnostics = in_project(found, &Places { root: self.settings.project.root() });
-        Ok(Said { diagnostics, unheard })
+        let diagnostics = in_project(found, &ProblemPlaces { root: self.settings.project.root() });
+        Ok(CheckerWords { diagnostics, unheard })
     }
 
     /// Ends them: the kernel may stay for a command in the background, and they are the run's.
@@ -77,12 +77,12 @@ impl Kernel {
         self.language_servers.0.lock().await.clear();
     }
 
-    async fn start_server(&self, checker: &Checker) -> Result<Running, NotChecked> {
+    async fn start_server(&self, checker: &Checker) -> Result<RunningServer, NotChecked> {
         let Piped { stdin, stdout, stderr, process } =
             self.start_piped(checker).await.map_err(|error| failed(&error.to_string()))?;
         let complaints = Complaints::reading(stderr);
         match LanguageServer::greet(stdin, stdout, self.settings.project.root()).await {
-            Ok(server) => Ok(Running { server, complaints, _process: process }),
+            Ok(server) => Ok(RunningServer { server, complaints, _process: process }),
             Err(error) => {
                 // It may still be saying why.
                 let _ = tokio::time::timeout(Duration::from_millis(200), process.exited()).await;
@@ -109,7 +109,7 @@ impl Kernel {
         Ok(start_piped(spec).await?)
     }
 
-    fn documents<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<Document> {
+    fn documents<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<EditedDocument> {
         let mut paths: Vec<&str> = paths.collect();
         paths.sort_unstable();
         paths.dedup();
@@ -118,7 +118,7 @@ impl Kernel {
             let file = self.settings.project.read_if_present(&place, MAX_FILE_BYTES).ok()??;
             String::from_utf8(file.bytes).ok()
         };
-        paths.into_iter().map(|path| Document { path: path.to_owned(), text: text(path) }).collect()
+        paths.into_iter().map(|path| EditedDocument { path: path.to_owned(), text: text(path) }).collect()
     }
 }
 

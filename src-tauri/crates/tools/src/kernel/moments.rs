@@ -7,7 +7,7 @@ use super::Kernel;
 use super::hooking::{HookTask, Ran, context, told_of};
 use super::record::Record;
 use crate::hooks::Hook;
-use crate::hooks::condition::Spoken;
+use crate::hooks::condition::ToolNaming;
 use crate::hooks::input::input;
 use crate::hooks::occasion::Occasion;
 use arki_domain::projection::{AnsweredHook, AnsweredHooks};
@@ -63,7 +63,7 @@ impl Kernel {
         &'a self,
         moment: &'a HookMoment,
         occasion: &'a Occasion,
-    ) -> impl Iterator<Item = (&'a Hook, Spoken)> {
+    ) -> impl Iterator<Item = (&'a Hook, ToolNaming)> {
         let hooks = if self.runs_hooks() { self.settings.hooks.as_slice() } else { &[] };
         let of_event = hooks.iter().filter(|hook| hook.event == moment.event());
         of_event.filter_map(|hook| Some((hook, self.spoken_to(hook, occasion)?)))
@@ -72,7 +72,7 @@ impl Kernel {
     async fn run_hook_at(
         &self,
         hook: &Hook,
-        spoken: &Spoken,
+        spoken: &ToolNaming,
         (moment, occasion): (&HookMoment, &Occasion),
         context: &CallContext,
     ) -> Ran {

@@ -7,7 +7,7 @@ use super::command::AsDecided;
 use super::judging::{denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
-use super::write::{Accepted, PlannedChange};
+use super::write::{AcceptedChange, PlannedChange};
 use super::{Kernel, question, usable};
 use crate::builtin::run_command;
 use crate::inside::InsideAction;
@@ -20,7 +20,7 @@ use arki_policy::{Impact, Verdict};
 use std::sync::Arc;
 
 /// A call with what the policy is told of it.
-pub(super) struct Prepared<'a> {
+pub(super) struct PreparedCall<'a> {
     pub(super) call: &'a ToolCall,
     tool: Option<&'a Tool>,
     pub(super) subject: SubjectOf,
@@ -29,18 +29,18 @@ pub(super) struct Prepared<'a> {
 }
 
 /// The work that a call needs, down to what is written or run.
-pub(super) enum Work<'a> {
+pub(super) enum CallWork<'a> {
     Read(&'a Tool),
     Inside(InsideAction),
     Question,
     Delegation(&'a dyn Subagents),
-    Write(WriteAction, Box<Accepted>),
+    Write(WriteAction, Box<AcceptedChange>),
     Command(AsDecided),
     Remote(&'a Tool, &'a Arc<dyn RemoteTool>),
 }
 
 /// The verdict on a call, and why it can't be carried out if so.
-pub(super) enum Judged {
+pub(super) enum JudgedCall {
     Plain(Verdict),
     Command(Verdict),
     Change(Verdict, Box<PlannedChange>),
@@ -50,20 +50,20 @@ pub(super) enum Judged {
 }
 
 /// The work of a call that has nothing to show before it.
-fn work_of(tool: &Tool) -> Option<Work<'_>> {
+fn work_of(tool: &Tool) -> Option<CallWork<'_>> {
     Some(match &tool.action {
-        Action::Read(_) => Work::Read(tool),
-        Action::Inside(work) => Work::Inside(*work),
-        Action::Ask => Work::Question,
-        Action::Delegate(subagents) => Work::Delegation(subagents.as_ref()),
-        Action::Remote(remote) => Work::Remote(tool, remote),
+        Action::Read(_) => CallWork::Read(tool),
+        Action::Inside(work) => CallWork::Inside(*work),
+        Action::Ask => CallWork::Question,
+        Action::Delegate(subagents) => CallWork::Delegation(subagents.as_ref()),
+        Action::Remote(remote) => CallWork::Remote(tool, remote),
         Action::Write(_) | Action::Command => return None,
     })
 }
 
 /// The decision about a call.
-pub(super) enum Decided<'a> {
-    Perform(Verdict, Work<'a>),
+pub(super) enum CallDecision<'a> {
+    Perform(Verdict, CallWork<'a>),
     /// The user is asked, and shown what would be done.
     Ask(Verdict, Box<ApprovalRequested>),
     Refuse(Verdict, Fault),
@@ -73,7 +73,7 @@ pub(super) enum Decided<'a> {
     Fail(Fault),
 }
 
-impl Decided<'_> {
+impl CallDecision<'_> {
     pub(super) fn ask((verdict, requested): (Verdict, ApprovalRequested)) -> Self {
         Self::Ask(verdict, Box::new(requested))
     }
@@ -95,11 +95,11 @@ impl Kernel {
         let call = &pending.call;
         let prepared = self.prepare(pending, approval, record);
         match self.decided(prepared, record).await {
-            Decided::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
-            Decided::Ask(verdict, requested) => self.put_to_user(call, (verdict, *requested), record).await,
-            Decided::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
-            Decided::Reject(approval) => record.rejected(call, approval).await,
-            Decided::Fail(fault) => record.fail(call, &fault).await,
+            CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
+            CallDecision::Ask(verdict, requested) => self.put_to_user(call, (verdict, *requested), record).await,
+            CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
+            CallDecision::Reject(approval) => record.rejected(call, approval).await,
+            CallDecision::Fail(fault) => record.fail(call, &fault).await,
         }
     }
 
@@ -108,7 +108,7 @@ impl Kernel {
         pending: &'a PendingCall,
         approval: Option<&'a ResolvedApproval>,
         record: &Record<'_>,
-    ) -> Prepared<'a> {
+    ) -> PreparedCall<'a> {
         let call = &pending.call;
         let tool = self.tool(&call.tool_id);
         let mut subject = self.subject_of(tool, &call.args);
@@ -118,78 +118,78 @@ impl Kernel {
             subject.subject.times_in_a_row = pending.times_in_a_row;
             subject.subject.secrets = record.secrets().to_vec();
         }
-        Prepared { call, tool, subject, approval }
+        PreparedCall { call, tool, subject, approval }
     }
 
     /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
     /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
-    pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> Judged {
+    pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> JudgedCall {
         let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
         let Some(tool) = self.tool(&call.tool_id) else {
-            return Judged::Refused(verdict, self.unknown_tool(&call.tool_id));
+            return JudgedCall::Refused(verdict, self.unknown_tool(&call.tool_id));
         };
         if verdict.decision == Decision::Deny {
             let fault = denied(&verdict);
-            return Judged::Refused(verdict, fault);
+            return JudgedCall::Refused(verdict, fault);
         }
         match usable(tool, call, &subject) {
             // A model that makes the same mistake again and again is to be stopped too.
-            Err(_) if verdict.rule == REPEATED_RULE => return Judged::Plain(verdict),
-            Err(fault) => return Judged::Failed(fault),
+            Err(_) if verdict.rule == REPEATED_RULE => return JudgedCall::Plain(verdict),
+            Err(fault) => return JudgedCall::Failed(fault),
             Ok(()) => {}
         }
         match &tool.action {
             Action::Write(plan) => self.judge_write(plan, call, subject, approve),
             Action::Command => {
                 if let Err(error) = run_command::parse(&call.args) {
-                    return Judged::Failed(error.into());
+                    return JudgedCall::Failed(error.into());
                 }
                 let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
                 match verdict.decision {
-                    Decision::Deny => Judged::Refused(verdict.clone(), denied(&verdict)),
-                    _ => Judged::Command(verdict),
+                    Decision::Deny => JudgedCall::Refused(verdict.clone(), denied(&verdict)),
+                    _ => JudgedCall::Command(verdict),
                 }
             }
             Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) | Action::Remote(_) => {
-                Judged::Plain(verdict)
+                JudgedCall::Plain(verdict)
             }
         }
     }
 
     /// Nothing has happened when it returns.
-    pub(super) async fn decided<'a>(&'a self, prepared: Prepared<'a>, record: &mut Record<'_>) -> Decided<'a> {
+    pub(super) async fn decided<'a>(&'a self, prepared: PreparedCall<'a>, record: &mut Record<'_>) -> CallDecision<'a> {
         let approve = record.approve();
-        let Prepared { call, tool, subject, approval } = prepared;
+        let PreparedCall { call, tool, subject, approval } = prepared;
         let Some(approval) = approval else {
             return match self.judge_call(call, subject, approve) {
-                Judged::Refused(verdict, fault) => Decided::Refuse(verdict, fault),
-                Judged::Failed(fault) => Decided::Fail(fault),
-                Judged::Change(verdict, planned) => {
+                JudgedCall::Refused(verdict, fault) => CallDecision::Refuse(verdict, fault),
+                JudgedCall::Failed(fault) => CallDecision::Fail(fault),
+                JudgedCall::Change(verdict, planned) => {
                     record.use_secrets(planned.secrets.clone());
                     planned.decided(call, verdict)
                 }
-                Judged::Command(verdict) => self.decided_command(call, verdict).await,
-                Judged::Plain(verdict) => match tool.and_then(work_of) {
-                    Some(work) if verdict.decision == Decision::Allow => Decided::Perform(verdict, work),
-                    _ => Decided::ask(question::plain(call, &verdict)),
+                JudgedCall::Command(verdict) => self.decided_command(call, verdict).await,
+                JudgedCall::Plain(verdict) => match tool.and_then(work_of) {
+                    Some(work) if verdict.decision == Decision::Allow => CallDecision::Perform(verdict, work),
+                    _ => CallDecision::ask(question::plain(call, &verdict)),
                 },
             };
         };
         let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
-        let Some(tool) = tool else { return Decided::Fail(self.unknown_tool(&call.tool_id)) };
+        let Some(tool) = tool else { return CallDecision::Fail(self.unknown_tool(&call.tool_id)) };
         // Also what was denied since it was approved: no approval is for that.
         if verdict.decision == Decision::Deny {
-            return Decided::deny(verdict);
+            return CallDecision::deny(verdict);
         }
         if let Err(fault) = usable(tool, call, &subject) {
-            return Decided::Fail(fault);
+            return CallDecision::Fail(fault);
         }
         match &tool.action {
             Action::Write(plan) => self.write_approved(plan.clone(), call, approval, subject, approve),
             Action::Command => self.command_approved(call, approval, approve).await,
             _ => match work_of(tool) {
-                Some(work) => Decided::Perform(permitted(&approval.requested), work),
-                None => Decided::Fail(Fault::internal("a call without its work")),
+                Some(work) => CallDecision::Perform(permitted(&approval.requested), work),
+                None => CallDecision::Fail(Fault::internal("a call without its work")),
             },
         }
     }
@@ -199,21 +199,21 @@ impl Kernel {
         &self,
         call: &ToolCall,
         verdict: &Verdict,
-        work: Work<'_>,
+        work: CallWork<'_>,
         approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         match work {
-            Work::Read(tool) => {
+            CallWork::Read(tool) => {
                 let done = self.read(tool, call, record).await;
                 self.conclude(call, verdict, done, record).await
             }
-            Work::Inside(work) => self.work_inside(work, call, verdict, record).await,
-            Work::Question => self.ask_user(call, verdict, record).await,
-            Work::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
-            Work::Write(plan, accepted) => self.write((plan, *accepted), call, verdict, approval, record).await,
-            Work::Command(decided) => self.run(&decided, verdict, record).await,
-            Work::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
+            CallWork::Inside(work) => self.work_inside(work, call, verdict, record).await,
+            CallWork::Question => self.ask_user(call, verdict, record).await,
+            CallWork::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
+            CallWork::Write(plan, accepted) => self.write((plan, *accepted), call, verdict, approval, record).await,
+            CallWork::Command(decided) => self.run(&decided, verdict, record).await,
+            CallWork::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::command_room::Purpose;
 use super::judging::denied;
 use crate::builtin::run_command::{self, Arguments};
 use crate::error::ToolError;
-use crate::fetch::{self, Answer, Requested};
+use crate::fetch::{self, HttpAnswer, Requested};
 use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, EventBody, EventDraft, Fault, ToolCall};
 use arki_policy::{Impact, Verdict};
 use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
@@ -125,7 +125,7 @@ impl Kernel {
         step: &str,
         request: Requested<'_>,
         context: &CallContext,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<HttpAnswer, Fault> {
         self.look_at_policy();
         let call = call_of(step, NETWORK_TOOL, json!({"url": request.url}));
         self.ensure_step(&call, context).await?;

@@ -6,7 +6,7 @@ use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{ApprovalMode, Code, Fault};
 use arki_files::{ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
-use arki_policy::{ChangedGit, Impact, PolicySettings, Question, Subject, TouchedPath, WideRead};
+use arki_policy::{ChangedGit, Impact, PolicyQuestion, PolicySettings, Subject, TouchedPath, WideRead};
 use arki_sandbox::Sandbox;
 use serde_json::Value;
 use std::path::Path;
@@ -106,7 +106,7 @@ impl Kernel {
         mut reads: Vec<WideRead>,
     ) -> Vec<WideRead> {
         let Some(Tool { definition, .. }) = tool.filter(|_| subject.command.is_some()) else { return reads };
-        let question = Question {
+        let question = PolicyQuestion {
             tool: &definition.name,
             category: Some(definition.category),
             subject,

@@ -1,7 +1,7 @@
 //! Reads that the model asks for in one answer are done at the same time, and recorded in the order it asked.
 
 use super::Kernel;
-use super::path::{Decided, Work};
+use super::path::{CallDecision, CallWork};
 use super::record::Record;
 use crate::tool::{Action, Output, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
@@ -15,7 +15,7 @@ use std::time::Instant;
 const MAX_AT_ONCE: usize = 8;
 
 /// A call that may be read for before its turn to be recorded.
-struct Ready<'a> {
+struct ReadyCall<'a> {
     pending: &'a PendingCall,
     tool: &'a Tool,
     verdict: Verdict,
@@ -24,7 +24,7 @@ struct Ready<'a> {
 impl Kernel {
     /// A call that asks, is denied or is wrong ends the row: what comes after it waits for it.
     pub(super) async fn read_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
-        let mut ready: Vec<Ready<'_>> = Vec::new();
+        let mut ready: Vec<ReadyCall<'_>> = Vec::new();
         for pending in calls {
             let Some(next) = self.ready(pending, context).await else { break };
             ready.push(next);
@@ -51,12 +51,12 @@ impl Kernel {
         Ok(Executed { outcome: CallOutcome::Finished, events })
     }
 
-    async fn read_one(&self, ready: &Ready<'_>, record: &Record<'_>) -> (Instant, Result<Output, Fault>) {
+    async fn read_one(&self, ready: &ReadyCall<'_>, record: &Record<'_>) -> (Instant, Result<Output, Fault>) {
         let started = Instant::now();
         (started, self.read(ready.tool, &ready.pending.call, record).await)
     }
 
-    async fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
+    async fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<ReadyCall<'a>> {
         let call = &pending.call;
         // Hooks run around one call at a time.
         let is_fresh_read = pending.progress == CallProgress::New
@@ -69,7 +69,7 @@ impl Kernel {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let prepared = self.prepare(pending, None, &record);
         match self.decided(prepared, &mut record).await {
-            Decided::Perform(verdict, Work::Read(tool)) => Some(Ready { pending, tool, verdict }),
+            CallDecision::Perform(verdict, CallWork::Read(tool)) => Some(ReadyCall { pending, tool, verdict }),
             _ => None,
         }
     }

@@ -2,12 +2,12 @@
 //! changed by a command that only reads, a page by `fetch_url`; all of it where the policy asks nobody.
 
 use super::Kernel;
-use super::command::{Limit, failed};
+use super::command::{TimeLimit, failed};
 use super::output::bounded;
 use super::remote::{Attempts, stopped, timed_out};
 use crate::builtin::run_command;
 use crate::caller::{CallPlace, Caller};
-use crate::remote_tool::{CallScope, Progress, RemoteTool};
+use crate::remote_tool::{CallProgress, CallScope, RemoteTool};
 use crate::tool::{Action, Output, ReadAction, ReadTask, Tool};
 use arki_domain::{ApprovalMode, CallId, Code, Decision, Fault, RunId, SessionId, ToolCall};
 use arki_files::Project;
@@ -134,7 +134,7 @@ impl Kernel {
         let (sandbox, environment) =
             (room.sandbox_for(&arguments, purpose)?, room.environment_for(&arguments, purpose)?);
         self.learn_env_files().await;
-        let limit = Limit::of(self.settings.limits.timeout_seconds, None);
+        let limit = TimeLimit::of(self.settings.limits.timeout_seconds, None);
         let spec = CommandSpec {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
@@ -169,7 +169,7 @@ impl Kernel {
         let scope = CallScope {
             caller: Caller::new(place),
             cancel: cancel.clone(),
-            progress: Progress::new(|_| {}),
+            progress: CallProgress::new(|_| {}),
             max_output_bytes,
         };
         let attempts = Attempts { remote: remote.clone(), args: read.args.clone(), scope };

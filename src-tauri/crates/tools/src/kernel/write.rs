@@ -3,7 +3,7 @@
 mod reconciling;
 
 use super::judging::{denied, permitted};
-use super::path::{Decided, Judged, Work};
+use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{Kernel, question, stopped_by_user};
@@ -32,7 +32,7 @@ const LISTED_HUNK_BYTES: usize = 150;
 const MAX_TOLD_HUNKS: usize = 200;
 
 /// A change together with what the user keeps of it.
-pub(super) struct Accepted {
+pub(super) struct AcceptedChange {
     change: ChangeSet,
     /// The preview of the whole change, as it was shown.
     preview: Preview,
@@ -42,7 +42,7 @@ pub(super) struct Accepted {
     reviewed: bool,
 }
 
-impl Accepted {
+impl AcceptedChange {
     /// The whole change, which nobody had to look at.
     fn all(change: ChangeSet, preview: Preview) -> Self {
         let selection = all_hunks(&preview);
@@ -61,11 +61,14 @@ pub(super) struct PlannedChange {
 }
 
 impl PlannedChange {
-    pub(super) fn decided(self, call: &ToolCall, verdict: Verdict) -> Decided<'static> {
+    pub(super) fn decided(self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
         if verdict.decision != Decision::Allow && !self.needs_no_review {
-            return Decided::ask(question::of_change(call, &verdict, self.preview));
+            return CallDecision::ask(question::of_change(call, &verdict, self.preview));
         }
-        Decided::Perform(verdict, Work::Write(self.plan, Box::new(Accepted::all(self.change, self.preview))))
+        CallDecision::Perform(
+            verdict,
+            CallWork::Write(self.plan, Box::new(AcceptedChange::all(self.change, self.preview))),
+        )
     }
 }
 
@@ -76,14 +79,14 @@ impl Kernel {
         call: &ToolCall,
         mut subject: SubjectOf,
         approve: ApprovalMode,
-    ) -> Judged {
+    ) -> JudgedCall {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
                 let asked = Some(verdict).filter(|verdict| verdict.rule == REPEATED_RULE);
                 let asked = asked.or_else(|| self.asked_to_read(&subject, approve));
-                return asked.map_or(Judged::Failed(fault), Judged::Plain);
+                return asked.map_or(JudgedCall::Failed(fault), JudgedCall::Plain);
             }
         };
         let names = subject.subject.secrets.into_iter().chain(self.carried_secrets(&change));
@@ -93,13 +96,13 @@ impl Kernel {
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, &subject, approve, impact);
         if verdict.decision == Decision::Deny {
-            return Judged::Refused(verdict.clone(), denied(&verdict));
+            return JudgedCall::Refused(verdict.clone(), denied(&verdict));
         }
         let needs_no_review =
             change.is_empty() && verdict.rule != REPEATED_RULE && self.asked_to_read(&subject, approve).is_none();
         let secrets = subject.subject.secrets;
         let planned = PlannedChange { plan: plan.clone(), change, preview, secrets, needs_no_review };
-        Judged::Change(verdict, Box::new(planned))
+        JudgedCall::Change(verdict, Box::new(planned))
     }
 
     /// The other names of a file are judged like the one that the call names.
@@ -135,29 +138,30 @@ impl Kernel {
         approval: &'a ResolvedApproval,
         mut subject: SubjectOf,
         approve: ApprovalMode,
-    ) -> Decided<'a> {
+    ) -> CallDecision<'a> {
         let change = match self.plan(&plan, call) {
             Ok(change) => change,
-            Err(fault) if approval.requested.preview.is_none() => return Decided::Fail(fault),
-            Err(fault) => return Decided::Fail(stale(&path_of(call), &fault.message)),
+            Err(fault) if approval.requested.preview.is_none() => return CallDecision::Fail(fault),
+            Err(fault) => return CallDecision::Fail(stale(&path_of(call), &fault.message)),
         };
         self.add_other_names(&change, &mut subject);
         let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
         if verdict.decision == Decision::Deny {
-            return Decided::deny(verdict);
+            return CallDecision::deny(verdict);
         }
         let preview = change.preview();
-        let work = |accepted| Decided::Perform(permitted(&approval.requested), Work::Write(plan, Box::new(accepted)));
+        let work =
+            |accepted| CallDecision::Perform(permitted(&approval.requested), CallWork::Write(plan, Box::new(accepted)));
         if change.is_empty() {
-            return work(Accepted::all(change, preview));
+            return work(AcceptedChange::all(change, preview));
         }
         if preview.preview_hash != approval.requested.shown_hash() {
-            return Decided::ask(shown_anew(call, approval, preview));
+            return CallDecision::ask(shown_anew(call, approval, preview));
         }
         match accepted(&change, preview, &approval.resolved) {
-            Ok(accepted) if accepted.change.is_empty() => Decided::Reject(approval),
+            Ok(accepted) if accepted.change.is_empty() => CallDecision::Reject(approval),
             Ok(accepted) => work(accepted),
-            Err(fault) => Decided::Fail(fault),
+            Err(fault) => CallDecision::Fail(fault),
         }
     }
 
@@ -186,7 +190,7 @@ impl Kernel {
     /// Writes the file, unless it changed at the last moment. What the user had approved is shown anew then.
     pub(super) async fn write(
         &self,
-        (plan, accepted): (WriteAction, Accepted),
+        (plan, accepted): (WriteAction, AcceptedChange),
         call: &ToolCall,
         verdict: &Verdict,
         approval: Option<&ResolvedApproval>,
@@ -215,7 +219,7 @@ impl Kernel {
     async fn write_unless_stale(
         &self,
         call: &ToolCall,
-        accepted: Accepted,
+        accepted: AcceptedChange,
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<Result<CallOutcome, Fault>, Fault> {
@@ -279,7 +283,7 @@ fn nothing_to_change() -> Output {
     Output { text: "Nothing to change: the content is already the same.".to_owned(), truncated: false }
 }
 
-fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {
+fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<AcceptedChange, Fault> {
     let mut selection = all_hunks(&preview);
     if let Some(hunks) = &resolved.hunks {
         selection.accepted = hunks.iter().copied().collect();
@@ -287,7 +291,7 @@ fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -
     selection.accepted.extend(resolved.edited.keys());
     selection.edited = resolved.edited.clone();
     let change = change.select(&selection).map_err(|error| Fault::from(ToolError::from(error)))?;
-    Ok(Accepted { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
+    Ok(AcceptedChange { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
 }
 
 fn all_hunks(preview: &Preview) -> HunkSelection {
@@ -333,7 +337,7 @@ fn places(change: &ChangeSet) -> Vec<String> {
 /// The events that say what was written, the result for the model last, with what checkers say of it.
 fn written(
     call: &ToolCall,
-    accepted: &Accepted,
+    accepted: &AcceptedChange,
     applied: Vec<AppliedChange>,
     checked: Option<String>,
     record: &Record<'_>,
@@ -372,7 +376,7 @@ fn written(
 
 /// Returns what the model is told: how its change was understood, each hunk's fate, what the user wrote instead, and
 /// the note.
-fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
+fn summary(accepted: &AcceptedChange, applied: &[AppliedChange]) -> String {
     let (written, deleted): (Vec<&AppliedChange>, Vec<&AppliedChange>) =
         applied.iter().partition(|change| change.after_hash.is_some());
     let named = |changes: &[&AppliedChange]| -> String {

@@ -1,7 +1,7 @@
 //! The effect of a compaction on the conversation.
 
 use super::Transcript;
-use super::entry::{Entry, MessageKind, ShownAs};
+use super::entry::{MessageKind, ShownAs, TranscriptEntry};
 use crate::{CallId, ContextAdded, ContextCompacted, MENTION_PART, Message, PICTURE_PART};
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ impl Transcript {
     /// Adds context that came late, and that comes back after a compaction.
     pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
         let ContextAdded { part, origin, text: content, images, .. } = added;
-        let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::User { content, images });
+        let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), Message::User { content, images });
         self.add(entry.of_kind(MessageKind::Added { part, origin }));
     }
 
@@ -46,8 +46,8 @@ impl Transcript {
             }
         }
         if !compacted.summary.is_empty() {
-            let first_shown = self.entries.iter().position(Entry::is_shown).unwrap_or(self.entries.len());
-            let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(compacted.summary));
+            let first_shown = self.entries.iter().position(TranscriptEntry::is_shown).unwrap_or(self.entries.len());
+            let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), Message::user(compacted.summary));
             self.entries.insert(first_shown, entry.of_kind(MessageKind::Summary));
         }
         self.let_go();

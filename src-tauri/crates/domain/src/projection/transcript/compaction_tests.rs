@@ -162,7 +162,7 @@ fn a_long_result_that_a_note_stands_for_is_let_go_of_too() {
 }
 
 fn bytes_kept(transcript: &Transcript) -> usize {
-    let content = |entry: &Entry| match &*entry.whole {
+    let content = |entry: &TranscriptEntry| match &*entry.whole {
         Message::System { content } | Message::User { content, .. } | Message::Assistant { content, .. } => {
             content.len()
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct TranscriptEntry {
     /// The number of its event, with those of the origins before it: the same in a fork as in its origin.
     pub(super) place: u64,
     pub(super) kind: MessageKind,
@@ -24,7 +24,7 @@ pub(super) struct Entry {
     /// The message as shown now: perhaps without its last calls, or only its stand-in.
     pub(super) message: Arc<Message>,
     /// Oldest first; the last one is open while the message counts.
-    spans: Vec<Span>,
+    spans: Vec<CountedSpan>,
 }
 
 /// The source of a message in the conversation.
@@ -89,7 +89,7 @@ impl ShownAs {
 
 /// The time in which a message counts: from one event, inclusive, until another.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct CountedSpan {
     from: u64,
     until: Option<u64>,
     /// Calls of later events do not count.
@@ -97,16 +97,16 @@ struct Span {
     shown_as: ShownAs,
 }
 
-impl Span {
+impl CountedSpan {
     fn since(from: u64) -> Self {
         Self { from, until: None, calls_until: u64::MAX, shown_as: ShownAs::Whole }
     }
 }
 
-impl Entry {
+impl TranscriptEntry {
     pub(super) fn new(place: u64, seq: u64, call_seqs: Vec<u64>, message: Message) -> Self {
         let message = Arc::new(message);
-        let spans = vec![Span::since(seq)];
+        let spans = vec![CountedSpan::since(seq)];
         let (kind, is_withheld) = (MessageKind::Said, false);
         let (event_id, unrefused, is_let_go, whole) = (None, None, false, message.clone());
         Self { place, kind, event_id, unrefused, call_seqs, whole, is_withheld, is_let_go, message, spans }
@@ -124,7 +124,7 @@ impl Entry {
 
     /// Returns the entry as a fork takes it over: nothing that the fork goes back on takes it away.
     pub(super) fn inherited(&self) -> Self {
-        let now = self.spans.last().copied().unwrap_or(Span::since(0));
+        let now = self.spans.last().copied().unwrap_or(CountedSpan::since(0));
         Self {
             place: self.place,
             kind: self.kind.clone(),
@@ -135,7 +135,7 @@ impl Entry {
             is_withheld: false,
             is_let_go: self.is_let_go,
             message: self.message.clone(),
-            spans: vec![Span { shown_as: now.shown_as, ..Span::since(0) }],
+            spans: vec![CountedSpan { shown_as: now.shown_as, ..CountedSpan::since(0) }],
         }
     }
 
@@ -171,22 +171,22 @@ impl Entry {
     pub(super) fn show_as(&mut self, seq: u64, shown_as: ShownAs) {
         if let Some(last) = self.spans.last_mut().filter(|last| last.until.is_none()) {
             last.until = Some(seq);
-            let span = Span { from: seq, until: None, shown_as, ..*last };
+            let span = CountedSpan { from: seq, until: None, shown_as, ..*last };
             self.begin(span);
         }
     }
 
     pub(super) fn rewind(&mut self, seq: u64, to_seq: u64) {
-        let covers = |span: &&Span| span.from <= to_seq && span.until.is_none_or(|until| until > to_seq);
+        let covers = |span: &&CountedSpan| span.from <= to_seq && span.until.is_none_or(|until| until > to_seq);
         let then = self.spans.iter().find(covers).copied();
         if let Some(last) = self.spans.last_mut() {
             last.until.get_or_insert(seq);
         }
         let Some(then) = then else { return };
-        self.begin(Span { from: seq, until: None, calls_until: then.calls_until.min(to_seq), ..then });
+        self.begin(CountedSpan { from: seq, until: None, calls_until: then.calls_until.min(to_seq), ..then });
     }
 
-    fn begin(&mut self, span: Span) {
+    fn begin(&mut self, span: CountedSpan) {
         self.spans.push(span);
         self.show_anew();
     }

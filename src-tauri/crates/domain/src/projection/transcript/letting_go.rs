@@ -3,7 +3,7 @@
 //! stay, since each compaction tells them.
 
 use super::Transcript;
-use super::entry::{Entry, MessageKind, ShownAs};
+use super::entry::{MessageKind, ShownAs, TranscriptEntry};
 use crate::{Message, ToolRequest};
 use std::sync::Arc;
 
@@ -38,15 +38,15 @@ impl Transcript {
             return;
         }
         let results_off = &self.results_off;
-        let is_off = |entry: &Entry| match &*entry.whole {
+        let is_off = |entry: &TranscriptEntry| match &*entry.whole {
             // The user may switch it on again.
             Message::ToolResult { call_id, .. } => results_off.contains(call_id),
             _ => false,
         };
-        self.entries.iter_mut().filter(|entry| !is_off(entry)).for_each(Entry::let_go);
+        self.entries.iter_mut().filter(|entry| !is_off(entry)).for_each(TranscriptEntry::let_go);
     }
 
-    pub(super) fn saved<'a>(&self, entry: &Entry, content: &'a str) -> SavedText<'a> {
+    pub(super) fn saved<'a>(&self, entry: &TranscriptEntry, content: &'a str) -> SavedText<'a> {
         match entry.is_let_go {
             true => SavedText::InLog(entry.place - self.events_before),
             false => SavedText::Here(content),
@@ -54,7 +54,7 @@ impl Transcript {
     }
 }
 
-impl Entry {
+impl TranscriptEntry {
     fn let_go(&mut self) {
         let light = match (self.shown_as(), &self.kind) {
             // They were told by a tool or a model, though they are shown as from the user.

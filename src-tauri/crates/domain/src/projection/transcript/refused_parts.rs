@@ -2,7 +2,7 @@
 //! reasoning is left out. It stays so, whatever the user goes back on: the provider would refuse the part again.
 
 use super::Transcript;
-use super::entry::Entry;
+use super::entry::TranscriptEntry;
 use crate::{ContextDropped, EventId, Message, PartKind};
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ impl Transcript {
     }
 }
 
-fn without(entry: &Entry, part: &str) -> Option<Arc<Message>> {
+fn without(entry: &TranscriptEntry, part: &str) -> Option<Arc<Message>> {
     let mut message = Message::clone(&entry.whole);
     match &mut message {
         Message::User { content, images } => {

@@ -2,7 +2,7 @@
 //! context that came late is left out.
 
 use super::Transcript;
-use super::entry::{Entry, ShownAs};
+use super::entry::{ShownAs, TranscriptEntry};
 use crate::{CallId, Message, results_off};
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ impl Transcript {
     }
 }
 
-fn result_of(entry: &Entry) -> Option<CallId> {
+fn result_of(entry: &TranscriptEntry) -> Option<CallId> {
     match &*entry.whole {
         Message::ToolResult { call_id, .. } => Some(call_id.clone()),
         _ => None,

@@ -4,8 +4,8 @@
 //! Which names count is in `names`, what a secret looks like in `literal`. What is quoted is a value; what is not may be
 //! code (`password = read_password()`), and counts only where no code stands, or where no name looks like that.
 
-use super::checks::{Outcome, Text, secret};
-use super::literal::{Kind, is_given, is_name_like, is_no_name, is_secret, is_short_token};
+use super::checks::{Outcome, TextAt, secret};
+use super::literal::{ValueKind, is_given, is_name_like, is_no_name, is_secret, is_short_token};
 use super::names;
 use std::ops::Range;
 
@@ -23,16 +23,16 @@ const MAX_LINE_START_BYTES: usize = 200;
 const MAX_NETRC_BYTES: usize = 200;
 
 /// Why it is no secret.
-enum Stop {
+enum ScanStop {
     None,
     /// The text ends too early to tell.
     Open,
 }
 
-type Step<T> = Result<T, Stop>;
+type ScanStep<T> = Result<T, ScanStop>;
 
 /// The place of a value, and how sure it is that it is one and no code.
-enum Place {
+enum ValuePlace {
     /// It can't be anything else.
     Given(Range<usize>),
     /// A value in a shell or a header.
@@ -43,42 +43,42 @@ enum Place {
     Loose(Range<usize>),
 }
 
-impl Text<'_> {
+impl TextAt<'_> {
     /// The text's beginning is a part of the name.
     pub(super) fn assigned(self) -> Outcome {
         match self.try_assigned() {
             Ok((value, name)) => secret(value, name),
-            Err(Stop::Open) => Outcome::Open,
-            Err(Stop::None) => Outcome::None,
+            Err(ScanStop::Open) => Outcome::Open,
+            Err(ScanStop::None) => Outcome::None,
         }
     }
 
-    fn try_assigned(self) -> Step<(Range<usize>, &'static str)> {
+    fn try_assigned(self) -> ScanStep<(Range<usize>, &'static str)> {
         let name = self.name()?;
         let mut at = Cursor { text: self, at: name.end };
         let place = at.value_of(&name)?;
-        let (kind, label) = names::telling(&self.text[name]).ok_or(Stop::None)?;
-        let (Place::Given(range)
-        | Place::Setting(range)
-        | Place::Literal(range)
-        | Place::Bare(range)
-        | Place::Loose(range)) = &place;
-        let (value, is_password) = (&self.text[range.clone()], kind == Kind::Password);
+        let (kind, label) = names::telling(&self.text[name]).ok_or(ScanStop::None)?;
+        let (ValuePlace::Given(range)
+        | ValuePlace::Setting(range)
+        | ValuePlace::Literal(range)
+        | ValuePlace::Bare(range)
+        | ValuePlace::Loose(range)) = &place;
+        let (value, is_password) = (&self.text[range.clone()], kind == ValueKind::Password);
         let is_value = match &place {
-            Place::Given(_) => is_given(value),
-            Place::Setting(_) => is_secret(kind, value) || is_short_token(value),
-            Place::Literal(_) => is_secret(kind, value),
-            Place::Bare(_) if is_name_like(value) => {
-                is_secret(Kind::Bare, value) || (is_no_name(value) && (is_password || is_short_token(value)))
+            ValuePlace::Given(_) => is_given(value),
+            ValuePlace::Setting(_) => is_secret(kind, value) || is_short_token(value),
+            ValuePlace::Literal(_) => is_secret(kind, value),
+            ValuePlace::Bare(_) if is_name_like(value) => {
+                is_secret(ValueKind::Bare, value) || (is_no_name(value) && (is_password || is_short_token(value)))
             }
-            Place::Bare(_) => is_secret(kind, value),
-            Place::Loose(_) if is_name_like(value) => is_password && is_no_name(value),
-            Place::Loose(_) => is_password && is_secret(kind, value),
+            ValuePlace::Bare(_) => is_secret(kind, value),
+            ValuePlace::Loose(_) if is_name_like(value) => is_password && is_no_name(value),
+            ValuePlace::Loose(_) => is_password && is_secret(kind, value),
         };
-        if is_value { Ok((range.clone(), label)) } else { Err(Stop::None) }
+        if is_value { Ok((range.clone(), label)) } else { Err(ScanStop::None) }
     }
 
-    fn name(self) -> Step<Range<usize>> {
+    fn name(self) -> ScanStep<Range<usize>> {
         let bytes = self.text.as_bytes();
         let first = self.start.saturating_sub(MAX_NAME_BYTES);
         let before = bytes[first..self.start].iter().rev().take_while(|byte| is_name(**byte)).count();
@@ -87,10 +87,10 @@ impl Text<'_> {
         if before > 0 && matches!(bytes[start], b'n' | b'r' | b't') && self.byte_before(start) == Some(b'\\') {
             start += 1;
         }
-        let end = self.run(self.after, MAX_NAME_BYTES, is_name).ok_or(Stop::Open)?;
+        let end = self.run(self.after, MAX_NAME_BYTES, is_name).ok_or(ScanStop::Open)?;
         let name = self.text[start..end].trim_end_matches(['-', '.']);
         match end - self.after > MAX_NAME_BYTES {
-            true => Err(Stop::None),
+            true => Err(ScanStop::None),
             false => Ok(start..start + name.len()),
         }
     }
@@ -99,12 +99,12 @@ impl Text<'_> {
 /// A position in the text, from which it is read on.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
-    text: Text<'a>,
+    text: TextAt<'a>,
     at: usize,
 }
 
 impl Cursor<'_> {
-    fn value_of(&mut self, name: &Range<usize>) -> Step<Place> {
+    fn value_of(&mut self, name: &Range<usize>) -> ScanStep<ValuePlace> {
         let dashes = self.text.text[name.clone()].bytes().take_while(|byte| *byte == b'-').count();
         let before = self.text.byte_before(name.start);
         let is_key_of_npm = self.text.text[name.clone()].starts_with('_') && before == Some(b':');
@@ -114,12 +114,12 @@ impl Cursor<'_> {
             return self.element();
         }
         let blanks = self.blanks()?;
-        match self.peek()?.ok_or(Stop::None)? {
+        match self.peek()?.ok_or(ScanStop::None)? {
             b'=' => self.after_equals(name, before, is_flag, blanks, closing > 0),
             b':' => {
                 self.at += 1;
                 match self.peek()? {
-                    Some(b':') => Err(Stop::None),
+                    Some(b':') => Err(ScanStop::None),
                     Some(b'=') => self.expression(1),
                     _ => self.after_colon(name, before),
                 }
@@ -134,7 +134,7 @@ impl Cursor<'_> {
             _ if blanks > 0 && (is_flag || self.is_set(name.start)) => self.shell_word(),
             _ if blanks > 0 && (self.is_configured(name.start) || self.is_of_netrc(name)) => {
                 self.shell_word().map(|place| match place {
-                    Place::Setting(value) => Place::Given(value),
+                    ValuePlace::Setting(value) => ValuePlace::Given(value),
                     other => other,
                 })
             }
@@ -145,7 +145,7 @@ impl Cursor<'_> {
                 self.demand("=")?;
                 self.expression(0)
             }
-            _ => Err(Stop::None),
+            _ => Err(ScanStop::None),
         }
     }
 
@@ -157,7 +157,7 @@ impl Cursor<'_> {
         is_flag: bool,
         blanks: usize,
         is_closed: bool,
-    ) -> Step<Place> {
+    ) -> ScanStep<ValuePlace> {
         let operator = self.skip(3, |byte| byte == b'=' || byte == b'>')?;
         let after = self.blanks()?;
         if is_closed || self.is_quote()? {
@@ -165,7 +165,7 @@ impl Cursor<'_> {
         }
         let mut called = *self;
         match called.expression(0) {
-            Err(Stop::None) => {}
+            Err(ScanStop::None) => {}
             other => return other,
         }
         if operator > 1 {
@@ -176,20 +176,20 @@ impl Cursor<'_> {
         let is_capital = self.text.text.as_bytes()[name.start].is_ascii_uppercase();
         match before {
             _ if !is_tight => match self.clone_at(0).rest_of_line(name) {
-                Err(Stop::None) => self.said_word(),
+                Err(ScanStop::None) => self.said_word(),
                 other => other,
             },
             _ if is_flag || is_capital => self.shell_word(),
             Some(b'?' | b'&' | b';' | b'"' | b'\'') => self.parameter(),
             _ => match self.clone_at(0).rest_of_line(name) {
-                Err(Stop::None) => self.word(),
+                Err(ScanStop::None) => self.word(),
                 other => other,
             },
         }
     }
 
     /// YAML, or a type and then a value, or a value.
-    fn after_colon(&mut self, name: &Range<usize>, before: Option<u8>) -> Step<Place> {
+    fn after_colon(&mut self, name: &Range<usize>, before: Option<u8>) -> ScanStep<ValuePlace> {
         self.blanks()?;
         if self.is_quote()? {
             return self.quoted();
@@ -205,7 +205,7 @@ impl Cursor<'_> {
         }
         let mut called = *self;
         match called.expression(0) {
-            Err(Stop::None) => {}
+            Err(ScanStop::None) => {}
             other => return other,
         }
         // `-H 'X-Auth-Token: …'`, or a line of headers.
@@ -213,21 +213,21 @@ impl Cursor<'_> {
             let start = self.at;
             self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`\\,".contains(&byte))?;
             let is_whole = matches!(self.peek()?, Some(byte) if byte == quote || byte == b'\\');
-            return if is_whole { Ok(Place::Setting(start..self.at)) } else { Err(Stop::None) };
+            return if is_whole { Ok(ValuePlace::Setting(start..self.at)) } else { Err(ScanStop::None) };
         }
         let is_header = || {
             let name = &self.text.text[name.clone()];
             name.contains('-') && name.bytes().all(|byte| !byte.is_ascii_lowercase()) || name.starts_with("X-")
         };
         match self.clone_at(0).rest_of_line(name) {
-            Ok(Place::Bare(value)) if is_header() => Ok(Place::Setting(value)),
-            Err(Stop::None) => self.loose_word(),
+            Ok(ValuePlace::Bare(value)) if is_header() => Ok(ValuePlace::Setting(value)),
+            Err(ScanStop::None) => self.loose_word(),
             other => other,
         }
     }
 
     /// A quoted value, also behind a letter that says how it is quoted, or as what something is called with.
-    fn expression(&mut self, skipped: usize) -> Step<Place> {
+    fn expression(&mut self, skipped: usize) -> ScanStep<ValuePlace> {
         self.at += skipped;
         self.blanks()?;
         if !self.is_quote()? {
@@ -236,13 +236,13 @@ impl Cursor<'_> {
             match self.peek()? {
                 Some(b'(') => self.at += 1,
                 Some(b'"' | b'\'' | b'`') if path <= 3 => {}
-                _ => return Err(Stop::None),
+                _ => return Err(ScanStop::None),
             }
         }
         self.quoted()
     }
 
-    fn is_quote(&self) -> Step<bool> {
+    fn is_quote(&self) -> ScanStep<bool> {
         Ok(match self.peek()? {
             Some(b'\\') => matches!(self.clone_at(1).peek()?, Some(b'"' | b'\'')),
             byte => matches!(byte, Some(b'"' | b'\'' | b'`')),
@@ -250,43 +250,43 @@ impl Cursor<'_> {
     }
 
     /// Reads from a quote to the same quote, in one line.
-    fn quoted(&mut self) -> Step<Place> {
+    fn quoted(&mut self) -> ScanStep<ValuePlace> {
         let is_escaped = self.peek()? == Some(b'\\');
         self.at += usize::from(is_escaped);
-        let quote = self.peek()?.filter(|byte| b"\"'`".contains(byte)).ok_or(Stop::None)?;
+        let quote = self.peek()?.filter(|byte| b"\"'`".contains(byte)).ok_or(ScanStop::None)?;
         self.at += 1;
         let start = self.at;
         while self.at - start <= MAX_VALUE_BYTES {
-            match self.peek()?.ok_or(Stop::None)? {
-                b'\n' | b'\r' => return Err(Stop::None),
+            match self.peek()?.ok_or(ScanStop::None)? {
+                b'\n' | b'\r' => return Err(ScanStop::None),
                 b'\\' => match self.clone_at(1).peek()? {
-                    Some(byte) if is_escaped && byte == quote => return Ok(Place::Literal(start..self.at)),
+                    Some(byte) if is_escaped && byte == quote => return Ok(ValuePlace::Literal(start..self.at)),
                     // The next character may have several bytes; those after its first are never a quote.
                     _ => self.at += 2,
                 },
                 byte if byte == quote => {
-                    return if is_escaped { Err(Stop::None) } else { Ok(Place::Literal(start..self.at)) };
+                    return if is_escaped { Err(ScanStop::None) } else { Ok(ValuePlace::Literal(start..self.at)) };
                 }
                 _ => self.at += 1,
             }
         }
-        Err(Stop::None)
+        Err(ScanStop::None)
     }
 
     /// `>` … `</`.
-    fn element(&mut self) -> Step<Place> {
+    fn element(&mut self) -> ScanStep<ValuePlace> {
         self.at += 1;
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte != b'<' && byte > b' ')?;
         let value = start..self.at;
         self.demand("</")?;
-        Ok(Place::Literal(value))
+        Ok(ValuePlace::Literal(value))
     }
 
     /// `name: NAME` and below it, or beside it, `value: …`.
-    fn value_beside(&mut self) -> Step<Place> {
+    fn value_beside(&mut self) -> ScanStep<ValuePlace> {
         if !self.leads_to_value()? {
-            return Err(Stop::None);
+            return Err(ScanStop::None);
         }
         self.skip(4, |byte| b"\"' \t".contains(&byte))?;
         self.skip(1, |byte| byte == b':' || byte == b'=')?;
@@ -297,89 +297,91 @@ impl Cursor<'_> {
         self.until_line_end()
     }
 
-    fn leads_to_value(&mut self) -> Step<bool> {
+    fn leads_to_value(&mut self) -> ScanStep<bool> {
         self.skip(MAX_GAP_BYTES, is_gap)?;
         match self.demand("value") {
             Ok(()) => Ok(matches!(self.peek()?, Some(b'"' | b'\'' | b':' | b'=' | b' '))),
-            Err(Stop::None) => Ok(false),
+            Err(ScanStop::None) => Ok(false),
             Err(open) => Err(open),
         }
     }
 
     /// The value of a setting, where the line has nothing but name and value.
-    fn rest_of_line(&mut self, name: &Range<usize>) -> Step<Place> {
+    fn rest_of_line(&mut self, name: &Range<usize>) -> ScanStep<ValuePlace> {
         match self.begins_line(name.start) {
             true => self.until_line_end(),
-            false => Err(Stop::None),
+            false => Err(ScanStop::None),
         }
     }
 
-    fn until_line_end(&mut self) -> Step<Place> {
+    fn until_line_end(&mut self) -> ScanStep<ValuePlace> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`".contains(&byte))?;
         let value = start..self.at;
         self.blanks()?;
         let is_end = matches!(self.peek()?, None | Some(b'\n' | b'\r' | b'#' | b';'));
         let is_code = self.text.text[value.clone()].ends_with([',', ';', '\\', '+', '|', ':']);
-        if is_end && !is_code { Ok(Place::Bare(value)) } else { Err(Stop::None) }
+        if is_end && !is_code { Ok(ValuePlace::Bare(value)) } else { Err(ScanStop::None) }
     }
 
     /// `name = value` in a line that says more. Code would go on, or end, with its own sign.
-    fn said_word(&mut self) -> Step<Place> {
+    fn said_word(&mut self) -> ScanStep<ValuePlace> {
         let place = self.loose_word()?;
         self.blanks()?;
         match self.peek()? {
             None | Some(b'\n' | b'\r' | b'}') => Ok(place),
             Some(byte) if byte.is_ascii_alphabetic() => Ok(place),
-            _ => Err(Stop::None),
+            _ => Err(ScanStop::None),
         }
     }
 
     /// `name: value` among others.
-    fn loose_word(&mut self) -> Step<Place> {
+    fn loose_word(&mut self) -> ScanStep<ValuePlace> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
         // Types and words have none.
         let has_digit = self.text.text.as_bytes()[start..self.at].iter().any(u8::is_ascii_digit);
         match self.peek()? {
-            _ if !has_digit => Err(Stop::None),
-            Some(b' ') if self.clone_at(1).peek()? == Some(b'=') => Err(Stop::None),
-            Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b';' | b')' | b'}') | None => Ok(Place::Loose(start..self.at)),
-            _ => Err(Stop::None),
+            _ if !has_digit => Err(ScanStop::None),
+            Some(b' ') if self.clone_at(1).peek()? == Some(b'=') => Err(ScanStop::None),
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b';' | b')' | b'}') | None => {
+                Ok(ValuePlace::Loose(start..self.at))
+            }
+            _ => Err(ScanStop::None),
         }
     }
 
     /// `name=value` among others.
-    fn word(&mut self) -> Step<Place> {
+    fn word(&mut self) -> ScanStep<ValuePlace> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
         match self.peek()? {
-            Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b';') | None => Ok(Place::Bare(start..self.at)),
-            Some(b',' | b')') => Ok(Place::Loose(start..self.at)),
-            _ => Err(Stop::None),
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b';') | None => Ok(ValuePlace::Bare(start..self.at)),
+            Some(b',' | b')') => Ok(ValuePlace::Loose(start..self.at)),
+            _ => Err(ScanStop::None),
         }
     }
 
     /// Reads a value in a shell, where only `$` starts an expansion.
-    fn shell_word(&mut self) -> Step<Place> {
+    fn shell_word(&mut self) -> ScanStep<ValuePlace> {
         if self.is_quote()? {
             return self.quoted();
         }
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"\"'`;|&()<>,\\".contains(&byte))?;
         match self.peek()? {
-            Some(b'(') => Err(Stop::None),
-            _ => Ok(Place::Setting(start..self.at)),
+            Some(b'(') => Err(ScanStop::None),
+            _ => Ok(ValuePlace::Setting(start..self.at)),
         }
     }
 
     /// Reads a value in a URL, a form or a connection string.
-    fn parameter(&mut self) -> Step<Place> {
+    fn parameter(&mut self) -> ScanStep<ValuePlace> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"&#;\"'`<>()\\".contains(&byte))?;
         match self.peek()? {
-            Some(b'(') => Err(Stop::None),
-            _ => Ok(Place::Literal(start..self.at)),
+            Some(b'(') => Err(ScanStop::None),
+            _ => Ok(ValuePlace::Literal(start..self.at)),
         }
     }
 
@@ -433,29 +435,29 @@ impl Cursor<'_> {
     }
 
     /// `None` where the whole text ends.
-    fn peek(&self) -> Step<Option<u8>> {
+    fn peek(&self) -> ScanStep<Option<u8>> {
         match self.text.text.as_bytes().get(self.at) {
-            None if !self.text.is_end => Err(Stop::Open),
+            None if !self.text.is_end => Err(ScanStop::Open),
             byte => Ok(byte.copied()),
         }
     }
 
-    fn blanks(&mut self) -> Step<usize> {
+    fn blanks(&mut self) -> ScanStep<usize> {
         self.skip(MAX_BLANKS, |byte| byte == b' ' || byte == b'\t')
     }
 
     /// Returns how many such bytes were passed; more than `most` are too many.
-    fn skip(&mut self, most: usize, class: impl Fn(u8) -> bool) -> Step<usize> {
-        let end = self.text.run(self.at, most, class).ok_or(Stop::Open)?;
+    fn skip(&mut self, most: usize, class: impl Fn(u8) -> bool) -> ScanStep<usize> {
+        let end = self.text.run(self.at, most, class).ok_or(ScanStop::Open)?;
         let length = end - self.at;
         self.at = end;
-        if length > most { Err(Stop::None) } else { Ok(length) }
+        if length > most { Err(ScanStop::None) } else { Ok(length) }
     }
 
-    fn demand(&mut self, expected: &str) -> Step<()> {
+    fn demand(&mut self, expected: &str) -> ScanStep<()> {
         match self.text.goes_on(self.at, expected) {
-            None => Err(Stop::Open),
-            Some(false) => Err(Stop::None),
+            None => Err(ScanStop::Open),
+            Some(false) => Err(ScanStop::None),
             Some(true) => {
                 self.at += expected.len();
                 Ok(())

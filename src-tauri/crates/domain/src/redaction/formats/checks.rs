@@ -1,7 +1,7 @@
 //! Checks of what follows a beginning, so that it is a secret.
 
 use super::super::placeholder;
-use super::literal::{Kind, is_secret, is_short_token};
+use super::literal::{ValueKind, is_secret, is_short_token};
 use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) struct Token {
 
 /// A text at a beginning.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct TextAt<'a> {
     pub(super) text: &'a str,
     /// The start and the end of the beginning.
     pub(super) start: usize,
@@ -69,7 +69,7 @@ const TELEGRAM_BYTES: usize = 35;
 const MIN_REST_BYTES: usize = 24;
 const MAX_REST_BYTES: usize = 256;
 
-impl Text<'_> {
+impl TextAt<'_> {
     pub(super) fn token(self, token: Token, name: &'static str) -> Outcome {
         if self.is_within_word() {
             return Outcome::None;
@@ -287,7 +287,7 @@ impl Text<'_> {
     pub(super) fn setting(self, name: &'static str) -> Outcome {
         let is_password = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>();".contains(&byte);
         let Some(end) = self.run(self.after, MAX_REST_BYTES, is_password) else { return Outcome::Open };
-        if is_secret(Kind::Password, &self.text[self.after..end]) {
+        if is_secret(ValueKind::Password, &self.text[self.after..end]) {
             secret(self.after..end, name)
         } else {
             Outcome::None

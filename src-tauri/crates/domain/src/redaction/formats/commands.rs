@@ -3,7 +3,7 @@
 //! From the program's name on, words are read about as a shell reads them, also those of a list in JSON, up to the end
 //! of the command. Prose that names a program is told from a command by its first words.
 
-use super::checks::{Outcome, Text};
+use super::checks::{Outcome, TextAt};
 use super::literal::is_given;
 use super::look::is_real_password;
 use std::ops::Range;
@@ -12,17 +12,17 @@ const MAX_COMMAND_BYTES: usize = 1024;
 /// `-sSu` before a quote.
 const MAX_FLAG_BYTES: usize = 8;
 
-pub(super) struct Program {
+pub(super) struct SecretTaker {
     /// Its name may go on: `mysqldump`.
     is_family: bool,
     /// The letters of options that take a value.
     with_values: &'static str,
-    secrets: &'static [(&'static str, Value)],
+    secrets: &'static [(&'static str, OptionValue)],
 }
 
 /// The value of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
+enum OptionValue {
     Password,
     /// Only where it stands at the option itself.
     AttachedPassword,
@@ -31,9 +31,9 @@ enum Value {
     Cookies,
 }
 
-use Value::{AttachedPassword, Cookies, Credential, Password};
+use OptionValue::{AttachedPassword, Cookies, Credential, Password};
 
-pub(super) static CURL: Program = Program {
+pub(super) static CURL: SecretTaker = SecretTaker {
     is_family: false,
     with_values: "AbCcdDeEFHKmoPQrtTuUwxXYyz",
     secrets: &[
@@ -46,34 +46,34 @@ pub(super) static CURL: Program = Program {
         ("oauth2-bearer", Password),
     ],
 };
-pub(super) static MYSQL: Program = family("uhPDSep", &[("p", AttachedPassword), ("password", AttachedPassword)]);
-pub(super) static MONGO: Program = family("up", &[("p", Password)]);
-pub(super) static LDAP: Program = family("DHbwyhpfsla", &[("w", Password)]);
-pub(super) static MOSQUITTO: Program = family("hpuPtmi", &[("P", Password)]);
-pub(super) static SEVEN_ZIP: Program = family("op", &[("p", AttachedPassword)]);
-pub(super) static ZIP: Program = program("P", &[("P", Password)]);
-pub(super) static SSHPASS: Program = program("pfdP", &[("p", Password)]);
-pub(super) static REDIS: Program = program("hpanuri", &[("a", Password), ("pass", Password)]);
+pub(super) static MYSQL: SecretTaker = family("uhPDSep", &[("p", AttachedPassword), ("password", AttachedPassword)]);
+pub(super) static MONGO: SecretTaker = family("up", &[("p", Password)]);
+pub(super) static LDAP: SecretTaker = family("DHbwyhpfsla", &[("w", Password)]);
+pub(super) static MOSQUITTO: SecretTaker = family("hpuPtmi", &[("P", Password)]);
+pub(super) static SEVEN_ZIP: SecretTaker = family("op", &[("p", AttachedPassword)]);
+pub(super) static ZIP: SecretTaker = program("P", &[("P", Password)]);
+pub(super) static SSHPASS: SecretTaker = program("pfdP", &[("p", Password)]);
+pub(super) static REDIS: SecretTaker = program("hpanuri", &[("a", Password), ("pass", Password)]);
 /// `docker login`, `helm registry login`.
-pub(super) static LOGIN: Program = program("up", &[("p", Password)]);
-pub(super) static SQLCMD: Program = program("SUPdQqio", &[("P", Password)]);
+pub(super) static LOGIN: SecretTaker = program("up", &[("p", Password)]);
+pub(super) static SQLCMD: SecretTaker = program("SUPdQqio", &[("P", Password)]);
 
-const fn program(with_values: &'static str, secrets: &'static [(&'static str, Value)]) -> Program {
-    Program { is_family: false, with_values, secrets }
+const fn program(with_values: &'static str, secrets: &'static [(&'static str, OptionValue)]) -> SecretTaker {
+    SecretTaker { is_family: false, with_values, secrets }
 }
 
-const fn family(with_values: &'static str, secrets: &'static [(&'static str, Value)]) -> Program {
-    Program { is_family: true, with_values, secrets }
+const fn family(with_values: &'static str, secrets: &'static [(&'static str, OptionValue)]) -> SecretTaker {
+    SecretTaker { is_family: true, with_values, secrets }
 }
 
 /// The unquoted beginning of a word, or a word in quotes; and what stands in quotes right behind the former.
-struct Word {
+struct CommandWord {
     head: Range<usize>,
     quoted: Option<Range<usize>>,
 }
 
-impl Text<'_> {
-    pub(super) fn command(self, program: &Program) -> Outcome {
+impl TextAt<'_> {
+    pub(super) fn command(self, program: &SecretTaker) -> Outcome {
         let is_in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         let before = &self.text[self.text.ceil_char_boundary(self.start.saturating_sub(4))..self.start];
         let is_in_path = before.ends_with(['-', '_', '.', '/']) && !before.ends_with("bin/");
@@ -94,7 +94,7 @@ impl Text<'_> {
     }
 
     /// Returns the words of the command and where it ends; `None` where the text ends before it does.
-    fn words(self, from: usize) -> Option<(Vec<Word>, usize)> {
+    fn words(self, from: usize) -> Option<(Vec<CommandWord>, usize)> {
         let bytes = self.text.as_bytes();
         let (mut words, mut at) = (Vec::new(), from);
         while at - from < MAX_COMMAND_BYTES {
@@ -106,7 +106,7 @@ impl Text<'_> {
                 Some(b'\\') if matches!(next, Some(b'\n' | b'\r')) => at += if next == Some(b'\n') { 2 } else { 3 },
                 Some(byte) if is_quote(*byte, next) => {
                     let Some((head, end)) = self.quoted(at)? else { break };
-                    words.push(Word { head, quoted: None });
+                    words.push(CommandWord { head, quoted: None });
                     at = end;
                 }
                 Some(byte) if ends_command(*byte) || *byte == b'\\' || *byte == b'#' => break,
@@ -126,7 +126,7 @@ impl Text<'_> {
         Some((words, at))
     }
 
-    fn is_command(self, words: &[Word]) -> bool {
+    fn is_command(self, words: &[CommandWord]) -> bool {
         let mut heads = words.iter().map(|word| &self.text[word.head.clone()]);
         let first = heads.next().unwrap_or_default();
         first.len() <= 1
@@ -157,7 +157,7 @@ impl Text<'_> {
     }
 
     /// A word, and where it ends; without an end the command is over.
-    fn unquoted(self, start: usize) -> Option<(Word, Option<usize>)> {
+    fn unquoted(self, start: usize) -> Option<(CommandWord, Option<usize>)> {
         let bytes = self.text.as_bytes();
         let mut at = start;
         loop {
@@ -172,7 +172,7 @@ impl Text<'_> {
                 None if !self.is_end => return None,
                 _ => {
                     let trimmed = self.text[start..at].trim_end_matches(',').len();
-                    return Some((Word { head: start..start + trimmed, quoted: None }, Some(at)));
+                    return Some((CommandWord { head: start..start + trimmed, quoted: None }, Some(at)));
                 }
             }
         }
@@ -180,14 +180,14 @@ impl Text<'_> {
         let text = &self.text[head.clone()];
         let is_flag = text.starts_with('-') && text.len() <= MAX_FLAG_BYTES && !text.starts_with("--");
         if !is_flag && !text.ends_with('=') {
-            return Some((Word { head, quoted: None }, None));
+            return Some((CommandWord { head, quoted: None }, None));
         }
         let quoted = self.quoted(at)?;
         let end = quoted.as_ref().map(|(_, end)| *end);
-        Some((Word { head, quoted: quoted.map(|(content, _)| content) }, end))
+        Some((CommandWord { head, quoted: quoted.map(|(content, _)| content) }, end))
     }
 
-    fn secrets_among(self, words: &[Word], program: &Program) -> Vec<(Range<usize>, &'static str)> {
+    fn secrets_among(self, words: &[CommandWord], program: &SecretTaker) -> Vec<(Range<usize>, &'static str)> {
         let mut words = words.iter();
         let mut secrets = Vec::new();
         while let Some(word) = words.next() {
@@ -215,7 +215,7 @@ impl Text<'_> {
         secrets
     }
 
-    fn secrets_of(self, kind: Value, value: Range<usize>) -> Vec<(Range<usize>, &'static str)> {
+    fn secrets_of(self, kind: OptionValue, value: Range<usize>) -> Vec<(Range<usize>, &'static str)> {
         // `-p=…`
         let sign = usize::from(self.text[value.clone()].starts_with('='));
         let (start, end) = (value.start + sign, value.end);
@@ -224,7 +224,7 @@ impl Text<'_> {
             Password | AttachedPassword if is_given(text) => vec![(start..end, "password")],
             Password | AttachedPassword => Vec::new(),
             Cookies => {
-                let cookies = Text { text: &self.text[..end], is_end: true, ..self }.cookie_list(start);
+                let cookies = TextAt { text: &self.text[..end], is_end: true, ..self }.cookie_list(start);
                 cookies.unwrap_or_default().into_iter().map(|cookie| (cookie, "cookie")).collect()
             }
             Credential => {

@@ -1,7 +1,7 @@
 //! Secrets that the rest of their line gives away: lines of `.pgpass`, addresses of Oracle, and cookies.
 
-use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, Text, is_separator, secret};
-use super::literal::{Kind, is_given, is_secret};
+use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, TextAt, is_separator, secret};
+use super::literal::{ValueKind, is_given, is_secret};
 use super::look::{has_random_part, looks_random};
 use crate::redaction::LOOK_BACK_BYTES;
 use std::ops::Range;
@@ -16,7 +16,7 @@ const SESSION_NAMES: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login",
 /// The attributes of cookies that may follow the cookie itself.
 const ATTRIBUTES: &[&str] = &["domain", "path", "expires"];
 
-impl Text<'_> {
+impl TextAt<'_> {
     /// `host:5432:database:user:password`, a line of its own: the password. The beginning is the end of the port.
     pub(super) fn pgpass(self, name: &'static str) -> Outcome {
         let before =
@@ -136,7 +136,7 @@ impl Text<'_> {
 
 fn is_secret_cookie(name: &str, value: &str) -> bool {
     let is_long = value.len() >= MIN_CREDENTIAL_BYTES && (looks_random(value) || has_random_part(value));
-    let is_session = SESSION_NAMES.iter().any(|part| name.contains(part)) && is_secret(Kind::Password, value);
+    let is_session = SESSION_NAMES.iter().any(|part| name.contains(part)) && is_secret(ValueKind::Password, value);
     (is_long || is_session) && !ATTRIBUTES.contains(&name)
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// The kind of value that the name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Password,
     /// A token or a key.
     Secret,
@@ -54,8 +54,8 @@ const SEQUENCES: &[&str] =
     &["123456", "234567", "abcdef", "xxxx", "deadbeef", "cafebabe", "0000", "qwerty", "aaaa", "1111", "lorem"];
 
 /// Returns whether the value is a secret, going by its own looks.
-pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
-    let least = if kind == Kind::Password { MIN_PASSWORD_BYTES } else { MIN_SECRET_BYTES };
+pub(super) fn is_secret(kind: ValueKind, value: &str) -> bool {
+    let least = if kind == ValueKind::Password { MIN_PASSWORD_BYTES } else { MIN_SECRET_BYTES };
     if !(least..=MAX_BYTES).contains(&value.len()) || is_filled_in(value) || is_plain(value) {
         return false;
     }
@@ -65,18 +65,18 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
     // `Admin@123`, `hunter2!`: a word that people make a password of, and no address.
     let is_seasoned = counts.signs > 0 && counts.digits > 0 && counts.letters() > 0 && !is_address(value);
     match kind {
-        Kind::Password => {
+        ValueKind::Password => {
             let is_mixed = counts.letters() > 0 && counts.digits + counts.signs > 0;
             (is_mixed || is_unpronounceable(value))
                 && (has_all_kinds || ((!is_example || is_seasoned) && !is_identifier(value, &counts)))
         }
-        Kind::Secret if value.len() >= LONG_BYTES => {
+        ValueKind::Secret if value.len() >= LONG_BYTES => {
             has_all_kinds || (is_made_by_chance(value, &counts) && !is_example)
         }
-        Kind::Secret => {
+        ValueKind::Secret => {
             !is_example && counts.digits > 0 && counts.kinds() >= 3 && !is_wordy(value, &counts) && counts.letters() > 0
         }
-        Kind::Bare => {
+        ValueKind::Bare => {
             let is_mixed = counts.digits >= 2 && counts.upper + counts.lower >= 2 && digit_groups(value) >= 2;
             let is_long = value.len() >= LONG_BYTES && counts.digits > 0 && is_made_by_chance(value, &counts);
             (is_mixed || is_long) && !is_example && !is_wordy(value, &counts)
@@ -92,7 +92,7 @@ pub(super) fn is_name_like(value: &str) -> bool {
 
 /// Returns whether a value is a token, however short, where nothing else is usual.
 pub(super) fn is_short_token(value: &str) -> bool {
-    is_secret(Kind::Password, value) && !is_wordy(value, &Counts::of(value))
+    is_secret(ValueKind::Password, value) && !is_wordy(value, &Counts::of(value))
 }
 
 /// Returns whether no code would have such a name: its digits are not at the end of a word, or it is no word at all.
@@ -105,7 +105,9 @@ pub(super) fn is_no_name(value: &str) -> bool {
     };
     let is_joined = || value.contains(['_', '-', '.', ':']) && is_wordy(value, &Counts::of(value));
     let is_chaos = || value.len() >= MIN_SECRET_BYTES && is_chaos(value);
-    is_secret(Kind::Password, value) && !is_joined() && (value.split(['_', '-', '.', ':']).any(is_odd) || is_chaos())
+    is_secret(ValueKind::Password, value)
+        && !is_joined()
+        && (value.split(['_', '-', '.', ':']).any(is_odd) || is_chaos())
 }
 
 /// Returns whether a value is a secret whose place leaves no doubt that it is one, unless it stands for it only.

@@ -1,6 +1,6 @@
 //! The names that mark the value assigned to them as a secret.
 
-use super::literal::Kind;
+use super::literal::ValueKind;
 
 /// A name has no more words that matter.
 const MAX_WORDS: usize = 16;
@@ -20,7 +20,7 @@ const PUBLIC: &str = "bos cancellation continuation cursor end eos eot hash hash
      pagination prompt pub public regex schema sep special start stop sync unk";
 
 /// Returns what kind of secret, and what it is called where it is replaced.
-pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
+pub(super) fn telling(name: &str) -> Option<(ValueKind, &'static str)> {
     let mut words: Vec<String> = words(name).take(MAX_WORDS + 1).collect();
     if words.len() > MAX_WORDS || words.iter().any(|word| is_in(PUBLIC, word)) {
         return None;
@@ -32,18 +32,18 @@ pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
     let before = words.last().map(String::as_str);
     let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end));
     match last.as_str() {
-        _ if ends(PASSWORDS) => Some((Kind::Password, "password")),
-        "pwd" | "psk" | "sshpass" | "pw" => Some((Kind::Password, "password")),
+        _ if ends(PASSWORDS) => Some((ValueKind::Password, "password")),
+        "pwd" | "psk" | "sshpass" | "pw" => Some((ValueKind::Password, "password")),
         // `ROOTPW`
-        _ if name.ends_with("PW") => Some((Kind::Password, "password")),
-        "phrase" | "word" if before == Some("pass") => Some((Kind::Password, "password")),
-        _ if matches!(name, "pass" | "PASS" | "REDISCLI_AUTH" | "_auth") => Some((Kind::Password, "password")),
+        _ if name.ends_with("PW") => Some((ValueKind::Password, "password")),
+        "phrase" | "word" if before == Some("pass") => Some((ValueKind::Password, "password")),
+        _ if matches!(name, "pass" | "PASS" | "REDISCLI_AUTH" | "_auth") => Some((ValueKind::Password, "password")),
         // Not what is called with it: `test.pass("…")`.
-        "pass" if before.is_some() && !name.ends_with(".pass") => Some((Kind::Password, "password")),
-        "key" if before.is_some_and(|before| is_in(KEYS, before)) => Some((Kind::Secret, "key")),
-        _ if last.ends_with("token") => Some((Kind::Secret, "token")),
-        "credential" | "credentials" => Some((Kind::Secret, "secret")),
-        _ if ends(SECRETS) => Some((Kind::Secret, "secret")),
+        "pass" if before.is_some() && !name.ends_with(".pass") => Some((ValueKind::Password, "password")),
+        "key" if before.is_some_and(|before| is_in(KEYS, before)) => Some((ValueKind::Secret, "key")),
+        _ if last.ends_with("token") => Some((ValueKind::Secret, "token")),
+        "credential" | "credentials" => Some((ValueKind::Secret, "secret")),
+        _ if ends(SECRETS) => Some((ValueKind::Secret, "secret")),
         _ => None,
     }
 }

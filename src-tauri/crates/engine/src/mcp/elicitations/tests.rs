@@ -8,13 +8,13 @@ fn place(session: &str) -> CallPlace {
     CallPlace { session_id: SessionId::from(session), run_id: RunId::from("r"), call_id: CallId::from("c") }
 }
 
-fn page(server: &str, sessions: &[&str]) -> Question {
+fn page(server: &str, sessions: &[&str]) -> ServerQuestion {
     let url = "https://example.org/a?b=example.org".to_owned();
-    Question {
+    ServerQuestion {
         server: server.to_owned(),
         calls: sessions.iter().map(|session| place(session)).collect(),
         message: "Look at this.".to_owned(),
-        wanted: Wanted::Page(Page { url, host: "example.org".to_owned() }),
+        wanted: WantedAnswer::Page(WebAddress { url, host: "example.org".to_owned() }),
     }
 }
 
@@ -30,7 +30,7 @@ fn reply(action: ElicitationAction, values: &Value) -> ElicitationReply {
 }
 
 /// Asks and answers as soon as it is shown.
-async fn answered(question: Question, action: ElicitationAction) -> Reply {
+async fn answered(question: ServerQuestion, action: ElicitationAction) -> Reply {
     let (window, mut heard) = window();
     let asking = tokio::spawn({
         let window = window.clone();

@@ -162,7 +162,7 @@ impl Projects {
 }
 
 /// The pipelines on the way from the outermost one, by their names and sources.
-type Trail = Vec<(String, String)>;
+type PipelineTrail = Vec<(String, String)>;
 
 struct Gathering<'a> {
     projects: &'a Projects,
@@ -176,7 +176,7 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     /// Gathers what the last pipeline of the trail runs; returns how deep that is nested.
-    fn height(&mut self, of: &FoundPipeline, trail: &mut Trail) -> Result<usize, Fault> {
+    fn height(&mut self, of: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Fault> {
         let mut highest = 0;
         for name in of.definition()?.nested() {
             let height = 1 + self.height_of(name, of, trail)?;
@@ -188,7 +188,7 @@ impl Gathering<'_> {
         Ok(highest)
     }
 
-    fn height_of(&mut self, name: &str, by: &FoundPipeline, trail: &mut Trail) -> Result<usize, Fault> {
+    fn height_of(&mut self, name: &str, by: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Fault> {
         let found = match self.nested.get(name) {
             Some(known) => known.clone(),
             None => self.find(name, by)?,
@@ -250,7 +250,7 @@ fn too_deep() -> Fault {
     )
 }
 
-fn circle(trail: &Trail, again: &FoundPipeline) -> Fault {
+fn circle(trail: &PipelineTrail, again: &FoundPipeline) -> Fault {
     let way = trail.iter().map(|(name, _)| name.as_str()).chain([again.name.as_str()]);
     Fault::new(
         Code::PIPELINE_INVALID,

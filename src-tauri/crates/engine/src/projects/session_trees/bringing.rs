@@ -5,7 +5,7 @@
 //! repository of its own in its data that borrows the worktree's objects, and has git fetch from that. So what comes over
 //! are objects that git checks, and one branch that only moves forward.
 
-use super::super::git::{Answer, Git, Instead, fitness};
+use super::super::git::{Git, GitOutput, Instead, fitness};
 use super::note::WorktreeNote;
 use super::{SessionTrees, own_refs};
 use crate::records::blocking;
@@ -131,7 +131,7 @@ impl Lender {
     }
 }
 
-fn not_brought(git: &Git, note: &WorktreeNote, answer: &Answer) -> Fault {
+fn not_brought(git: &Git, note: &WorktreeNote, answer: &GitOutput) -> Fault {
     if answer.stderr.contains("refusing to fetch into branch") {
         return checked_out(note);
     }

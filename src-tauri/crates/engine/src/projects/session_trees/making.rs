@@ -145,7 +145,7 @@ impl SessionTrees {
             Files::OfTheProject => {
                 let mut paths = git.files().await?;
                 paths.extend(agreed);
-                Sources { checkout: None, of_checkout: BTreeSet::new(), of_project: paths }
+                CopySources { checkout: None, of_checkout: BTreeSet::new(), of_project: paths }
             }
             Files::OfTheBranch => checked_out(git, &note, agreed).await?,
         };
@@ -175,14 +175,14 @@ enum Files {
 }
 
 /// The places that a worktree's files are copied from, with their paths.
-struct Sources {
+struct CopySources {
     /// The private folder, removed together with its owner.
     checkout: Option<PrivateTempDir>,
     of_checkout: BTreeSet<String>,
     of_project: BTreeSet<String>,
 }
 
-impl Sources {
+impl CopySources {
     fn copy(self, note: &WorktreeNote, secrets: &GlobSet) -> Result<(), Fault> {
         let Self { checkout, of_checkout, of_project } = self;
         let to = Project::open(&note.folder)?;
@@ -199,7 +199,7 @@ impl Sources {
 
 /// Writes the files of a worktree's commit into a private folder. Of the project come those that the user has agreed to
 /// and git doesn't keep.
-async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Result<Sources, Fault> {
+async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Result<CopySources, Fault> {
     let (of_checkout, bytes) = git.files_of(&note.base).await?;
     if bytes > LIMITS.bytes {
         return Err(too_large(FilesError::from(CopyError::TooLarge { limit: LIMITS.bytes }).into()));
@@ -210,7 +210,7 @@ async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Res
     arguments.extend(["checkout-index", "--all", "--quiet"].map(str::to_owned));
     git.done(arguments).await?;
     let of_project = agreed.into_iter().filter(|path| !of_checkout.contains(path)).collect();
-    Ok(Sources { checkout: Some(checkout), of_checkout, of_project })
+    Ok(CopySources { checkout: Some(checkout), of_checkout, of_project })
 }
 
 fn ensure_not_checked_out(project: &Path, branch: &BranchName) -> Result<(), Fault> {

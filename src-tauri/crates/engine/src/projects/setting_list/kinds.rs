@@ -38,7 +38,7 @@ impl<'a> Shape<'a> {
 }
 
 /// The parts of a `SettingEntry` that its schema says.
-pub(super) struct Asked {
+pub(super) struct SchemaFacts {
     pub(super) kind: SettingKind,
     pub(super) choices: Vec<String>,
     pub(super) about: String,
@@ -47,7 +47,7 @@ pub(super) struct Asked {
     pub(super) template: Value,
 }
 
-impl Asked {
+impl SchemaFacts {
     pub(super) fn of(schema: &Value) -> Self {
         let about = schema["description"].as_str().or_else(|| unless_null(schema)["description"].as_str());
         let about = about.unwrap_or_default().replace('\n', " ");

@@ -2,7 +2,7 @@
 
 use super::{Trees, gone};
 use arki_domain::{Code, Fault, SessionId};
-use arki_files::{ChangeSet, Project, Taken, plan_take};
+use arki_files::{ChangeSet, Project, TakenChanges, plan_take};
 use arki_tools::{BackgroundCommands, SubagentChanges};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -51,12 +51,12 @@ impl Trees {
             _ => Fault { hint: format!("Take the other files with `paths`. {}", fault.hint), ..fault },
         });
         match planned? {
-            Taken::Change(change) => Ok(change),
-            Taken::Conflicts(wanted) => Err(conflict(&wanted)),
+            TakenChanges::Change(change) => Ok(change),
+            TakenChanges::Conflicts(wanted) => Err(conflict(&wanted)),
         }
     }
 
-    fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<Taken, Fault> {
+    fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<TakenChanges, Fault> {
         let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
         Ok(plan_take(&base, &tree, project, paths)?)
     }

@@ -118,13 +118,13 @@ impl Runs {
     }
 
     /// Returns what the log that a call was made in says of its end; `None` while it goes on.
-    async fn ended(&self, source: &BackgroundSource) -> Result<Option<Ended>, Fault> {
+    async fn ended(&self, source: &BackgroundSource) -> Result<Option<EndedTask>, Fault> {
         let mut changes = Vec::new();
         for event in self.records.log().read_after(&source.session_id, 0).await? {
             match event.body() {
                 EventBody::FileChanged(changed) if changed.call_id == source.async_call_id => changes.push(changed),
                 EventBody::ToolAsyncResult(result) if result.async_call_id == source.async_call_id => {
-                    return Ok(Some(Ended { result, changes }));
+                    return Ok(Some(EndedTask { result, changes }));
                 }
                 _ => {}
             }
@@ -183,7 +183,7 @@ fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<Hande
     Ok(events.iter().find_map(handed_over))
 }
 
-struct Ended {
+struct EndedTask {
     result: ToolAsyncResult,
     changes: Vec<FileChanged>,
 }

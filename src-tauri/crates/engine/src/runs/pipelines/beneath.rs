@@ -7,9 +7,9 @@ use super::world::StepsWorld;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::delegation::{NOT_FOR_SUBAGENTS, end_of};
-use crate::runs::place::{Place, RunTarget, StartRun};
+use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
@@ -25,13 +25,13 @@ impl StepsWorld {
             Some(state) => self.go_on(runs, child, state, None, task).await?,
             None => {
                 let start = self.start_of(agent, task)?;
-                let place = Place {
+                let place = RunPlace {
                     session_id: child.session_id.clone(),
                     run_id: child.run_id.clone(),
                     agent: child.agent.clone(),
                     parent: Some(parent_of(task)),
                     control: control_of(task),
-                    ..Place::of_new_session(self.folder.clone(), self.presence)
+                    ..RunPlace::of_new_session(self.folder.clone(), self.presence)
                 };
                 ended(runs.start_at(place, start).await?).await?
             }
@@ -159,7 +159,7 @@ fn control_of(task: &Task) -> RunControl {
     RunControl { cancel, pause, ..RunControl::default() }
 }
 
-async fn ended((_, handle): Running) -> Result<RunEnd, Fault> {
+async fn ended((_, handle): RunningRun) -> Result<RunEnd, Fault> {
     handle.await.map_err(Fault::internal)?
 }
 

@@ -1,13 +1,13 @@
 //! Going on with a pipeline's run: after a gate, a failure, a pause, a crash. It goes by its own copy of the definition;
 //! where the file is another one by now, the user chooses.
 
-use super::{Ready, text_of_content};
+use super::{ReadyPipeline, text_of_content};
 use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
 use crate::runs::resume::Resume;
 use crate::sessions::claim::Claim;
@@ -46,7 +46,7 @@ impl From<arki_api::PipelineDefinition> for DefinitionChoice {
 }
 
 /// The state from which a run goes on.
-struct Standing {
+struct ResumablePipeline {
     run: arki_domain::projection::RunState,
     state: PipelineState,
     last_seq: u64,
@@ -74,7 +74,7 @@ impl Runs {
         claim: Claim,
         session_id: &SessionId,
         resume: Resume,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let session = session_id.clone();
         let project = blocking(self, move |runs| Ok(runs.sessions.session(&session)?.project)).await?;
         let agent = crate::config::AGENT.to_owned();
@@ -93,12 +93,12 @@ impl Runs {
     async fn go_on_with_pipeline(
         self: &Arc<Self>,
         session_id: SessionId,
-        standing: Standing,
+        standing: ResumablePipeline,
         (open, config): (OpenProject, Config),
         resume: Resume,
         (hold, presence): (SessionHold, crate::presence::Presence),
-    ) -> Result<Running, Fault> {
-        let Standing { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
+    ) -> Result<RunningRun, Fault> {
+        let ResumablePipeline { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
         if changed.is_some() {
             self.records.contents().put(&session_id, whole.contents().collect()).await?;
         }
@@ -124,7 +124,8 @@ impl Runs {
         let options = arki_domain::RunOptions { approve, ..run.options };
         let standing = PipelineStanding { state, last_seq, approve, resumed: Some(resumed) };
         let input = Arc::from(input);
-        let ready = Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
+        let ready =
+            ReadyPipeline { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
         self.launch_pipeline(ready, (hold, presence))
     }
 
@@ -133,7 +134,7 @@ impl Runs {
         session_id: &SessionId,
         open: &OpenProject,
         resume: &Resume,
-    ) -> Result<Standing, Fault> {
+    ) -> Result<ResumablePipeline, Fault> {
         // Nothing is added to a log that was changed.
         let history = self.sessions.history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
@@ -151,7 +152,7 @@ impl Runs {
         let changed = chosen.as_ref().map(|chosen| self.changed_definition(&state, &own, chosen)).transpose()?;
         let whole = chosen.unwrap_or(own);
         let definition = whole.found.definition()?;
-        Ok(Standing { run, state, last_seq: history.last_seq, whole, definition, changed, input })
+        Ok(ResumablePipeline { run, state, last_seq: history.last_seq, whole, definition, changed, input })
     }
 
     fn changed_definition(

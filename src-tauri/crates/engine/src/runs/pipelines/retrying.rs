@@ -7,7 +7,7 @@ use crate::presence::Presence;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use arki_domain::projection::{PipelineState, RunPhase, StepPhase};
 use arki_domain::{Code, Fault, RetriedRun, RunId, StepCompleted};
 use arki_pipelines::Definition;
@@ -23,7 +23,7 @@ impl Runs {
         run_id: &RunId,
         step: &str,
         definition: DefinitionChoice,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let (run_id, step) = (run_id.clone(), step.to_owned());
         let retried = blocking(self, move |runs| runs.retried(&run_id, &step, definition));
         let (start, whole, taken_over) = retried.await?;

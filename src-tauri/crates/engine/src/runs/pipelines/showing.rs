@@ -12,7 +12,7 @@ use arki_api::{
 };
 use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
 use arki_domain::{Code, Fault, RunId, SessionId};
-use arki_pipelines::{Definition, ParamKind, Problem};
+use arki_pipelines::{Definition, DefinitionProblem, ParamKind};
 use arki_store::RunRecord;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
 pub struct CheckedPipeline {
     pub origin: String,
     /// The number of its steps, or everything that is wrong with it.
-    pub steps: Result<usize, Vec<Problem>>,
+    pub steps: Result<usize, Vec<DefinitionProblem>>,
 }
 
 impl CheckedPipeline {
@@ -329,7 +329,7 @@ fn entry(found: &FoundPipeline) -> PipelineEntry {
     };
     let definition = match Definition::parse(&found.text) {
         Ok(definition) => definition,
-        Err(problems) => return PipelineEntry { problem: problems.first().map(Problem::to_string), ..entry },
+        Err(problems) => return PipelineEntry { problem: problems.first().map(DefinitionProblem::to_string), ..entry },
     };
     PipelineEntry {
         description: definition.description.clone(),

@@ -1,14 +1,14 @@
 //! Starting a pipeline: everything that can be wrong is found before anything is recorded.
 
-use super::{PIPELINE_AGENT, Ready};
+use super::{PIPELINE_AGENT, ReadyPipeline};
 use crate::presence::Presence;
 use crate::projects::open::{OpenProject, canonical};
 use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::runs::active_run::Running;
+use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
-use crate::sessions::claim::Work;
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::PipelineState;
@@ -99,7 +99,7 @@ impl PipelinePlace {
 }
 
 /// The parts of a start that are checked before the session is taken.
-struct Checked {
+struct CheckedStart {
     whole: WholePipeline,
     definition: Definition,
     params: BTreeMap<String, String>,
@@ -116,7 +116,7 @@ impl Runs {
         self: &Arc<Self>,
         presence: Presence,
         start: StartPipeline,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         self.start_pipeline_at(PipelinePlace::new(presence), start).await
     }
 
@@ -129,7 +129,7 @@ impl Runs {
         presence: Presence,
         start: StartPipeline,
         whole: WholePipeline,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         self.start_pipeline_at(PipelinePlace { given: Some(whole), ..PipelinePlace::new(presence) }, start).await
     }
 
@@ -137,7 +137,7 @@ impl Runs {
         self: &Arc<Self>,
         place: PipelinePlace,
         start: StartPipeline,
-    ) -> Result<Running, Fault> {
+    ) -> Result<RunningRun, Fault> {
         let PipelinePlace { session_id, run_id, parent, depth, denied_paths, control, presence, given, taken_over } =
             place;
         if depth as usize > MAX_DEPTH {
@@ -156,8 +156,8 @@ impl Runs {
             let checked = runs.checked_pipeline((&open, &config.secret_files.set), whole, &input, &params)?;
             Ok((open, config, checked))
         });
-        let (open, config, Checked { whole, definition, params, input }) = checked.await?;
-        let claim = self.sessions.claim(&session_id, Work::Run)?;
+        let (open, config, CheckedStart { whole, definition, params, input }) = checked.await?;
+        let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let input_content = content(input.as_bytes());
         let input_hash = input_content.hash.clone();
@@ -217,7 +217,8 @@ impl Runs {
         let last_seq = events.last().map_or(0, |event| event.seq);
         let standing = PipelineStanding { state, last_seq, approve, resumed: None };
         let input = Arc::from(input);
-        let ready = Ready { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
+        let ready =
+            ReadyPipeline { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
         self.launch_pipeline(ready, (hold, presence))
     }
 
@@ -227,7 +228,7 @@ impl Runs {
         whole: WholePipeline,
         input: &PipelineInput,
         params: &BTreeMap<String, String>,
-    ) -> Result<Checked, Fault> {
+    ) -> Result<CheckedStart, Fault> {
         let definition = whole.found.definition()?;
         let redactor = self.records.redactor();
         whole.ensure_no_secrets(redactor)?;
@@ -248,7 +249,7 @@ impl Runs {
             Fault::new(Code::USAGE, "The input is not text (UTF-8).", "Encode it first, for example with `base64`.")
         })?;
         let input = redactor.redact(text).into_owned();
-        Ok(Checked { whole, definition, params, input })
+        Ok(CheckedStart { whole, definition, params, input })
     }
 }
 

@@ -13,7 +13,7 @@ const PARTS_A_PAGE: usize = 100;
 const FIRST_BYTES: usize = 2_000;
 const BYTES_A_PIECE: usize = 64 << 10;
 
-struct Part<'a> {
+struct WholePart<'a> {
     role: SentRole,
     name: Option<Cow<'a, str>>,
     is_error: bool,
@@ -45,7 +45,7 @@ impl SentRequest {
         let parts = self.parts(side);
         let end = parts.len().min(from.saturating_add(PARTS_A_PAGE));
         let page = parts.get(from..end).unwrap_or_default().iter().zip(from..);
-        let part = |(part, place): (&Part<'_>, usize)| {
+        let part = |(part, place): (&WholePart<'_>, usize)| {
             let SentText { text, next } = piece(&part.text, 0, FIRST_BYTES);
             let (name, bytes) = (part.name.as_deref().map(str::to_owned), part.text.len());
             SentPart { place, role: part.role, name, is_error: part.is_error, text, bytes, next }
@@ -110,37 +110,37 @@ impl SentRequest {
         })
     }
 
-    fn parts(&self, side: SentSide) -> Vec<Part<'_>> {
+    fn parts(&self, side: SentSide) -> Vec<WholePart<'_>> {
         match side {
             SentSide::Prompt => self.prompt_parts(),
             SentSide::Answer => self.answer_parts(),
         }
     }
 
-    fn prompt_parts(&self) -> Vec<Part<'_>> {
+    fn prompt_parts(&self) -> Vec<WholePart<'_>> {
         let mut parts = Vec::new();
         if !self.system.is_empty() {
-            parts.push(Part::of(SentRole::System, &*self.system));
+            parts.push(WholePart::of(SentRole::System, &*self.system));
         }
         for tool in &*self.tools {
             let text = format!("{}\n\n{:#}", tool.description.trim(), tool.parameters);
-            parts.push(Part::of(SentRole::Tool, text).named(&*tool.name));
+            parts.push(WholePart::of(SentRole::Tool, text).named(&*tool.name));
         }
         let options = serde_json::to_value(&self.options).unwrap_or_default();
-        parts.push(Part::of(SentRole::Options, format!("{options:#}")));
+        parts.push(WholePart::of(SentRole::Options, format!("{options:#}")));
         self.messages.iter().for_each(|message| add_message(&mut parts, message));
         parts
     }
 
-    fn answer_parts(&self) -> Vec<Part<'static>> {
+    fn answer_parts(&self) -> Vec<WholePart<'static>> {
         let mut parts = Vec::new();
         for event in &self.answer {
             match event.body() {
                 EventBody::OutputMessage(said) => {
                     let thoughts = said.thoughts.filter(|thoughts| !thoughts.is_empty());
-                    parts.extend(thoughts.map(|thoughts| Part::of(SentRole::Thoughts, thoughts)));
+                    parts.extend(thoughts.map(|thoughts| WholePart::of(SentRole::Thoughts, thoughts)));
                     if !said.content.is_empty() {
-                        parts.push(Part::of(SentRole::Assistant, said.content));
+                        parts.push(WholePart::of(SentRole::Assistant, said.content));
                     }
                 }
                 EventBody::ToolCall(call) => {
@@ -148,16 +148,18 @@ impl SentRequest {
                         Value::String(raw) => raw,
                         args => args.to_string(),
                     };
-                    parts.push(Part::of(SentRole::Call, arguments).named(call.tool_id));
+                    parts.push(WholePart::of(SentRole::Call, arguments).named(call.tool_id));
                 }
-                EventBody::ContextCompacted(compacted) => parts.push(Part::of(SentRole::Summary, compacted.summary)),
+                EventBody::ContextCompacted(compacted) => {
+                    parts.push(WholePart::of(SentRole::Summary, compacted.summary))
+                }
                 EventBody::MemoryReflected(reflected) => {
                     let texts = reflected.reflections.into_iter().map(|one| one.text);
-                    parts.extend(texts.map(|text| Part::of(SentRole::Summary, text)));
+                    parts.extend(texts.map(|text| WholePart::of(SentRole::Summary, text)));
                 }
-                EventBody::EngineRetry(retry) => parts.push(Part::of(SentRole::Failure, retry.code)),
+                EventBody::EngineRetry(retry) => parts.push(WholePart::of(SentRole::Failure, retry.code)),
                 EventBody::RunFailed(failed) => {
-                    parts.push(Part::of(SentRole::Failure, format!("{}: {}", failed.code, failed.message)));
+                    parts.push(WholePart::of(SentRole::Failure, format!("{}: {}", failed.code, failed.message)));
                 }
                 _ => {}
             }
@@ -166,7 +168,7 @@ impl SentRequest {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> WholePart<'a> {
     fn of(role: SentRole, text: impl Into<Cow<'a, str>>) -> Self {
         Self { role, name: None, is_error: false, text: text.into() }
     }
@@ -178,24 +180,24 @@ impl<'a> Part<'a> {
 
 /// Adds the parts of a message. Earlier thoughts are left out: only the body shows which vendors get them back, and in
 /// what form.
-fn add_message<'a>(parts: &mut Vec<Part<'a>>, message: &'a Message) {
+fn add_message<'a>(parts: &mut Vec<WholePart<'a>>, message: &'a Message) {
     match message {
-        Message::System { content } => parts.push(Part::of(SentRole::System, content)),
+        Message::System { content } => parts.push(WholePart::of(SentRole::System, content)),
         Message::User { content, images } => {
-            parts.push(Part::of(SentRole::User, content));
-            let image = |image: &'a Image| Part::of(SentRole::Image, &image.content_hash).named(&image.media_type);
+            parts.push(WholePart::of(SentRole::User, content));
+            let image = |image: &'a Image| WholePart::of(SentRole::Image, &image.content_hash).named(&image.media_type);
             parts.extend(images.iter().map(image));
         }
-        Message::Assistant { content, .. } => parts.push(Part::of(SentRole::Assistant, content)),
+        Message::Assistant { content, .. } => parts.push(WholePart::of(SentRole::Assistant, content)),
         Message::ToolRequest { content, calls, .. } => {
             if !content.is_empty() {
-                parts.push(Part::of(SentRole::Assistant, content));
+                parts.push(WholePart::of(SentRole::Assistant, content));
             }
-            let call = |call: &'a ToolRequest| Part::of(SentRole::Call, &call.arguments).named(&call.tool_id);
+            let call = |call: &'a ToolRequest| WholePart::of(SentRole::Call, &call.arguments).named(&call.tool_id);
             parts.extend(calls.iter().map(call));
         }
         Message::ToolResult { tool_id, content, is_error, .. } => {
-            parts.push(Part { is_error: *is_error, ..Part::of(SentRole::Result, content).named(tool_id) });
+            parts.push(WholePart { is_error: *is_error, ..WholePart::of(SentRole::Result, content).named(tool_id) });
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct ArkaiEvent<'a> {
     idempotency_key: String,
     /// One line.
     payload_summary: String,
-    status: Status,
+    status: ArkaiStatus,
     /// The duration of a run, from its start, with all its pauses.
     duration_ms: Option<u64>,
     error: Option<String>,
@@ -37,7 +37,7 @@ pub struct ArkaiEvent<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum ArkaiStatus {
     /// Waits for somebody.
     Pending,
     /// Has begun, or may begin.
@@ -85,7 +85,7 @@ impl Arkai {
             payload_summary: summary(&event.kind, &payload),
             status,
             duration_ms: self.duration(event, &payload),
-            error: (status == Status::Failed).then(|| failure(&payload)),
+            error: (status == ArkaiStatus::Failed).then(|| failure(&payload)),
         };
         if is_run_end(&event.kind) {
             *self = Self::default();
@@ -137,15 +137,15 @@ impl Arkai {
     }
 
     /// The result of a call that was denied or rejected only says so: nothing has failed.
-    fn status(&mut self, kind: &str, step: Option<&str>, payload: &Value) -> Status {
+    fn status(&mut self, kind: &str, step: Option<&str>, payload: &Value) -> ArkaiStatus {
         let status = status(kind, payload);
         let Some(step) = step else { return status };
         match (kind, status) {
-            ("policy.decided" | "approval.resolved", Status::Skipped) => {
+            ("policy.decided" | "approval.resolved", ArkaiStatus::Skipped) => {
                 self.skipped.insert(step.to_owned());
                 status
             }
-            ("tool.result", Status::Failed) if self.skipped.contains(step) => Status::Skipped,
+            ("tool.result", ArkaiStatus::Failed) if self.skipped.contains(step) => ArkaiStatus::Skipped,
             _ => status,
         }
     }
@@ -172,25 +172,27 @@ fn timestamp(ts: i64) -> String {
     jiff::Timestamp::from_millisecond(ts).unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-fn status(kind: &str, payload: &Value) -> Status {
+fn status(kind: &str, payload: &Value) -> ArkaiStatus {
     let is = |field: &str| payload[field] == Value::Bool(true);
     match kind {
-        "run.paused" | "approval.requested" | "question.asked" | "message.queued" | "plan.proposed" => Status::Pending,
-        "run.started" | "run.resumed" | "engine.request" | "engine.retry" | "tool.call" | "step.started" => {
-            Status::Running
+        "run.paused" | "approval.requested" | "question.asked" | "message.queued" | "plan.proposed" => {
+            ArkaiStatus::Pending
         }
-        "run.failed" | "run.cancelled" | "step.failed" => Status::Failed,
-        "step.skipped" => Status::Skipped,
+        "run.started" | "run.resumed" | "engine.request" | "engine.retry" | "tool.call" | "step.started" => {
+            ArkaiStatus::Running
+        }
+        "run.failed" | "run.cancelled" | "step.failed" => ArkaiStatus::Failed,
+        "step.skipped" => ArkaiStatus::Skipped,
         "policy.decided" => match payload["decision"].as_str() {
-            Some("deny") => Status::Skipped,
-            Some("approval" | "preview") => Status::Pending,
-            _ => Status::Running,
+            Some("deny") => ArkaiStatus::Skipped,
+            Some("approval" | "preview") => ArkaiStatus::Pending,
+            _ => ArkaiStatus::Running,
         },
-        "approval.resolved" if payload["decision"] == "reject" => Status::Skipped,
-        "approval.resolved" => Status::Running,
-        "tool.result" | "tool.async_result" if is("isError") => Status::Failed,
-        "output.message" if is("interrupted") => Status::Failed,
-        "hook.ran" if payload["exitCode"].as_i64().is_some_and(|code| code != 0) => Status::Failed,
-        _ => Status::Completed,
+        "approval.resolved" if payload["decision"] == "reject" => ArkaiStatus::Skipped,
+        "approval.resolved" => ArkaiStatus::Running,
+        "tool.result" | "tool.async_result" if is("isError") => ArkaiStatus::Failed,
+        "output.message" if is("interrupted") => ArkaiStatus::Failed,
+        "hook.ran" if payload["exitCode"].as_i64().is_some_and(|code| code != 0) => ArkaiStatus::Failed,
+        _ => ArkaiStatus::Completed,
     }
 }

@@ -11,7 +11,7 @@ pub(super) use totals::Totals;
 
 use super::{Stop, each_event};
 use crate::sessions::lineage::{EventSource, Stretch};
-use crate::sessions::story::{Story, Told, Unanswered, arguments_without_text};
+use crate::sessions::story::{Story, Told, UnansweredCall, arguments_without_text};
 use crate::visible::one_line;
 use arki_domain::projection::AgentState;
 use arki_domain::{
@@ -41,7 +41,7 @@ pub(super) enum Tone {
 
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Span {
+pub(super) enum SentencePiece {
     Words(Cow<'static, str>),
     /// A name or other short text that is not ours.
     Quoted(String),
@@ -49,7 +49,7 @@ pub(super) enum Span {
     Text(String),
 }
 
-pub(super) type Line = Vec<Span>;
+pub(super) type BlockLine = Vec<SentencePiece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block {
@@ -69,7 +69,7 @@ pub(super) enum Block {
     },
     Statement {
         tone: Tone,
-        line: Line,
+        line: BlockLine,
     },
     Command(String),
     /// A unified diff, or what a model wrote in place of one.
@@ -77,22 +77,22 @@ pub(super) enum Block {
     /// Text that takes the place of other text.
     Replacement(String),
     Result {
-        line: Line,
+        line: BlockLine,
         text: String,
         is_error: bool,
     },
 }
 
-pub(super) fn words(words: impl Into<Cow<'static, str>>) -> Span {
-    Span::Words(words.into())
+pub(super) fn words(words: impl Into<Cow<'static, str>>) -> SentencePiece {
+    SentencePiece::Words(words.into())
 }
 
-pub(super) fn quoted(text: impl AsRef<str>) -> Span {
-    Span::Quoted(one_line(text.as_ref()))
+pub(super) fn quoted(text: impl AsRef<str>) -> SentencePiece {
+    SentencePiece::Quoted(one_line(text.as_ref()))
 }
 
-fn text(text: impl AsRef<str>) -> Span {
-    Span::Text(one_line(text.as_ref()))
+fn text(text: impl AsRef<str>) -> SentencePiece {
+    SentencePiece::Text(one_line(text.as_ref()))
 }
 
 /// The tool whose result is the user's answer.
@@ -104,7 +104,7 @@ pub(super) fn each_block(
     stretches: &[Stretch],
     mut take: impl FnMut(&Block) -> io::Result<()>,
 ) -> Result<Totals, Stop> {
-    let (mut story, mut document) = (Story::default(), Document::default());
+    let (mut story, mut document) = (Story::default(), ExportedDocument::default());
     each_event(source, stretches, |event| {
         let mut told = story.apply(event);
         with_large_diff(source, &mut told.body)?;
@@ -129,13 +129,13 @@ fn with_large_diff(source: &dyn EventSource, body: &mut EventBody) -> Result<(),
 }
 
 #[derive(Debug, Default)]
-struct Document {
+struct ExportedDocument {
     totals: Totals,
     agent_state: AgentState,
     blocks: Vec<Block>,
 }
 
-impl Document {
+impl ExportedDocument {
     fn apply(&mut self, told: Told) {
         self.totals.count(&told.body);
         self.agent_state.apply(&told.body);
@@ -179,7 +179,7 @@ impl Document {
         }
     }
 
-    fn state(&mut self, tone: Tone, line: impl Into<Line>) {
+    fn state(&mut self, tone: Tone, line: impl Into<BlockLine>) {
         self.blocks.push(Block::Statement { tone, line: line.into() });
     }
 
@@ -232,8 +232,8 @@ impl Document {
         self.blocks.push(Block::Result { line, text: result.result, is_error: result.is_error });
     }
 
-    fn end(&mut self, unanswered: Vec<Unanswered>) {
-        for Unanswered { tool, diff } in unanswered {
+    fn end(&mut self, unanswered: Vec<UnansweredCall>) {
+        for UnansweredCall { tool, diff } in unanswered {
             self.blocks.extend(diff.map(Block::Diff));
             self.state(Tone::Attention, [quoted(tool), words(" has no result.")]);
         }

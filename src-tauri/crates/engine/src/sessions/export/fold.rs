@@ -2,7 +2,7 @@
 
 /// The limit for the shown part of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limit {
+pub(super) struct ShownLimit {
     pub(super) lines: usize,
     pub(super) chars: usize,
 }
@@ -28,7 +28,7 @@ impl Folded<'_> {
 }
 
 /// Cuts at the end of a line where one is near the limit, else in the middle of a line.
-pub(super) fn fold(text: &str, limit: Limit) -> Folded<'_> {
+pub(super) fn fold(text: &str, limit: ShownLimit) -> Folded<'_> {
     let text = text.trim_end_matches(['\n', '\r']);
     let by_lines = text.match_indices('\n').nth(limit.lines.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
     let by_chars = text.char_indices().nth(limit.chars).map_or(text.len(), |(at, _)| at);
@@ -54,7 +54,7 @@ pub(super) fn grouped(number: u64) -> String {
 mod tests {
     use super::*;
 
-    const LIMIT: Limit = Limit { lines: 2, chars: 10 };
+    const LIMIT: ShownLimit = ShownLimit { lines: 2, chars: 10 };
 
     #[test]
     fn what_fits_is_shown_whole() {

@@ -4,17 +4,17 @@
 //! that even a mistake here could not load or run anything. An answer's fenced code is set as code, the rest of its
 //! Markdown stays as it was written. Colours and type are those of the window (`ui/src/styles/tokens.css`).
 
-use super::blocks::{Block, Line, Span, Speaker, Tone, each_block};
-use super::fold::{Limit, fold, grouped};
+use super::blocks::{Block, BlockLine, SentencePiece, Speaker, Tone, each_block};
+use super::fold::{ShownLimit, fold, grouped};
 use super::{Out, Stop};
 use crate::sessions::lineage::{EventSource, Stretch};
-use crate::visible::{Part, Writing, one_line, parts, written_out};
+use crate::visible::{InvisibleCharacters, VisiblePart, one_line, parts, written_out};
 use arki_domain::projection::SessionSummary;
 use std::fmt::{self, Write as _};
 use std::io;
 
 /// The limit for one text; results are closed at first, so it can be high.
-const TEXT_LIMIT: Limit = Limit { lines: 5_000, chars: 500_000 };
+const TEXT_LIMIT: ShownLimit = ShownLimit { lines: 5_000, chars: 500_000 };
 
 const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -26,12 +26,12 @@ pub(super) fn write(
     out: Out<'_>,
 ) -> Result<(), Stop> {
     head(session, out)?;
-    let mut page = Page { out, in_run: false };
+    let mut page = HtmlPage { out, in_run: false };
     let totals = each_block(source, stretches, |shown| page.block(shown))?;
     page.end_run()?;
     writeln!(page.out, "</main>\n<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">Totals</h2>\n<dl>")?;
     for (name, value) in totals.rows() {
-        writeln!(page.out, "<dt>{name}</dt><dd>{}</dd>", Text(&value, Writing::Code))?;
+        writeln!(page.out, "<dt>{name}</dt><dd>{}</dd>", HtmlText(&value, InvisibleCharacters::Code))?;
     }
     writeln!(page.out, "</dl>\n</section>\n<footer>Exported by Arki.</footer>\n</body>\n</html>")?;
     Ok(())
@@ -39,34 +39,34 @@ pub(super) fn write(
 
 fn head(session: &SessionSummary, out: Out<'_>) -> io::Result<()> {
     let title = one_line(&session.title);
-    let title = Text(&title, Writing::Prose);
+    let title = HtmlText(&title, InvisibleCharacters::Prose);
     writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
     writeln!(out, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>")?;
     writeln!(out, "<h1 dir=\"auto\" lang=\"\">{title}</h1>\n<dl>")?;
-    writeln!(out, "<dt>Project</dt><dd>{}</dd>", Code(&session.project))?;
-    writeln!(out, "<dt>Session</dt><dd>{}</dd>", Code(session.session_id.as_str()))?;
-    writeln!(out, "<dt>Begun</dt><dd>{}</dd>", Moment(session.created_at))?;
-    writeln!(out, "<dt>Last changed</dt><dd>{}</dd>", Moment(session.updated_at))?;
+    writeln!(out, "<dt>Project</dt><dd>{}</dd>", HtmlCode(&session.project))?;
+    writeln!(out, "<dt>Session</dt><dd>{}</dd>", HtmlCode(session.session_id.as_str()))?;
+    writeln!(out, "<dt>Begun</dt><dd>{}</dd>", HtmlMoment(session.created_at))?;
+    writeln!(out, "<dt>Last changed</dt><dd>{}</dd>", HtmlMoment(session.updated_at))?;
     writeln!(out, "<dt>State</dt><dd>{}</dd>\n</dl>\n</header>", session.state.as_str())?;
     writeln!(out, "<nav aria-label=\"This page\"><p><a href=\"#totals\">Go to the totals</a></p></nav>")?;
     writeln!(out, "<main aria-label=\"Conversation\">")
 }
 
-struct Page<'a> {
+struct HtmlPage<'a> {
     out: Out<'a>,
     in_run: bool,
 }
 
-impl Page<'_> {
+impl HtmlPage<'_> {
     fn block(&mut self, block: &Block) -> io::Result<()> {
         match block {
             Block::Run { number, at, model } => self.begin_run(*number, *at, model),
             Block::Said { by, text } => self.said(*by, text),
             Block::Call { tool, arguments } => {
-                writeln!(self.out, "<h3>Tool call: {}</h3>", Code(tool))?;
+                writeln!(self.out, "<h3>Tool call: {}</h3>", HtmlCode(tool))?;
                 self.folded("text", "Arguments", arguments)
             }
             Block::Statement { tone, line } => {
@@ -92,7 +92,7 @@ impl Page<'_> {
             self.out,
             "<section aria-labelledby=\"prompt-{number}\">\n<h2 id=\"prompt-{number}\">Prompt {number}</h2>"
         )?;
-        writeln!(self.out, "<p class=\"about\">{}, {}</p>", Moment(at), Code(model))
+        writeln!(self.out, "<p class=\"about\">{}, {}</p>", HtmlMoment(at), HtmlCode(model))
     }
 
     fn end_run(&mut self) -> io::Result<()> {
@@ -110,7 +110,7 @@ impl Page<'_> {
         for passage in passages(text) {
             match passage {
                 Passage::Prose(prose) => {
-                    let prose = Text(prose, Writing::Prose);
+                    let prose = HtmlText(prose, InvisibleCharacters::Prose);
                     writeln!(self.out, "<div class=\"said {class}\" dir=\"auto\" lang=\"\">{prose}</div>")?;
                 }
                 Passage::Code(code) => self.pre("code", "Code", code)?,
@@ -119,7 +119,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn result(&mut self, line: &Line, text: &str, is_error: bool) -> io::Result<()> {
+    fn result(&mut self, line: &BlockLine, text: &str, is_error: bool) -> io::Result<()> {
         let class = if is_error { " class=\"bad\"" } else { "" };
         if text.trim().is_empty() {
             return writeln!(self.out, "<p class=\"statement\">{}: nothing.</p>", Sentence(line));
@@ -141,7 +141,7 @@ impl Page<'_> {
 
     /// A reader without a pointer reaches what is wider than the page by the focus.
     fn pre(&mut self, class: &str, name: &str, text: &str) -> io::Result<()> {
-        let text = Text(text, Writing::Code);
+        let text = HtmlText(text, InvisibleCharacters::Code);
         // The first line break inside a `pre` is not shown, so that one more is needed.
         writeln!(self.out, "<pre class=\"{class}\" role=\"group\" aria-label=\"{name}\" tabindex=\"0\">\n{text}</pre>")
     }
@@ -151,7 +151,7 @@ impl Page<'_> {
         let folded = fold(diff, TEXT_LIMIT);
         write!(self.out, "<pre class=\"diff\" role=\"group\" aria-label=\"Change\" tabindex=\"0\">")?;
         for line in folded.shown.split('\n') {
-            let shown = Text(line.strip_suffix('\r').unwrap_or(line), Writing::Code);
+            let shown = HtmlText(line.strip_suffix('\r').unwrap_or(line), InvisibleCharacters::Code);
             match line.bytes().next() {
                 Some(b'+') if !line.starts_with("+++ ") => write!(self.out, "<ins>{shown}\n</ins>")?,
                 Some(b'-') if !line.starts_with("--- ") => write!(self.out, "<del>{shown}\n</del>")?,
@@ -172,16 +172,16 @@ impl Page<'_> {
 }
 
 /// Escaped, with what would not be seen written out and marked.
-struct Text<'a>(&'a str, Writing);
+struct HtmlText<'a>(&'a str, InvisibleCharacters);
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for HtmlText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in self.0.split_inclusive('\n') {
             let (line, end) = line.strip_suffix("\r\n").map_or((line, ""), |line| (line, "\n"));
             for part in parts(line, self.1) {
                 match part {
-                    Part::Seen(seen) => escape(seen, f)?,
-                    Part::Unseen(character) => write!(f, "<mark>{}</mark>", written_out(character))?,
+                    VisiblePart::Seen(seen) => escape(seen, f)?,
+                    VisiblePart::Unseen(character) => write!(f, "<mark>{}</mark>", written_out(character))?,
                 }
             }
             f.write_str(end)?;
@@ -204,31 +204,33 @@ fn escape(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-struct Code<'a>(&'a str);
+struct HtmlCode<'a>(&'a str);
 
-impl fmt::Display for Code<'_> {
+impl fmt::Display for HtmlCode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<code>{}</code>", Text(self.0, Writing::Code))
+        write!(f, "<code>{}</code>", HtmlText(self.0, InvisibleCharacters::Code))
     }
 }
 
-struct Moment(i64);
+struct HtmlMoment(i64);
 
-impl fmt::Display for Moment {
+impl fmt::Display for HtmlMoment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = jiff::Timestamp::from_millisecond(self.0).unwrap_or_default();
         write!(f, "<time datetime=\"{}\">{}</time>", moment.strftime("%Y-%m-%dT%H:%M:%SZ"), super::utc(self.0))
     }
 }
 
-struct Sentence<'a>(&'a Line);
+struct Sentence<'a>(&'a BlockLine);
 
 impl fmt::Display for Sentence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|span| match span {
-            Span::Words(words) => escape(words, f),
-            Span::Quoted(text) => write!(f, "{}", Code(text)),
-            Span::Text(text) => write!(f, "<span lang=\"\">{}</span>", Text(text, Writing::Prose)),
+            SentencePiece::Words(words) => escape(words, f),
+            SentencePiece::Quoted(text) => write!(f, "{}", HtmlCode(text)),
+            SentencePiece::Text(text) => {
+                write!(f, "<span lang=\"\">{}</span>", HtmlText(text, InvisibleCharacters::Prose))
+            }
         })
     }
 }
@@ -297,7 +299,7 @@ mod tests {
 
     #[test]
     fn text_stays_text() {
-        let shown = Text("<b a='\"'>&\u{202e}\r\n", Writing::Prose).to_string();
+        let shown = HtmlText("<b a='\"'>&\u{202e}\r\n", InvisibleCharacters::Prose).to_string();
         assert_eq!(shown, "&lt;b a=&#39;&quot;&#39;&gt;&amp;<mark>\\u{202e}</mark>\n");
     }
 }

@@ -4,18 +4,18 @@
 //! could otherwise pass for a heading, a decision or a link of this document, or load an image when it is opened. A
 //! fence is longer than any run of backticks inside it, and what would not be seen is written out.
 
-use super::blocks::{Block, Line, Span, Speaker, each_block};
-use super::fold::{Limit, fold};
+use super::blocks::{Block, BlockLine, SentencePiece, Speaker, each_block};
+use super::fold::{ShownLimit, fold};
 use super::{Out, Stop};
 use crate::sessions::lineage::{EventSource, Stretch};
-use crate::visible::{Writing, one_line, visible};
+use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::SessionSummary;
 use std::io;
 
 /// The limit for a tool's result and for its arguments.
-const RESULT_LIMIT: Limit = Limit { lines: 60, chars: 8_000 };
+const RESULT_LIMIT: ShownLimit = ShownLimit { lines: 60, chars: 8_000 };
 /// The limit for a diff, and for a text that replaces another.
-const DIFF_LIMIT: Limit = Limit { lines: 2_000, chars: 200_000 };
+const DIFF_LIMIT: ShownLimit = ShownLimit { lines: 2_000, chars: 200_000 };
 
 pub(super) fn write(
     source: &dyn EventSource,
@@ -59,7 +59,7 @@ fn block(block: &Block, out: Out<'_>) -> io::Result<()> {
                 Speaker::Note => ("Note to the model:", "text"),
             };
             writeln!(out, "{heading}\n")?;
-            fenced(language, &visible(text, Writing::Prose), out)
+            fenced(language, &visible(text, InvisibleCharacters::Prose), out)
         }
         Block::Call { tool, arguments } => {
             writeln!(out, "### Tool call: {}\n", code_span(tool))?;
@@ -77,18 +77,18 @@ fn block(block: &Block, out: Out<'_>) -> io::Result<()> {
     }
 }
 
-fn sentence(line: &Line) -> String {
-    let span = |span: &Span| match span {
-        Span::Words(words) => words.to_string(),
-        Span::Quoted(text) => code_span(text),
-        Span::Text(text) => escaped(text),
+fn sentence(line: &BlockLine) -> String {
+    let span = |span: &SentencePiece| match span {
+        SentencePiece::Words(words) => words.to_string(),
+        SentencePiece::Quoted(text) => code_span(text),
+        SentencePiece::Text(text) => escaped(text),
     };
     line.iter().map(span).collect()
 }
 
-fn folded(language: &str, text: &str, limit: Limit, out: Out<'_>) -> io::Result<()> {
+fn folded(language: &str, text: &str, limit: ShownLimit, out: Out<'_>) -> io::Result<()> {
     let folded = fold(text, limit);
-    fenced(language, &visible(folded.shown, Writing::Code), out)?;
+    fenced(language, &visible(folded.shown, InvisibleCharacters::Code), out)?;
     match folded.left_out() {
         Some(words) => writeln!(out, "… {words}\n"),
         None => Ok(()),

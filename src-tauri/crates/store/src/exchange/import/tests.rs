@@ -211,7 +211,8 @@ async fn a_line_over_the_limit_is_refused() {
 #[tokio::test]
 async fn more_than_one_import_may_hold_is_refused() {
     let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
-    let fill = |bytes, events| Spool::fill(exported_lines(exported.as_bytes()), Limits { bytes, events }).map(|_| ());
+    let fill =
+        |bytes, events| Spool::fill(exported_lines(exported.as_bytes()), ImportLimits { bytes, events }).map(|_| ());
     let payload = |line: Result<ExportedLine, StoreError>| match line.unwrap() {
         ExportedLine::Event(event) => event.payload.get().len() as u64,
         ExportedLine::Piece(piece) => piece.text.len() as u64,

@@ -11,7 +11,7 @@ const MAX_EXPONENT: i32 = 5000;
 
 /// The value of an expression; `ans` is what was computed before. What is wrong is told with its place.
 pub(super) fn value(source: &str, ans: Option<&Number>) -> Computed {
-    let mut reader = Reader { source, at: 0, depth: 0, ans };
+    let mut reader = ExpressionReader { source, at: 0, depth: 0, ans };
     let value = reader.sum()?;
     match reader.peek() {
         None => Ok(value),
@@ -28,14 +28,14 @@ pub(super) fn told(text: &str) -> Option<Number> {
     value(exactly.unwrap_or(text), None).ok()
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     source: &'a str,
     at: usize,
     depth: usize,
     ans: Option<&'a Number>,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     fn sum(&mut self) -> Computed {
         let mut value = self.product()?;
         loop {

@@ -1,7 +1,7 @@
 //! The messages of a server, as far as they are used. They are read straight into the parts that are kept: however much
 //! a message has in it, it takes little more than its own bytes.
 
-use crate::diagnostics::reading::Found;
+use crate::diagnostics::reading::ReportedProblem;
 use crate::diagnostics::{MAX_CODE_CHARS, Severity, one_line};
 use arki_domain::one_plain_line;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
@@ -26,7 +26,7 @@ pub(super) struct Incoming<'a> {
 }
 
 /// The answer to the greeting.
-pub(super) enum Begun {
+pub(super) enum Greeting {
     Ready,
     Refused(String),
 }
@@ -46,7 +46,7 @@ struct Refusal {
     message: String,
 }
 
-impl Begun {
+impl Greeting {
     /// `None` for any other message.
     pub(super) fn of(message: &[u8]) -> Option<Self> {
         let Greeted { id: 1, method: None, error } = serde_json::from_slice(message).ok()? else { return None };
@@ -60,15 +60,15 @@ pub(super) struct Configuration {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Progress<'a> {
+pub(super) struct ServerProgress<'a> {
     #[serde(borrow)]
     pub(super) token: &'a RawValue,
     #[serde(borrow)]
-    pub(super) value: Step<'a>,
+    pub(super) value: ProgressStep<'a>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Step<'a> {
+pub(super) struct ProgressStep<'a> {
     #[serde(borrow, default)]
     pub(super) kind: Option<Cow<'a, str>>,
 }
@@ -80,7 +80,7 @@ pub(super) struct Published<'a> {
     #[serde(default)]
     pub(super) version: Option<i64>,
     #[serde(borrow)]
-    diagnostics: First<'a>,
+    diagnostics: ListBeginning<'a>,
 }
 
 impl Published<'_> {
@@ -89,25 +89,28 @@ impl Published<'_> {
     }
 
     /// The diagnostics, of the file at `path`. Notes and hints, and what is none, are left out.
-    pub(super) fn found(&self, path: &str) -> impl Iterator<Item = Found> {
-        self.diagnostics.0.iter().filter_map(move |one| serde_json::from_str::<Told<'_>>(one.get()).ok()?.found(path))
+    pub(super) fn found(&self, path: &str) -> impl Iterator<Item = ReportedProblem> {
+        self.diagnostics
+            .0
+            .iter()
+            .filter_map(move |one| serde_json::from_str::<ServerDiagnostic<'_>>(one.get()).ok()?.found(path))
     }
 }
 
 /// The beginning of a list; the rest is read over.
-struct First<'a>(Vec<&'a RawValue>);
+struct ListBeginning<'a>(Vec<&'a RawValue>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for First<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ListBeginning<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reading;
         impl<'de> Visitor<'de> for Reading {
-            type Value = First<'de>;
+            type Value = ListBeginning<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<First<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ListBeginning<'de>, A::Error> {
                 let mut first = Vec::new();
                 while first.len() < MAX_OF_A_FILE
                     && let Some(one) = list.next_element()?
@@ -115,7 +118,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for First<'a> {
                     first.push(one);
                 }
                 while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(First(first))
+                Ok(ListBeginning(first))
             }
         }
         deserializer.deserialize_seq(Reading)
@@ -123,7 +126,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for First<'a> {
 }
 
 #[derive(Deserialize)]
-struct Told<'a> {
+struct ServerDiagnostic<'a> {
     range: Range,
     #[serde(default)]
     severity: Option<u64>,
@@ -145,8 +148,8 @@ struct Position {
     character: u64,
 }
 
-impl Told<'_> {
-    fn found(&self, path: &str) -> Option<Found> {
+impl ServerDiagnostic<'_> {
+    fn found(&self, path: &str) -> Option<ReportedProblem> {
         let severity = match self.severity {
             Some(1) => Severity::Error,
             Some(2) => Severity::Warning,
@@ -155,7 +158,7 @@ impl Told<'_> {
         };
         let code = self.code.map(|code| beginning(code.get()).trim_matches('"'));
         let code = code.filter(|code| code.starts_with(|c: char| c.is_alphanumeric()));
-        Some(Found {
+        Some(ReportedProblem {
             path: path.to_owned(),
             folder: None,
             line: self.range.start.line.saturating_add(1),

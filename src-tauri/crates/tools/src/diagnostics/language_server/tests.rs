@@ -50,15 +50,15 @@ fn folder() -> &'static Path {
     if cfg!(windows) { Path::new(r"C:\a project") } else { Path::new("/a project") }
 }
 
-fn document(path: &str, text: &str) -> Document {
-    Document { path: path.to_owned(), text: Some(text.to_owned()) }
+fn document(path: &str, text: &str) -> EditedDocument {
+    EditedDocument { path: path.to_owned(), text: Some(text.to_owned()) }
 }
 
 fn fault(line: u64, severity: u64, message: &str) -> Value {
     json!({"range": {"start": {"line": line, "character": 4}}, "severity": severity, "code": 7, "message": message})
 }
 
-fn words(found: &[Found]) -> Vec<String> {
+fn words(found: &[ReportedProblem]) -> Vec<String> {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     found.iter().map(|one| format!("{}:{}:{} {}", name(&one.path), one.line, one.column, one.message)).collect()
 }
@@ -103,7 +103,7 @@ async fn work_under_way_is_waited_for_and_a_file_without_faults_is_not() {
     let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
     assert_eq!(words(&client.check(vec![document("a.py", "x")]).await.unwrap().0), ["a.py:1:5 found late"]);
     let begun = tokio::time::Instant::now();
-    let gone = Document { path: "a.py".to_owned(), text: None };
+    let gone = EditedDocument { path: "a.py".to_owned(), text: None };
     let (found, unheard) = client.check(vec![document("b.py", "x"), gone]).await.unwrap();
     assert!(found.is_empty() && unheard == 1, "of a.py nothing is left, of b.py it has said nothing");
     assert!(begun.elapsed() < Duration::from_secs(5));
@@ -167,7 +167,7 @@ async fn where_nothing_is_new_to_it_nobody_waits() {
     let mut client = LanguageServer::greet(to, from, folder()).await.unwrap();
     client.check(vec![document("a.ts", "x")]).await.unwrap();
     let begun = tokio::time::Instant::now();
-    let gone = Document { path: "new.ts".to_owned(), text: None };
+    let gone = EditedDocument { path: "new.ts".to_owned(), text: None };
     client.check(vec![document("a.ts", "x"), gone]).await.unwrap();
     assert_eq!(begun.elapsed(), Duration::ZERO);
     theirs.abort();

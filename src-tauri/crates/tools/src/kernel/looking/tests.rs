@@ -3,7 +3,7 @@
 use super::look;
 use arki_domain::{ApprovalMode, Category, Decision};
 use arki_files::{Project, UnnamedReads};
-use arki_policy::{Impact, PolicySettings, Question, Subject, Verdict, decide, wide_reads};
+use arki_policy::{Impact, PolicyQuestion, PolicySettings, Subject, Verdict, decide, wide_reads};
 use globset::GlobSet;
 use std::sync::OnceLock;
 
@@ -78,7 +78,7 @@ fn command(line: &str) -> Verdict {
 }
 
 fn judged(subject: &Subject, sandboxed: bool) -> Verdict {
-    let question = Question {
+    let question = PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
         subject,

@@ -1,6 +1,6 @@
 //! Writes that a crash cut off: what they left is put right, and they are made if they weren't.
 
-use super::{Accepted, accepted, effects, path_of, written};
+use super::{AcceptedChange, accepted, effects, path_of, written};
 use crate::error::ToolError;
 use crate::kernel::Kernel;
 use crate::kernel::record::{Record, stale};
@@ -44,7 +44,7 @@ impl Kernel {
         let preview = change.preview();
         let kept = match approval {
             Some(approval) => accepted(&change, preview, &approval.resolved),
-            None => Ok(Accepted::all(change, preview)),
+            None => Ok(AcceptedChange::all(change, preview)),
         };
         let kept = match kept {
             Ok(kept) if effects(&kept.change) == files => kept,

@@ -1,6 +1,6 @@
 use super::script::saying;
 use crate::sessions::export::ExportFormat;
-use crate::visible::{Writing, visible};
+use crate::visible::{InvisibleCharacters, visible};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use scraper::{Html, Selector};
@@ -93,7 +93,9 @@ fn page_shape(page: &str) -> Vec<(&'static str, usize)> {
 }
 
 fn is_unseen(character: char) -> bool {
-    character != '\n' && character != '\t' && visible(&character.to_string(), Writing::Prose) != character.to_string()
+    character != '\n'
+        && character != '\t'
+        && visible(&character.to_string(), InvisibleCharacters::Prose) != character.to_string()
 }
 
 proptest! {
@@ -108,7 +110,7 @@ proptest! {
         // Only what is blank is not shown; where it is, its heading is missing too.
         if !text.trim().is_empty() {
             prop_assert_eq!(headings, plain_headings);
-            let mut said = visible(&text, Writing::Prose);
+            let mut said = visible(&text, InvisibleCharacters::Prose);
             if !said.ends_with('\n') {
                 said.push('\n');
             }
