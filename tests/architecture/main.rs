@@ -14,5 +14,6 @@ mod manifests;
 mod services;
 mod sources;
 mod style;
+mod types;
 mod walks;
 mod window;
