@@ -7,7 +7,7 @@ use crate::windows::{OpenWindow, Windows};
 use arki_engine::Engine;
 use std::sync::Arc;
 use tauri::ipc::{CommandArg, CommandItem, InvokeError};
-use tauri::{Manager, Runtime};
+use tauri::{AppHandle, Manager, Wry};
 
 /// The state that all windows share.
 pub(crate) struct Shared {
@@ -19,6 +19,7 @@ pub(crate) struct Shared {
 
 /// The state that a command works with: what all windows share, and the window that asks.
 pub(crate) struct Desktop {
+    pub(crate) app: AppHandle,
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
     pub(crate) tray: Arc<Tray>,
@@ -26,8 +27,8 @@ pub(crate) struct Desktop {
     pub(crate) window: Arc<OpenWindow>,
 }
 
-impl<'de, R: Runtime> CommandArg<'de, R> for Desktop {
-    fn from_command(command: CommandItem<'de, R>) -> Result<Self, InvokeError> {
+impl<'de> CommandArg<'de, Wry> for Desktop {
+    fn from_command(command: CommandItem<'de, Wry>) -> Result<Self, InvokeError> {
         let webview = command.message.webview();
         let shared = webview.try_state::<Shared>();
         let window = webview.try_state::<Windows>().and_then(|windows| windows.of(webview.label()));
@@ -35,7 +36,8 @@ impl<'de, R: Runtime> CommandArg<'de, R> for Desktop {
             (Some(shared), Some(window)) => {
                 let Shared { engine, awake, tray, words } = &*shared;
                 let (engine, awake, tray) = (engine.clone(), awake.clone(), tray.clone());
-                Ok(Self { engine, awake, tray, words: words.clone(), window })
+                let app = webview.app_handle().clone();
+                Ok(Self { app, engine, awake, tray, words: words.clone(), window })
             }
             _ => Err(InvokeError::from("the window is closed")),
         }

@@ -2,8 +2,8 @@
 //! hears, what is dropped on it, and what it was asked for from outside.
 
 use crate::arguments::Asked;
+use crate::commands::frames::Listening;
 use crate::drops::Dropped;
-use crate::rpc_frames::Listening;
 use crate::{lost_pages, spelling, webkit_threads};
 use arki_api::AskedOfWindow;
 use arki_domain::{Code, Fault, SessionId};

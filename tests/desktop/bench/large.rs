@@ -99,8 +99,8 @@ const FILTER: &str = r"
 const FIND: &str = r"
     const [sessionId, done] = arguments;
     const began = performance.now();
-    const asked = { sessionId, text: 'nowhere to be found', limit: 1000 };
-    window.__TAURI_INTERNALS__.invoke('find_in_session', asked).then(
+    const params = { sessionId, text: 'nowhere to be found', limit: 1000 };
+    window.__TAURI_INTERNALS__.invoke('call', { name: 'find_in_session', params }).then(
       (hits) => done(hits.length === 0 ? performance.now() - began : 'found'), (error) => done(error));
 ";
 const FINDINGS: usize = 5;

@@ -42,7 +42,11 @@ mod usage;
 mod worktrees;
 
 pub use approvals::*;
-pub use commands::{DeclaredCommand, declared_commands};
+pub use commands::{
+    AppCommands, ContextCommands, FrameCommands, GuideCommands, HistoryCommands, JsonAnswer, KeepingCommands,
+    McpCommands, MemoryCommands, ObservationCommands, PictureCommands, PipelineCommands, PlaceCommands, RunCommands,
+    SentRequestCommands, SettingCommands, Steps, WindowCommands, answer,
+};
 pub use configured::*;
 pub use context::*;
 pub use elicitations::*;

@@ -53,13 +53,14 @@ fn command(name: &str, part: &str) -> Validator {
 #[test]
 fn every_command_has_its_parameters_and_its_result_in_it() {
     let schema = schema();
-    for declared in declared_commands() {
-        let command = &schema["$defs"]["Commands"]["properties"][&declared.name]["properties"];
-        let named = command["params"]["properties"].as_object().map_or(0, serde_json::Map::len);
-        assert_eq!(named, declared.parameters.len(), "{}", declared.name);
-        assert!(!command["result"].is_null(), "{}", declared.name);
-        assert_eq!(command["step"].is_null(), declared.step.is_none(), "{}", declared.name);
+    let commands = schema["$defs"]["Commands"]["properties"].as_object().unwrap();
+    assert!(commands.len() > 100, "only {} are declared", commands.len());
+    for (name, command) in commands {
+        assert!(command["properties"]["params"].is_object(), "{name}");
+        assert!(!command["properties"]["result"].is_null(), "{name}");
     }
+    let steps = commands.iter().filter(|(_, command)| command["properties"]["step"].is_object());
+    assert_eq!(steps.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["test_mcp_server", "test_provider"]);
 }
 
 #[test]

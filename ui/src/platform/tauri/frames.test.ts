@@ -15,15 +15,15 @@ it("hearing begins anew where the engine refuses a frame, and tells that some we
   mockWindows("main");
   const asked: string[] = [];
   let begun = 0;
-  mockIPC((command, args) => {
-    asked.push(command);
-    if (command === "begin_frames") {
+  mockIPC((_command, args) => {
+    const { name, params } = args as { name: string; params: { number: number } };
+    asked.push(name);
+    if (name === "begin_frames") {
       begun += 1;
       if (begun === 2) throw { code: "INTERNAL", message: "not now", hint: "" };
       return begun;
     }
-    const { number } = args as { number: number };
-    if (number === 1) throw { code: "INTERNAL", message: "lost", hint: "" };
+    if (params.number === 1) throw { code: "INTERNAL", message: "lost", hint: "" };
     return asked.filter((one) => one === "next_frame").length > 2 ? null : frame;
   });
   const heard: Frame[] = [];

@@ -33,7 +33,7 @@ function ask<Name extends keyof Commands>(
   params: Params<Name>,
   channels: Record<string, Channel<never>> = {},
 ): Promise<Answer<Name>> {
-  return invoke(name, { ...params, ...channels });
+  return invoke("call", { name, params, ...channels });
 }
 
 /** What is sent to this window, and not what is sent to another. */

@@ -94,6 +94,8 @@ export type Commands = {
    */
   choose_folder: { params: Record<symbol, never>; result: string | null };
   open_project: { params: { path: string }; result: ProjectState };
+  trust_project: { params: { path: string; unpinned: Array<string> }; result: ProjectState };
+  keep_untrusted: { params: { path: string }; result: ProjectState };
   /**
    * The folder that was dropped onto the window since this was last asked; null where none of it is one.
    */
@@ -140,44 +142,6 @@ export type Commands = {
    */
   open_terminal: { params: { folder: string }; result: null };
   /**
-   * Opens one more window: on a session or, where none is named, on the folder of the one that asks.
-   */
-  open_window: { params: { sessionId: string | null }; result: null };
-  /**
-   * Returns what the window was asked for from outside since this was last called, the first first.
-   */
-  take_asked: { params: Record<symbol, never>; result: Array<AskedOfWindow> };
-  /**
-   * Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
-   */
-  set_menu_bar: { params: { bar: MenuBar }; result: Array<string> };
-  /**
-   * Names what the tray, notifications and the system's dialogs for files say.
-   */
-  set_desktop_words: { params: { words: DesktopWords }; result: null };
-  /**
-   * Asks the update server whether there is a newer version.
-   */
-  look_for_update: { params: Record<symbol, never>; result: UpdateState };
-  /**
-   * Downloads and installs the version that was found; it is used from the next start.
-   */
-  install_update: { params: { version: string }; result: null };
-  /**
-   * Ends the app as its user would, and starts it again.
-   */
-  restart: { params: Record<symbol, never>; result: null };
-  /**
-   * The newest report of a crash of Arki; null where there is none.
-   */
-  crash_report: { params: Record<symbol, never>; result: CrashReport | null };
-  /**
-   * Removes the crash reports up to that time, in milliseconds since 1970.
-   */
-  remove_crash_reports: { params: { until: number }; result: null };
-  trust_project: { params: { path: string; unpinned: Array<string> }; result: ProjectState };
-  keep_untrusted: { params: { path: string }; result: ProjectState };
-  /**
    * Begins the stream of frames; the number is the argument for `next_frame`.
    */
   begin_frames: { params: Record<symbol, never>; result: number };
@@ -203,146 +167,6 @@ export type Commands = {
     params: { sessionId: string; beforeSeq: number | null; limit: number };
     result: SessionPage;
   };
-  session_overview: { params: { sessionId: string }; result: SessionOverview };
-  session_tools: { params: { sessionId: string }; result: Array<SessionToolEntry> };
-  /**
-   * The tools as they are then.
-   */
-  switch_session_tools: {
-    params: { sessionId: string; on: Array<string>; off: Array<string> };
-    result: Array<SessionToolEntry>;
-  };
-  /**
-   * Null as the session: of a new one in this folder.
-   */
-  next_request: { params: { of: Shown }; result: NextRequest };
-  /**
-   * A past request, by its event, as it was sent.
-   */
-  sent_request: { params: { sessionId: string; seq: number }; result: SentRequest };
-  /**
-   * More parts of it, from this place on.
-   */
-  sent_parts: { params: { sessionId: string; seq: number; side: SentSide; from: number }; result: SentParts };
-  /**
-   * More of a part's text, from this byte on; up to 64 KiB.
-   */
-  sent_text: {
-    params: { sessionId: string; seq: number; side: SentSide; place: number; from: number };
-    result: SentText;
-  };
-  /**
-   * All of it, as JSON.
-   */
-  sent_json: { params: { sessionId: string; seq: number; form: SentForm }; result: string };
-  /**
-   * Null: there is nothing to leave out.
-   */
-  compact_session: { params: { sessionId: string; focus: string | null }; result: CompactedSession | null };
-  /**
-   * The next request as it is then.
-   */
-  configure_session: { params: { sessionId: string; changes: SessionChanges }; result: NextRequest };
-  get_state: { params: { sessionId: string }; result: AgentState };
-  /**
-   * The state as it is then.
-   */
-  set_state: { params: { sessionId: string; changes: StateChanged }; result: AgentState };
-  /**
-   * Searches all sessions or those of one folder by words; the newest hits first.
-   */
-  search_sessions: {
-    params: { text: string; project: string | null; limit: number };
-    result: Array<SearchHit>;
-  };
-  /**
-   * Finds a text in one session, letter by letter; the newest hits first.
-   */
-  find_in_session: { params: { sessionId: string; text: string; limit: number }; result: Array<SearchHit> };
-  /**
-   * The title as it is kept: one line.
-   */
-  rename_session: { params: { sessionId: string; title: string }; result: string };
-  /**
-   * Pins or unpins, archives or brings back; null leaves it as it is.
-   */
-  mark_session: {
-    params: { sessionId: string; pinned: boolean | null; archived: boolean | null };
-    result: null;
-  };
-  /**
-   * Counts the lines that sessions changed; a session that changed no file isn't named.
-   */
-  session_lines: { params: { sessionIds: Array<string> }; result: Array<SessionLines> };
-  remove_session: { params: { sessionId: string }; result: RemovedSession };
-  /**
-   * The file's path; null: the user changed their mind in the system's dialog.
-   */
-  export_session: { params: { sessionId: string; format: ExportFormat }; result: string | null };
-  /**
-   * The sessions' ids; null: the user changed their mind in the system's dialog.
-   */
-  import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
-  /**
-   * Reports what all sessions that are kept have used, by day, model and project.
-   */
-  usage_report: { params: Record<symbol, never>; result: UsageReport };
-  /**
-   * Lists the pending memories of all sessions, the newest first; then the accepted ones of the user and of this
-   * folder.
-   */
-  list_memory: { params: { folder: string | null }; result: Array<MemoryEntry> };
-  /**
-   * Accepts a memory, in the user's words if there are any.
-   */
-  accept_memory: { params: { id: string; text: string | null }; result: null };
-  reject_memory: { params: { id: string }; result: null };
-  /**
-   * Changes the text of an accepted memory, which changes its ID too.
-   */
-  edit_memory: { params: { folder: string | null; id: string; text: string }; result: null };
-  /**
-   * Removes an accepted memory.
-   */
-  remove_memory: { params: { folder: string | null; id: string }; result: null };
-  /**
-   * Lists the pipelines available in a folder, in the order of their names.
-   */
-  list_pipelines: { params: { folder: string }; result: Array<PipelineEntry> };
-  /**
-   * Starting a pipeline approves its own steps.
-   */
-  start_pipeline: { params: { start: StartPipeline }; result: Sent };
-  /**
-   * The newest first. Progress comes as events of the run's session.
-   */
-  list_pipeline_runs: { params: Record<symbol, never>; result: Array<PipelineRunEntry> };
-  pipeline_run: { params: { runId: string }; result: PipelineRunDetails };
-  /**
-   * The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
-   */
-  step_output: { params: { runId: string; step: string }; result: string };
-  /**
-   * Writes the whole output to a file that the user chooses. Answers with its path, or with nothing when they
-   * changed their mind.
-   */
-  save_step_output: { params: { runId: string; step: string }; result: string | null };
-  /**
-   * Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
-   * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
-   */
-  resume_pipeline: { params: { runId: string; definition: PipelineDefinition | null }; result: Sent };
-  /**
-   * Begins a new run from this step on, which takes over what came before it.
-   */
-  retry_pipeline: {
-    params: { runId: string; step: string; definition: PipelineDefinition | null };
-    result: Sent;
-  };
-  list_schedules: { params: Record<symbol, never>; result: Array<PipelineSchedule> };
-  save_schedule: { params: { schedule: SaveSchedule }; result: null };
-  switch_schedule: { params: { name: string; on: boolean }; result: null };
-  remove_schedule: { params: { name: string }; result: null };
   /**
    * Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in
    * Base64, can't be queued: with them it begins a run or fails.
@@ -357,53 +181,12 @@ export type Commands = {
     };
     result: Sent;
   };
-  /**
-   * Looks at a picture, in Base64, without keeping it. Fails where it can't be shown even when it is scaled down.
-   */
-  look_at_picture: { params: { data: string }; result: PictureFacts };
-  /**
-   * The system's own dialog for files; empty: the user changed their mind.
-   */
-  choose_files: { params: Record<symbol, never>; result: Array<AttachedFile> };
-  /**
-   * Returns the files that were dropped onto the window since the last call.
-   */
-  take_dropped: { params: Record<symbol, never>; result: Array<AttachedFile> };
-  /**
-   * The files or the picture on the clipboard, where the system's webview doesn't hand these to the page that is
-   * pasted into. Of files, the page is handed bytes alone, and never where they are.
-   */
-  take_pasted: { params: Record<symbol, never>; result: Array<AttachedFile> };
-  /**
-   * A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
-   */
-  sent_picture: { params: { sessionId: string; contentHash: string }; result: string | null };
-  set_queue: { params: { sessionId: string; queued: Array<QueuedMessage> }; result: null };
-  send_next: { params: { of: Shown }; result: Sent };
   stop_run: { params: { sessionId: string }; result: null };
-  pause_run: { params: { sessionId: string }; result: null };
   resume_run: { params: { of: Shown }; result: null };
   /**
    * Ends the wait before a retry; no harm where none is waited for.
    */
   retry_now: { params: { sessionId: string }; result: null };
-  rewind_preview: {
-    params: { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
-    result: RewindPreview;
-  };
-  rewind: {
-    params: { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
-    result: RewindPreview;
-  };
-  take_back_preview: { params: { sessionId: string; seq: number }; result: RewindPreview };
-  take_back: { params: { sessionId: string; seq: number }; result: RewindPreview };
-  /**
-   * The files that the session changes at some time, as they were right after this event.
-   */
-  replay_files: { params: { sessionId: string; seq: number }; result: Array<ReplayedFile> };
-  replay_file: { params: { sessionId: string; seq: number; path: string }; result: ReplayedContent };
-  fork_session: { params: { sessionId: string; atSeq: number | null }; result: SessionSummary };
-  line_origins: { params: { sessionId: string; path: string }; result: Array<LineOrigin> };
   list_processes: { params: Record<symbol, never>; result: Array<RunningCommand> };
   /**
    * No harm where it has ended already.
@@ -444,6 +227,208 @@ export type Commands = {
    */
   answer_question: { params: { sessionId: string; questionId: string; text: string }; result: null };
   /**
+   * Lists the commands that can be typed behind a `/` in the open folder, by name.
+   */
+  list_commands: { params: Record<symbol, never>; result: Array<SlashCommandEntry> };
+  /**
+   * Lists the files and other things in the open folder that match what was typed behind an `@`, the best match
+   * first.
+   */
+  list_mentions: { params: { typed: string }; result: Array<MentionEntry> };
+  /**
+   * Lists the mentions in a draft, in its order, with their sizes.
+   */
+  mentions_in: { params: { text: string }; result: Array<MentionSize> };
+  session_overview: { params: { sessionId: string }; result: SessionOverview };
+  session_tools: { params: { sessionId: string }; result: Array<SessionToolEntry> };
+  /**
+   * The tools as they are then.
+   */
+  switch_session_tools: {
+    params: { sessionId: string; on: Array<string>; off: Array<string> };
+    result: Array<SessionToolEntry>;
+  };
+  set_queue: { params: { sessionId: string; queued: Array<QueuedMessage> }; result: null };
+  send_next: { params: { of: Shown }; result: Sent };
+  pause_run: { params: { sessionId: string }; result: null };
+  rewind_preview: {
+    params: { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
+    result: RewindPreview;
+  };
+  rewind: {
+    params: { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
+    result: RewindPreview;
+  };
+  take_back_preview: { params: { sessionId: string; seq: number }; result: RewindPreview };
+  take_back: { params: { sessionId: string; seq: number }; result: RewindPreview };
+  /**
+   * The files that the session changes at some time, as they were right after this event.
+   */
+  replay_files: { params: { sessionId: string; seq: number }; result: Array<ReplayedFile> };
+  replay_file: { params: { sessionId: string; seq: number; path: string }; result: ReplayedContent };
+  fork_session: { params: { sessionId: string; atSeq: number | null }; result: SessionSummary };
+  line_origins: { params: { sessionId: string; path: string }; result: Array<LineOrigin> };
+  /**
+   * Null as the session: of a new one in this folder.
+   */
+  next_request: { params: { of: Shown }; result: NextRequest };
+  /**
+   * Null: there is nothing to leave out.
+   */
+  compact_session: { params: { sessionId: string; focus: string | null }; result: CompactedSession | null };
+  /**
+   * The next request as it is then.
+   */
+  configure_session: { params: { sessionId: string; changes: SessionChanges }; result: NextRequest };
+  get_state: { params: { sessionId: string }; result: AgentState };
+  /**
+   * The state as it is then.
+   */
+  set_state: { params: { sessionId: string; changes: StateChanged }; result: AgentState };
+  /**
+   * A past request, by its event, as it was sent.
+   */
+  sent_request: { params: { sessionId: string; seq: number }; result: SentRequest };
+  /**
+   * More parts of it, from this place on.
+   */
+  sent_parts: { params: { sessionId: string; seq: number; side: SentSide; from: number }; result: SentParts };
+  /**
+   * More of a part's text, from this byte on; up to 64 KiB.
+   */
+  sent_text: {
+    params: { sessionId: string; seq: number; side: SentSide; place: number; from: number };
+    result: SentText;
+  };
+  /**
+   * All of it, as JSON.
+   */
+  sent_json: { params: { sessionId: string; seq: number; form: SentForm }; result: string };
+  /**
+   * Looks at a picture, in Base64, without keeping it. Fails where it can't be shown even when it is scaled down.
+   */
+  look_at_picture: { params: { data: string }; result: PictureFacts };
+  /**
+   * The system's own dialog for files; empty: the user changed their mind.
+   */
+  choose_files: { params: Record<symbol, never>; result: Array<AttachedFile> };
+  /**
+   * Returns the files that were dropped onto the window since the last call.
+   */
+  take_dropped: { params: Record<symbol, never>; result: Array<AttachedFile> };
+  /**
+   * The files or the picture on the clipboard, where the system's webview doesn't hand these to the page that is
+   * pasted into. Of files, the page is handed bytes alone, and never where they are.
+   */
+  take_pasted: { params: Record<symbol, never>; result: Array<AttachedFile> };
+  /**
+   * A picture that was sent in this session, as a `data:` address; null: it is no longer kept.
+   */
+  sent_picture: { params: { sessionId: string; contentHash: string }; result: string | null };
+  /**
+   * Lists the pipelines available in a folder, in the order of their names.
+   */
+  list_pipelines: { params: { folder: string }; result: Array<PipelineEntry> };
+  /**
+   * Starting a pipeline approves its own steps.
+   */
+  start_pipeline: { params: { start: StartPipeline }; result: Sent };
+  /**
+   * The newest first. Progress comes as events of the run's session.
+   */
+  list_pipeline_runs: { params: Record<symbol, never>; result: Array<PipelineRunEntry> };
+  pipeline_run: { params: { runId: string }; result: PipelineRunDetails };
+  /**
+   * The beginning of a step's output; of an item of a `foreach` by a name such as `each[0]`.
+   */
+  step_output: { params: { runId: string; step: string }; result: string };
+  /**
+   * Writes the whole output to a file that the user chooses. Answers with its path, or with nothing when they
+   * changed their mind.
+   */
+  save_step_output: { params: { runId: string; step: string }; result: string | null };
+  /**
+   * Goes on with a run that failed, was paused or was interrupted. Where its definition has changed since and none
+   * is chosen, this fails with `PIPELINE_CHANGED` and the difference.
+   */
+  resume_pipeline: { params: { runId: string; definition: PipelineDefinition | null }; result: Sent };
+  /**
+   * Begins a new run from this step on, which takes over what came before it.
+   */
+  retry_pipeline: {
+    params: { runId: string; step: string; definition: PipelineDefinition | null };
+    result: Sent;
+  };
+  list_schedules: { params: Record<symbol, never>; result: Array<PipelineSchedule> };
+  save_schedule: { params: { schedule: SaveSchedule }; result: null };
+  switch_schedule: { params: { name: string; on: boolean }; result: null };
+  remove_schedule: { params: { name: string }; result: null };
+  /**
+   * Lists the pending memories of all sessions, the newest first; then the accepted ones of the user and of this
+   * folder.
+   */
+  list_memory: { params: { folder: string | null }; result: Array<MemoryEntry> };
+  /**
+   * Accepts a memory, in the user's words if there are any.
+   */
+  accept_memory: { params: { id: string; text: string | null }; result: null };
+  reject_memory: { params: { id: string }; result: null };
+  /**
+   * Changes the text of an accepted memory, which changes its ID too.
+   */
+  edit_memory: { params: { folder: string | null; id: string; text: string }; result: null };
+  /**
+   * Removes an accepted memory.
+   */
+  remove_memory: { params: { folder: string | null; id: string }; result: null };
+  /**
+   * Searches all sessions or those of one folder by words; the newest hits first.
+   */
+  search_sessions: {
+    params: { text: string; project: string | null; limit: number };
+    result: Array<SearchHit>;
+  };
+  /**
+   * Finds a text in one session, letter by letter; the newest hits first.
+   */
+  find_in_session: { params: { sessionId: string; text: string; limit: number }; result: Array<SearchHit> };
+  /**
+   * The title as it is kept: one line.
+   */
+  rename_session: { params: { sessionId: string; title: string }; result: string };
+  /**
+   * Pins or unpins, archives or brings back; null leaves it as it is.
+   */
+  mark_session: {
+    params: { sessionId: string; pinned: boolean | null; archived: boolean | null };
+    result: null;
+  };
+  /**
+   * Counts the lines that sessions changed; a session that changed no file isn't named.
+   */
+  session_lines: { params: { sessionIds: Array<string> }; result: Array<SessionLines> };
+  remove_session: { params: { sessionId: string }; result: RemovedSession };
+  /**
+   * The file's path; null: the user changed their mind in the system's dialog.
+   */
+  export_session: { params: { sessionId: string; format: ExportFormat }; result: string | null };
+  /**
+   * The sessions' ids; null: the user changed their mind in the system's dialog.
+   */
+  import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
+  /**
+   * Reports what all sessions that are kept have used, by day, model and project.
+   */
+  usage_report: { params: Record<symbol, never>; result: UsageReport };
+  /**
+   * Looks at every event: a second for a million of them.
+   */
+  storage_use: { params: Record<symbol, never>; result: StorageUse };
+  /**
+   * Removes what is no longer used, files' contents beyond their limit, and old sessions if the user set a limit.
+   */
+  tidy_now: { params: Record<symbol, never>; result: StorageUse };
+  /**
    * Lists the open questions of MCP servers.
    */
   list_elicitations: { params: Record<symbol, never>; result: Array<ElicitationSummary> };
@@ -451,6 +436,64 @@ export type Commands = {
    * Accepting opens the page, where it is about one. What is wrong with the values; nothing once it is answered.
    */
   answer_elicitation: { params: { id: number; reply: ElicitationReply }; result: Array<ElicitationFault> };
+  /**
+   * Lists the MCP servers of the open folder. Starts none.
+   */
+  list_mcp_servers: { params: Record<symbol, never>; result: Array<McpServerEntry> };
+  save_mcp_server: { params: { name: string; settings: McpServerSettings }; result: null };
+  enable_mcp_server: { params: { name: string; enabled: boolean }; result: null };
+  remove_mcp_server: { params: { name: string }; result: null };
+  /**
+   * Tests an MCP server, as `test_provider` does a provider.
+   */
+  test_mcp_server: { params: { name: string }; result: boolean; step: McpTestStep };
+  mcp_server_log: { params: { name: string }; result: string };
+  /**
+   * Has the server list its tools, so that what changed can be shown.
+   */
+  review_mcp_server: { params: { name: string }; result: McpServerEntry };
+  /**
+   * Agrees to the tools with this digest, and to no others.
+   */
+  agree_to_mcp_server: { params: { name: string; digest: string }; result: null };
+  /**
+   * Opens the page in the user's browser, and waits for them to come back.
+   */
+  sign_in_to_mcp_server: { params: { name: string }; result: null };
+  /**
+   * Returns the past calls that a rule matches, and what it would change about them. Nothing is stored. Reads every
+   * session, which may take seconds.
+   */
+  backtest_rule: { params: { rule: string }; result: BacktestResult };
+  /**
+   * Adds a rule, as JSON, to the user's own file.
+   */
+  add_rule: { params: { rule: string }; result: null };
+  /**
+   * Removes a rule from the user's own file, by its JSON as `list_settings` gave it.
+   */
+  remove_rule: { params: { rule: string }; result: null };
+  /**
+   * The hooks of the user and of a folder, those included that don't run there.
+   */
+  list_hooks: { params: { folder: string | null }; result: HookEntries };
+  /**
+   * Runs the hooks of a folder that are for something made up, until one blocks it. Nothing is recorded, and nothing can
+   * be written to the project. None runs in a folder that isn't trusted.
+   */
+  try_hooks: { params: { folder: string; happens: MadeUpEvent }; result: Array<TriedHookEntry> };
+  /**
+   * The agents of the user and of a folder, by name.
+   */
+  list_agents: { params: { folder: string | null }; result: AgentEntries };
+  /**
+   * The skills of the user and of a folder, those included that aren't offered there.
+   */
+  list_skills: { params: { folder: string | null }; result: SkillEntries };
+  /**
+   * Opens a file that `list_hooks`, `list_agents` or `list_skills` named, in the user's editor.
+   */
+  open_configured: { params: { folder: string | null; path: string }; result: null };
   list_models: { params: Record<symbol, never>; result: Array<ModelEntry> };
   /**
    * Lists models like `list_models`, with those of local servers; takes up to two seconds.
@@ -486,48 +529,6 @@ export type Commands = {
    * shown.
    */
   change_settings: { params: { changes: Array<SettingChange> }; result: null };
-  /**
-   * Returns the past calls that a rule matches, and what it would change about them. Nothing is stored. Reads every
-   * session, which may take seconds.
-   */
-  backtest_rule: { params: { rule: string }; result: BacktestResult };
-  /**
-   * Adds a rule, as JSON, to the user's own file.
-   */
-  add_rule: { params: { rule: string }; result: null };
-  /**
-   * Removes a rule from the user's own file, by its JSON as `list_settings` gave it.
-   */
-  remove_rule: { params: { rule: string }; result: null };
-  /**
-   * The hooks of the user and of a folder, those included that don't run there.
-   */
-  list_hooks: { params: { folder: string | null }; result: HookEntries };
-  /**
-   * Runs the hooks of a folder that are for something made up, until one blocks it. Nothing is recorded, and nothing can
-   * be written to the project. None runs in a folder that isn't trusted.
-   */
-  try_hooks: { params: { folder: string; happens: MadeUpEvent }; result: Array<TriedHookEntry> };
-  /**
-   * The agents of the user and of a folder, by name.
-   */
-  list_agents: { params: { folder: string | null }; result: AgentEntries };
-  /**
-   * The skills of the user and of a folder, those included that aren't offered there.
-   */
-  list_skills: { params: { folder: string | null }; result: SkillEntries };
-  /**
-   * Opens a file that `list_hooks`, `list_agents` or `list_skills` named, in the user's editor.
-   */
-  open_configured: { params: { folder: string | null; path: string }; result: null };
-  /**
-   * Looks at every event: a second for a million of them.
-   */
-  storage_use: { params: Record<symbol, never>; result: StorageUse };
-  /**
-   * Removes what is no longer used, files' contents beyond their limit, and old sessions if the user set a limit.
-   */
-  tidy_now: { params: Record<symbol, never>; result: StorageUse };
   set_default_model: { params: { model: string }; result: null };
   list_providers: { params: Record<symbol, never>; result: Array<ProviderEntry> };
   save_provider: { params: { name: string; kind: string; baseUrl: string | null }; result: null };
@@ -543,40 +544,39 @@ export type Commands = {
   set_key: { params: { provider: string; key: string }; result: null };
   remove_key: { params: { provider: string }; result: null };
   /**
-   * Lists the commands that can be typed behind a `/` in the open folder, by name.
+   * Opens one more window: on a session or, where none is named, on the folder of the one that asks.
    */
-  list_commands: { params: Record<symbol, never>; result: Array<SlashCommandEntry> };
+  open_window: { params: { sessionId: string | null }; result: null };
   /**
-   * Lists the files and other things in the open folder that match what was typed behind an `@`, the best match
-   * first.
+   * Returns what the window was asked for from outside since this was last called, the first first.
    */
-  list_mentions: { params: { typed: string }; result: Array<MentionEntry> };
+  take_asked: { params: Record<symbol, never>; result: Array<AskedOfWindow> };
   /**
-   * Lists the mentions in a draft, in its order, with their sizes.
+   * Fills the menu bar, where the system has one. Returns the ids of the items whose keys it listens to from now on.
    */
-  mentions_in: { params: { text: string }; result: Array<MentionSize> };
+  set_menu_bar: { params: { bar: MenuBar }; result: Array<string> };
   /**
-   * Lists the MCP servers of the open folder. Starts none.
+   * Names what the tray, notifications and the system's dialogs for files say.
    */
-  list_mcp_servers: { params: Record<symbol, never>; result: Array<McpServerEntry> };
-  save_mcp_server: { params: { name: string; settings: McpServerSettings }; result: null };
-  enable_mcp_server: { params: { name: string; enabled: boolean }; result: null };
-  remove_mcp_server: { params: { name: string }; result: null };
+  set_desktop_words: { params: { words: DesktopWords }; result: null };
   /**
-   * Tests an MCP server, as `test_provider` does a provider.
+   * Asks the update server whether there is a newer version.
    */
-  test_mcp_server: { params: { name: string }; result: boolean; step: McpTestStep };
-  mcp_server_log: { params: { name: string }; result: string };
+  look_for_update: { params: Record<symbol, never>; result: UpdateState };
   /**
-   * Has the server list its tools, so that what changed can be shown.
+   * Downloads and installs the version that was found; it is used from the next start.
    */
-  review_mcp_server: { params: { name: string }; result: McpServerEntry };
+  install_update: { params: { version: string }; result: null };
   /**
-   * Agrees to the tools with this digest, and to no others.
+   * Ends the app as its user would, and starts it again.
    */
-  agree_to_mcp_server: { params: { name: string; digest: string }; result: null };
+  restart: { params: Record<symbol, never>; result: null };
   /**
-   * Opens the page in the user's browser, and waits for them to come back.
+   * The newest report of a crash of Arki; null where there is none.
    */
-  sign_in_to_mcp_server: { params: { name: string }; result: null };
+  crash_report: { params: Record<symbol, never>; result: CrashReport | null };
+  /**
+   * Removes the crash reports up to that time, in milliseconds since 1970.
+   */
+  remove_crash_reports: { params: { until: number }; result: null };
 };

@@ -1,0 +1,40 @@
+//! The window's commands about rules, hooks, agents and skills: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::desktop_state::Desktop;
+use arki_api::{AgentEntries, BacktestResult, GuideCommands, HookEntries, MadeUpEvent, SkillEntries, TriedHookEntry};
+use std::path::PathBuf;
+
+impl GuideCommands for Desktop {
+    async fn backtest_rule(self, rule: String) -> Answer<BacktestResult> {
+        self.reading(move |engine| engine.approvals().backtest_rule(&rule)).await
+    }
+
+    async fn add_rule(self, rule: String) -> Answer<()> {
+        self.reading(move |engine| engine.approvals().add_typed_rule(&rule)).await
+    }
+
+    async fn remove_rule(self, rule: String) -> Answer<()> {
+        self.reading(move |engine| engine.approvals().remove_rule(&rule)).await
+    }
+
+    async fn list_hooks(self, folder: Option<PathBuf>) -> Answer<HookEntries> {
+        self.reading(move |engine| engine.projects().list_hooks(folder.as_deref())).await
+    }
+
+    async fn list_agents(self, folder: Option<PathBuf>) -> Answer<AgentEntries> {
+        self.reading(move |engine| engine.projects().list_agents(folder.as_deref())).await
+    }
+
+    async fn list_skills(self, folder: Option<PathBuf>) -> Answer<SkillEntries> {
+        self.reading(move |engine| engine.projects().list_skills(folder.as_deref())).await
+    }
+
+    async fn try_hooks(self, folder: PathBuf, happens: MadeUpEvent) -> Answer<Vec<TriedHookEntry>> {
+        Ok(self.engine.approvals().try_hooks_with(&folder, happens).await?)
+    }
+
+    async fn open_configured(self, folder: Option<PathBuf>, path: String) -> Answer<()> {
+        self.reading(move |engine| engine.projects().open_configured(folder.as_deref(), &path)).await
+    }
+}

@@ -1,0 +1,47 @@
+//! The window's commands about a session's next request and its state: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::desktop_state::Desktop;
+use arki_api::{AgentState, CompactedSession, ContextCommands, NextRequest, SessionChanges, Shown};
+use arki_domain::{Code, Fault, SessionId, StateChanged};
+use arki_engine::{Compacted, RunTarget};
+use std::future::pending;
+use std::path::Path;
+
+impl ContextCommands for Desktop {
+    async fn next_request(self, of: Shown) -> Answer<NextRequest> {
+        self.reading(move |engine| match engine.runs().target_shown(of)? {
+            RunTarget::Session(session_id) => engine.runs().next_request(Path::new(""), Some(&session_id)),
+            RunTarget::NewSession(folder) => engine.runs().next_request(&folder, None),
+        })
+        .await
+    }
+
+    async fn compact_session(self, session_id: String, focus: Option<String>) -> Answer<Option<CompactedSession>> {
+        let compacted = self.engine.runs().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
+        Ok(match compacted {
+            Compacted::NothingToDo => None,
+            Compacted::Stopped => {
+                let message = "Compacting was stopped; the conversation is as it was.";
+                return Err(Fault::new(Code::CANCELLED, message, "Compact again.").into());
+            }
+            Compacted::Done(event) => {
+                Some(CompactedSession { tokens_before: event.tokens_before, tokens_after: event.tokens_after })
+            }
+        })
+    }
+
+    async fn configure_session(self, session_id: String, changes: SessionChanges) -> Answer<NextRequest> {
+        let session_id = SessionId::from(session_id);
+        self.engine.runs().configure(&session_id, changes).await?;
+        self.reading(move |engine| engine.runs().next_request(Path::new(""), Some(&session_id))).await
+    }
+
+    async fn get_state(self, session_id: String) -> Answer<AgentState> {
+        Ok(self.reading(move |engine| engine.sessions().agent_state(&SessionId::from(session_id))).await?.into())
+    }
+
+    async fn set_state(self, session_id: String, changes: StateChanged) -> Answer<AgentState> {
+        Ok(self.engine.sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
+    }
+}

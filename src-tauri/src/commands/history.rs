@@ -1,0 +1,105 @@
+//! The window's commands about a session's past and its queue: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::desktop_state::Desktop;
+use arki_api::{
+    HistoryCommands, LineOrigin, ReplayedContent, ReplayedFile, RewindPreview, Sent, SessionOverview, SessionSummary,
+    SessionToolEntry, Shown,
+};
+use arki_domain::projection::QueuedMessage;
+use arki_domain::{Code, Fault, SessionId};
+use arki_engine::RewindScope;
+use std::path::Path;
+
+impl HistoryCommands for Desktop {
+    async fn session_overview(self, session_id: String) -> Answer<SessionOverview> {
+        self.reading(move |engine| engine.sessions().session_overview(&SessionId::from(session_id))).await
+    }
+
+    async fn session_tools(self, session_id: String) -> Answer<Vec<SessionToolEntry>> {
+        tools_of(&self, SessionId::from(session_id)).await
+    }
+
+    async fn switch_session_tools(
+        self,
+        session_id: String,
+        on: Vec<String>,
+        off: Vec<String>,
+    ) -> Answer<Vec<SessionToolEntry>> {
+        let session_id = SessionId::from(session_id);
+        self.engine.sessions().switch_session_tools(&session_id, &on, &off).await?;
+        tools_of(&self, session_id).await
+    }
+
+    async fn set_queue(self, session_id: String, queued: Vec<QueuedMessage>) -> Answer<()> {
+        Ok(self.engine.runs().set_queue(&SessionId::from(session_id), &queued).await?)
+    }
+
+    async fn send_next(self, of: Shown) -> Answer<Sent> {
+        let session = self.reading(move |engine| engine.sessions().session_shown(of)).await?;
+        match self.window.client.send_next(&session).await? {
+            Some(running) => Ok(Sent::from(&running.0)),
+            None => Err(nothing_waits().into()),
+        }
+    }
+
+    async fn pause_run(self, session_id: String) -> Answer<()> {
+        Ok(self.engine.runs().pause_session(&SessionId::from(session_id)).await?)
+    }
+
+    async fn rewind_preview(
+        self,
+        session_id: String,
+        to_seq: u64,
+        files: bool,
+        conversation: bool,
+    ) -> Answer<RewindPreview> {
+        let scope = RewindScope { files, conversation };
+        let session_id = SessionId::from(session_id);
+        Ok(self.reading(move |engine| engine.sessions().plan_rewind(&session_id, to_seq, scope)).await?.into())
+    }
+
+    async fn replay_files(self, session_id: String, seq: u64) -> Answer<Vec<ReplayedFile>> {
+        self.reading(move |engine| engine.sessions().files_then(&SessionId::from(session_id), Some(seq))).await
+    }
+
+    async fn replay_file(self, session_id: String, seq: u64, path: String) -> Answer<ReplayedContent> {
+        let session_id = SessionId::from(session_id);
+        self.reading(move |engine| engine.sessions().file_then_shown(&session_id, Some(seq), &path)).await
+    }
+
+    async fn rewind(self, session_id: String, to_seq: u64, files: bool, conversation: bool) -> Answer<RewindPreview> {
+        let scope = RewindScope { files, conversation };
+        Ok(self.engine.sessions().rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
+    }
+
+    async fn take_back_preview(self, session_id: String, seq: u64) -> Answer<RewindPreview> {
+        let session_id = SessionId::from(session_id);
+        Ok(self.reading(move |engine| engine.sessions().plan_take_back(&session_id, seq)).await?.into())
+    }
+
+    async fn take_back(self, session_id: String, seq: u64) -> Answer<RewindPreview> {
+        Ok(self.engine.sessions().take_back(&SessionId::from(session_id), seq).await?.into())
+    }
+
+    async fn fork_session(self, session_id: String, at_seq: Option<u64>) -> Answer<SessionSummary> {
+        Ok(self.engine.sessions().fork(&SessionId::from(session_id), at_seq).await?.into())
+    }
+
+    async fn line_origins(self, session_id: String, path: String) -> Answer<Vec<LineOrigin>> {
+        let lines = self.reading(move |engine| {
+            let session = engine.sessions().find_session(&session_id)?;
+            engine.sessions().line_origins(Path::new(&session.project), &path)
+        });
+        Ok(lines.await?.into_iter().map(arki_engine::line_origin).collect())
+    }
+}
+
+async fn tools_of(desktop: &Desktop, session_id: SessionId) -> Answer<Vec<SessionToolEntry>> {
+    let tools = desktop.reading(move |engine| engine.sessions().session_tools(&session_id)).await?;
+    Ok(tools.into_iter().map(SessionToolEntry::from).collect())
+}
+
+fn nothing_waits() -> Fault {
+    Fault::new(Code::MESSAGE_NOT_FOUND, "This session has no queued message.", "Send a new one.")
+}

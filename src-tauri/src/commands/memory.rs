@@ -1,0 +1,32 @@
+//! The window's commands about memory: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::desktop_state::Desktop;
+use arki_api::{MemoryCommands, MemoryEntry};
+use std::path::PathBuf;
+
+impl MemoryCommands for Desktop {
+    async fn list_memory(self, folder: Option<PathBuf>) -> Answer<Vec<MemoryEntry>> {
+        self.reading(move |engine| engine.sessions().memory(folder.as_deref())).await
+    }
+
+    async fn accept_memory(self, id: String, text: Option<String>) -> Answer<()> {
+        self.engine.sessions().accept_memory(&id, text.as_deref()).await?;
+        Ok(())
+    }
+
+    async fn reject_memory(self, id: String) -> Answer<()> {
+        self.engine.sessions().reject_memory(&id).await?;
+        Ok(())
+    }
+
+    async fn edit_memory(self, folder: Option<PathBuf>, id: String, text: String) -> Answer<()> {
+        self.engine.sessions().edit_memory(folder.as_deref(), &id, &text).await?;
+        Ok(())
+    }
+
+    async fn remove_memory(self, folder: Option<PathBuf>, id: String) -> Answer<()> {
+        self.engine.sessions().remove_memory(folder.as_deref(), &id).await?;
+        Ok(())
+    }
+}

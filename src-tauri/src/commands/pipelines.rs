@@ -1,0 +1,101 @@
+//! The window's commands about pipelines: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::commands::keeping::{asked_where, file_name};
+use crate::desktop_state::Desktop;
+use arki_api::{
+    PipelineCommands, PipelineDefinition, PipelineEntry, PipelineRunDetails, PipelineRunEntry, PipelineSchedule,
+    SaveSchedule, Sent, StartPipeline,
+};
+use arki_domain::RunId;
+use std::path::PathBuf;
+
+impl PipelineCommands for Desktop {
+    async fn list_pipelines(self, folder: PathBuf) -> Answer<Vec<PipelineEntry>> {
+        self.reading(move |engine| engine.runs().pipeline_entries(&folder)).await
+    }
+
+    async fn start_pipeline(self, start: StartPipeline) -> Answer<Sent> {
+        Ok(Sent::from(&self.window.client.start_pipeline(start.into()).await?.0))
+    }
+
+    async fn list_pipeline_runs(self) -> Answer<Vec<PipelineRunEntry>> {
+        self.reading(|engine| engine.runs().pipeline_run_entries()).await
+    }
+
+    async fn pipeline_run(self, run_id: String) -> Answer<PipelineRunDetails> {
+        self.reading(move |engine| engine.runs().pipeline_run_details(&RunId::from(run_id))).await
+    }
+
+    async fn step_output(self, run_id: String, step: String) -> Answer<String> {
+        self.reading(move |engine| engine.runs().step_output_beginning(&RunId::from(run_id), &step)).await
+    }
+
+    async fn save_step_output(self, run_id: String, step: String) -> Answer<Option<String>> {
+        let name = output_name(&step);
+        let output = self.reading(move |engine| engine.runs().step_output(&RunId::from(run_id), &step)).await?;
+        let Some(path) = asked_where(&self.app, &self.words.now().dialogs.save_output, name).await else {
+            return Ok(None);
+        };
+        let written = path.clone();
+        self.reading(move |engine| engine.sessions().save_text(&written, &output)).await?;
+        Ok(Some(path.display().to_string()))
+    }
+
+    async fn resume_pipeline(self, run_id: String, definition: Option<PipelineDefinition>) -> Answer<Sent> {
+        let named = self.reading(move |engine| engine.sessions().find_place(&run_id)).await?;
+        let definition = definition.map(Into::into).unwrap_or_default();
+        Ok(Sent::from(&self.window.client.go_on(&named, None, definition).await?.0))
+    }
+
+    async fn retry_pipeline(
+        self,
+        run_id: String,
+        step: String,
+        definition: Option<PipelineDefinition>,
+    ) -> Answer<Sent> {
+        let definition = definition.map(Into::into).unwrap_or_default();
+        Ok(Sent::from(&self.window.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
+    }
+
+    async fn list_schedules(self) -> Answer<Vec<PipelineSchedule>> {
+        Ok(self.engine.runs().schedules().await?)
+    }
+
+    async fn save_schedule(self, schedule: SaveSchedule) -> Answer<()> {
+        self.engine.runs().save_schedule(schedule.into()).await?;
+        Ok(())
+    }
+
+    async fn switch_schedule(self, name: String, on: bool) -> Answer<()> {
+        self.engine.runs().switch_schedule(&name, on).await?;
+        Ok(())
+    }
+
+    async fn remove_schedule(self, name: String) -> Answer<()> {
+        self.engine.runs().remove_schedule(&name).await?;
+        Ok(())
+    }
+}
+
+/// A step's name as a file's; items are counted from one, as the window counts them.
+fn output_name(step: &str) -> String {
+    let item = step.strip_suffix(']').and_then(|step| step.rsplit_once('['));
+    let item = item.and_then(|(step, at)| Some((step, at.parse::<usize>().ok()?)));
+    match item {
+        Some((step, at)) => format!("{}-{}.txt", file_name(step), at + 1),
+        None => format!("{}.txt", file_name(step)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::output_name;
+
+    #[test]
+    fn an_items_file_has_the_items_number() {
+        assert_eq!(output_name("notes"), "notes.txt");
+        assert_eq!(output_name("each[0]"), "each-1.txt");
+        assert_eq!(output_name("../odd[x]"), "odd-x.txt");
+    }
+}

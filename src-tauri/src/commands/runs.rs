@@ -1,0 +1,141 @@
+//! The window's commands about sessions, runs and approvals: thin delegates to the engine.
+
+use crate::commands::Answer;
+use crate::desktop_state::Desktop;
+use arki_api::{
+    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile,
+    ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
+};
+use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
+use arki_engine::{Resolution, rule_text};
+
+impl RunCommands for Desktop {
+    async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
+        self.reading(|engine| engine.runs().listed_sessions(LISTED_SESSIONS)).await
+    }
+
+    async fn session_page(self, session_id: String, before_seq: Option<u64>, limit: usize) -> Answer<SessionPage> {
+        let limit = limit.min(LARGEST_PAGE);
+        self.reading(move |engine| engine.sessions().session_page(&SessionId::from(session_id), before_seq, limit))
+            .await
+    }
+
+    async fn list_commands(self) -> Answer<Vec<SlashCommandEntry>> {
+        let folder = self.window.client.folder();
+        self.reading(move |engine| engine.projects().slash_commands(folder.as_deref())).await
+    }
+
+    async fn list_mentions(self, typed: String) -> Answer<Vec<MentionEntry>> {
+        let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
+        self.reading(move |engine| engine.projects().mentionable(&folder, &typed)).await
+    }
+
+    async fn mentions_in(self, text: String) -> Answer<Vec<MentionSize>> {
+        let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
+        Ok(self.engine.runs().mentions_in(folder, text).await?)
+    }
+
+    async fn send_message(
+        self,
+        to: Shown,
+        text: String,
+        pictures: Option<Vec<String>>,
+        options: SendOptions,
+        mode: Option<QueueMode>,
+    ) -> Answer<Sent> {
+        Ok(self.window.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
+    }
+
+    async fn stop_run(self, session_id: String) -> Answer<()> {
+        Ok(self.window.client.stop_session(&SessionId::from(session_id)).await?)
+    }
+
+    async fn retry_now(self, session_id: String) -> Answer<()> {
+        self.engine.runs().retry_now(&SessionId::from(session_id));
+        Ok(())
+    }
+
+    async fn list_processes(self) -> Answer<Vec<RunningCommand>> {
+        self.reading(|engine| Ok(engine.runs().running_commands())).await
+    }
+
+    async fn stop_process(self, id: u64) -> Answer<()> {
+        self.engine.runs().stop_command(id);
+        Ok(())
+    }
+
+    async fn resume_run(self, of: Shown) -> Answer<()> {
+        let session = self.reading(move |engine| engine.sessions().session_shown(of)).await?;
+        self.window.client.resume_run(&session, None).await?;
+        Ok(())
+    }
+
+    async fn list_approvals(self) -> Answer<Vec<ApprovalSummary>> {
+        self.reading(|engine| engine.approvals().inbox()).await
+    }
+
+    async fn review_files(self, approval_id: String) -> Answer<Vec<ReviewFile>> {
+        self.reading(move |engine| engine.approvals().review_files(&ApprovalId::from(approval_id))).await
+    }
+
+    async fn review_page(self, approval_id: String, file: usize, from: usize) -> Answer<ReviewPage> {
+        self.reading(move |engine| engine.approvals().review_page(&ApprovalId::from(approval_id), file, from)).await
+    }
+
+    async fn review_context(
+        self,
+        approval_id: String,
+        path: String,
+        from: usize,
+        lines: usize,
+    ) -> Answer<ReviewContext> {
+        let approval_id = ApprovalId::from(approval_id);
+        self.reading(move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
+    }
+
+    async fn proposed_rule(self, approval_id: String) -> Answer<Option<String>> {
+        let approval_id = ApprovalId::from(approval_id);
+        let rules = self.reading(move |engine| engine.approvals().proposed_rules(&approval_id)).await?;
+        Ok((!rules.is_empty()).then(|| rule_text(&rules)))
+    }
+
+    async fn explain_decision(
+        self,
+        session_id: String,
+        call_id: String,
+        seq: Option<u64>,
+    ) -> Answer<Option<ExplainedDecision>> {
+        let (session_id, call_id) = (SessionId::from(session_id), CallId::from(call_id));
+        self.reading(move |engine| engine.approvals().explain_decision(&session_id, &call_id, seq)).await
+    }
+
+    async fn resolve_approval(self, approval_id: String, resolution: arki_api::Resolution) -> Answer<()> {
+        let resolution = Resolution {
+            decision: resolution.decision,
+            hunks: resolution.hunks,
+            edited: resolution.edited.unwrap_or_default(),
+            command: resolution.command,
+            plan: resolution.plan,
+            note: resolution.note,
+            preview_hash: Some(resolution.preview_hash),
+            keep: resolution.keep.into(),
+        };
+        let decision = self.window.client.decide(&ApprovalId::from(approval_id), resolution).await?;
+        decision.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into()))
+    }
+
+    async fn list_questions(self) -> Answer<Vec<QuestionSummary>> {
+        let open = self.reading(|engine| engine.sessions().open_questions()).await?;
+        Ok(open.into_iter().map(QuestionSummary::from).collect())
+    }
+
+    async fn answer_question(self, session_id: String, question_id: String, text: String) -> Answer<()> {
+        let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
+        self.window.client.answer_question(&session_id, &question_id, &text).await?;
+        Ok(())
+    }
+}
+
+/// The list shows this many; older sessions are found by search.
+const LISTED_SESSIONS: usize = 10_000;
+const LARGEST_PAGE: usize = 1000;
