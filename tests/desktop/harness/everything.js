@@ -1,7 +1,7 @@
 // All that the window has or can ask for without changing anything, as text.
 const done = arguments[arguments.length - 1];
 const ask = (name, params = {}) =>
-  window.__TAURI_INTERNALS__.invoke(name, params).catch((error) => ({ refused: name, error }));
+  window.__TAURI_INTERNALS__.invoke("call", { name, params }).catch((error) => ({ refused: name, error }));
 (async () => {
   const sessions = await ask("list_sessions");
   const pages = await Promise.all(
