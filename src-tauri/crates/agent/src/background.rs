@@ -12,14 +12,14 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 impl RunHost {
     /// Has all of them work that have no result yet.
     pub(crate) fn take_up_subagents(&self) {
-        if !self.state.is_ended() {
-            self.parts.executor.take_up_subagents(self.state.background(), &self.context(None));
+        if !self.record.state.is_ended() {
+            self.parts.executor.take_up_subagents(self.record.state.background(), &self.context(None));
         }
     }
 
     /// Pauses them, or ends them where the run was stopped, and reads what they came to meanwhile.
     pub(crate) async fn rest_subagents(&mut self) -> Result<(), Fault> {
-        if self.state.background().is_empty() {
+        if self.record.state.background().is_empty() {
             return Ok(());
         }
         if self.cancel.is_cancelled() {
@@ -27,15 +27,15 @@ impl RunHost {
             self.take_up_subagents();
         }
         self.parts.executor.rest_subagents().await;
-        self.catch_up().await
+        self.record.catch_up().await
     }
 
     /// Waits until one of them has its result, or the user says something. `Some` where the run has to wait for the user.
     pub(crate) async fn await_subagents(&mut self) -> Result<Option<RunEnd>, Fault> {
-        let (outstanding, step) = (self.state.background().len(), self.state.next_step());
+        let (outstanding, step) = (self.record.state.background().len(), self.record.state.next_step());
         loop {
             self.deliver_steering().await?;
-            let is_news = self.state.background().len() != outstanding || self.state.next_step() != step;
+            let is_news = self.record.state.background().len() != outstanding || self.record.state.next_step() != step;
             if is_news || self.cancel.is_cancelled() {
                 return Ok(None);
             }
@@ -47,8 +47,8 @@ impl RunHost {
                 SubagentsStanding::Waiting(approval_id) => return self.waits_for(approval_id).await.map(Some),
                 SubagentsStanding::AtRest => {
                     // It may have stopped since the log was read.
-                    self.catch_up().await?;
-                    if self.state.background().len() == outstanding {
+                    self.record.catch_up().await?;
+                    if self.record.state.background().len() == outstanding {
                         return self.paused().await.map(Some);
                     }
                 }
@@ -60,8 +60,8 @@ impl RunHost {
     /// Returns whether there is one.
     pub(crate) async fn is_decided_meanwhile(&mut self, approval_id: &ApprovalId) -> Result<bool, Fault> {
         loop {
-            self.catch_up().await?;
-            let is_own = self.state.open_approval().is_some_and(|open| open.approval_id == *approval_id);
+            self.record.catch_up().await?;
+            let is_own = self.record.state.open_approval().is_some_and(|open| open.approval_id == *approval_id);
             if !is_own || self.cancel.is_cancelled() {
                 return Ok(true);
             }
@@ -75,10 +75,10 @@ impl RunHost {
     /// Ends the run's work here until this is decided.
     pub(crate) async fn waits_for(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
-        if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
+        if self.record.state.phase != RunPhase::Paused(PauseReason::Approval) {
             let approval_id = Some(approval_id.clone());
             let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
-            self.append(vec![paused.into()]).await?;
+            self.record.append(vec![paused.into()]).await?;
         }
         Ok(RunEnd::AwaitingApproval(approval_id))
     }

@@ -7,6 +7,7 @@
 use crate::budget;
 use crate::refusals::named_window;
 use crate::run_host::{RunEnd, RunHost};
+use crate::run_log::RunLog;
 use crate::summary::{Asking, CompactionLog, Summary, SummaryOutcome};
 use arki_context::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, Corrected, CountTokens, SummaryAnswer,
@@ -132,13 +133,13 @@ impl RunHost {
             summary_window: summary_model.context_window().unwrap_or(limits.window),
             tokens: &tokens,
         }
-        .plan(&mut self.transcript, &self.progress);
+        .plan(&mut self.record.transcript, &self.record.progress);
         let planned = match planned {
             Err(error) => return Ok(CompactionOutcome::Impossible(error)),
             Ok(None) => return Ok(CompactionOutcome::NothingToDo),
             Ok(Some(planned)) => planned,
         };
-        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
+        let out_of_time = budget::out_of_time(&self.record.state, self.clock.now_ms());
         let cancel = self.cancel.clone();
         let stopped = async {
             tokio::select! {
@@ -150,10 +151,10 @@ impl RunHost {
         let asking = Asking {
             model: &*summary_model,
             purpose: RequestPurpose::Compaction,
-            turn: self.state.turn,
+            turn: self.record.state.turn,
             max_answer: self.parts.max_answer,
         };
-        match carry_out(planned, asking, &tokens, self, stopped).await? {
+        match carry_out(planned, asking, &tokens, &mut self.record, stopped).await? {
             Ok(_) => {}
             Err(SummaryStop::Cancelled) => return self.cancelled().await.map(CompactionOutcome::Stopped),
             Err(SummaryStop::OutOfTime) => return self.budget_exhausted().await.map(CompactionOutcome::Stopped),
@@ -184,13 +185,13 @@ enum SummaryStop {
 }
 
 #[async_trait]
-impl CompactionLog for RunHost {
+impl CompactionLog for RunLog {
     async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
         self.append(bodies).await
     }
 
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
-        self.parts.log.keep_head(head).await
+        self.log.keep_head(head).await
     }
 }
 

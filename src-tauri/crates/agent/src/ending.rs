@@ -17,13 +17,16 @@ impl RunHost {
     }
 
     async fn completed(&mut self) -> Result<RunEnd, Fault> {
-        let text = &self.state.last_text;
-        let completed =
-            RunCompleted { response: text.trim().to_owned(), turns: self.state.turn, usage: self.state.usage };
-        let bodies = self.observed(Some(self.state.turn)).into_iter().chain([completed.into()]).collect();
-        self.append(bodies).await?;
+        let text = &self.record.state.last_text;
+        let completed = RunCompleted {
+            response: text.trim().to_owned(),
+            turns: self.record.state.turn,
+            usage: self.record.state.usage,
+        };
+        let bodies = self.observed(Some(self.record.state.turn)).into_iter().chain([completed.into()]).collect();
+        self.record.append(bodies).await?;
         // Whoever works with the answer, such as a pipeline's next step, gets it as the model wrote it.
-        Ok(RunEnd::Completed { response: self.state.last_text.clone() })
+        Ok(RunEnd::Completed { response: self.record.state.last_text.clone() })
     }
 
     pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<AnswerSoFar>) -> Result<RunEnd, Fault> {
@@ -41,14 +44,14 @@ impl RunHost {
         };
         // Where the log is full there may be room for the end alone.
         let observed = self.observed(None).filter(|_| !is_of_one_event(&fault));
-        self.append(observed.into_iter().chain([failed.into()]).collect()).await?;
+        self.record.append(observed.into_iter().chain([failed.into()]).collect()).await?;
         Ok(RunEnd::Failed(fault))
     }
 
     /// Returns what the observer found worth remembering, if anything. It's appended before the event that ends the
     /// run, so that that event stays the run's last.
     fn observed(&self, completed_turns: Option<u32>) -> Option<EventBody> {
-        self.progress.observer.observed(completed_turns).map(Into::into)
+        self.record.progress.observer.observed(completed_turns).map(Into::into)
     }
 
     /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
@@ -61,7 +64,7 @@ impl RunHost {
     pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
         let mut bodies: Vec<EventBody> =
-            self.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
+            self.record.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
         bodies.extend(self.observed(None));
         bodies.push(
             RunCancelled {
@@ -71,13 +74,13 @@ impl RunHost {
             }
             .into(),
         );
-        self.append(bodies).await?;
+        self.record.append(bodies).await?;
         Ok(RunEnd::Cancelled)
     }
 
     /// Pauses the run, unless sub-agents work in the background: what they don't use of their share is the run's again.
     pub(crate) async fn out_of_budget(&mut self) -> Result<Option<RunEnd>, Fault> {
-        match self.state.background().is_empty() {
+        match self.record.state.background().is_empty() {
             true => self.budget_exhausted().await.map(Some),
             false => self.await_subagents().await,
         }
@@ -86,18 +89,18 @@ impl RunHost {
     /// Pauses the run without waiting for anything.
     pub(crate) async fn budget_exhausted(&mut self) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
-        self.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
+        self.record.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
         Ok(RunEnd::BudgetExhausted)
     }
 
     pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
-        self.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
+        self.record.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
         Ok(RunEnd::Paused)
     }
 
     pub(crate) fn ended(&self) -> RunEnd {
-        match &self.state.phase {
+        match &self.record.state.phase {
             RunPhase::Failed { code, message, hint } => RunEnd::Failed(Fault {
                 code: code.clone(),
                 message: message.clone(),
@@ -107,7 +110,7 @@ impl RunHost {
             }),
             RunPhase::Cancelled => RunEnd::Cancelled,
             RunPhase::Active | RunPhase::Paused(_) | RunPhase::Completed => {
-                RunEnd::Completed { response: self.state.last_text.clone() }
+                RunEnd::Completed { response: self.record.state.last_text.clone() }
             }
         }
     }

@@ -11,7 +11,7 @@ use arki_domain::{Code, Fault, HookMoment, MessageId, QueueMode, SessionSource};
 impl RunHost {
     /// Runs the hooks that come before a run's first request. One that blocks the prompt ends the run.
     pub(crate) async fn begin(&mut self) -> Result<Option<RunEnd>, Fault> {
-        if self.state.is_ended() || self.state.parent.is_some() || self.state.turn > 0 {
+        if self.record.state.is_ended() || self.record.state.parent.is_some() || self.record.state.turn > 0 {
             return Ok(None);
         }
         if !self.cancel.is_cancelled()
@@ -20,7 +20,7 @@ impl RunHost {
             return Ok(Some(end));
         }
         // Where the run is stopped before they have answered, the log then says that they let nothing pass.
-        let moment = HookMoment::Prompt { text: self.state.prompt.clone(), message_id: None };
+        let moment = HookMoment::Prompt { text: self.record.state.prompt.clone(), message_id: None };
         self.run_hooks(&moment).await?;
         match self.objection(&moment).map(prompt_blocked) {
             Some(fault) => self.failed(fault, None).await.map(Some),
@@ -42,21 +42,23 @@ impl RunHost {
     /// Runs the hooks that come before a run completes; returns whether the agent goes on. What the user said meanwhile is
     /// delivered.
     pub(crate) async fn is_held(&mut self) -> Result<bool, Fault> {
-        if self.state.parent.is_none() {
-            let moment =
-                HookMoment::Stop { last_text: self.state.last_text.clone(), times_held: self.state.hooks.times_held() };
+        if self.record.state.parent.is_none() {
+            let moment = HookMoment::Stop {
+                last_text: self.record.state.last_text.clone(),
+                times_held: self.record.state.hooks.times_held(),
+            };
             if self.run_hooks(&moment).await? {
                 self.deliver_steering().await?;
             }
         }
-        Ok(self.state.next_step() != NextStep::Complete)
+        Ok(self.record.state.next_step() != NextStep::Complete)
     }
 
     /// Delivers the user's messages before the model is asked again. What a hook blocks waits on, as the prompt of a run
     /// of its own: nobody but the user takes it out of the queue.
     pub(crate) async fn deliver_steering(&mut self) -> Result<(), Fault> {
-        self.catch_up().await?;
-        let steering: Vec<QueuedMessage> = self.transcript.queue().steering().cloned().collect();
+        self.record.catch_up().await?;
+        let steering: Vec<QueuedMessage> = self.record.transcript.queue().steering().cloned().collect();
         if steering.is_empty() {
             return Ok(());
         }
@@ -71,13 +73,13 @@ impl RunHost {
         if self.cancel.is_cancelled() {
             return Ok(());
         }
-        self.catch_up().await?;
+        self.record.catch_up().await?;
         self.change_queue(&delivered, &held).await
     }
 
     /// Only what is still as it was checked: the user may have changed it while hooks ran.
     async fn change_queue(&mut self, delivered: &[QueuedMessage], held: &[QueuedMessage]) -> Result<(), Fault> {
-        let queue = self.transcript.queue();
+        let queue = self.record.transcript.queue();
         let is_as_checked = |message: &QueuedMessage| queue.get(&message.message_id) == Some(message);
         let ids: Vec<MessageId> = delivered
             .iter()
@@ -97,28 +99,28 @@ impl RunHost {
             return Ok(());
         }
         let changed = queue.changed_to(&rest, ids);
-        self.append(vec![changed.into()]).await
+        self.record.append(vec![changed.into()]).await
     }
 
     /// Returns whether any ran.
     async fn run_hooks(&mut self, moment: &HookMoment) -> Result<bool, Fault> {
         let context = self.context(None);
-        let events = self.parts.executor.run_hooks(moment, &self.state.hooks, &context).await?;
-        self.take(&events).await?;
+        let events = self.parts.executor.run_hooks(moment, &self.record.state.hooks, &context).await?;
+        self.record.take(&events).await?;
         Ok(!events.is_empty())
     }
 
     fn objection<'a>(&'a self, moment: &'a HookMoment) -> Option<&'a AnsweredHook> {
-        self.state.hooks.at(moment).find(|answered| answered.blocks())
+        self.record.state.hooks.at(moment).find(|answered| answered.blocks())
     }
 
     fn session_source(&self) -> Option<SessionSource> {
-        if self.state.parent.is_some() {
+        if self.record.state.parent.is_some() {
             None
-        } else if self.transcript.is_compacted_anew() {
+        } else if self.record.transcript.is_compacted_anew() {
             Some(SessionSource::Compact)
         } else {
-            self.state.session_start.filter(|_| self.state.turn == 0)
+            self.record.state.session_start.filter(|_| self.record.state.turn == 0)
         }
     }
 }

@@ -13,19 +13,19 @@ use bound::LateRoom;
 impl RunHost {
     /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
     pub(crate) async fn add_late_context(&mut self) -> Result<(), Fault> {
-        let (asked, late) = (asked(&mut self.transcript), self.parts.late_context.clone());
+        let (asked, late) = (asked(&mut self.record.transcript), self.parts.late_context.clone());
         if asked.is_empty() {
             return Ok(());
         }
         // Files are read for it.
         let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
         let window = self.parts.model.context_window();
-        let room = LateRoom::new(window, self.state.late_bytes, &mut self.transcript);
-        let added = missing(&mut self.transcript, belonging.map_err(Fault::internal)?, room);
+        let room = LateRoom::new(window, self.record.state.late_bytes, &mut self.record.transcript);
+        let added = missing(&mut self.record.transcript, belonging.map_err(Fault::internal)?, room);
         if added.is_empty() {
             return Ok(());
         }
-        self.append(added.into_iter().map(EventBody::from).collect()).await
+        self.record.append(added.into_iter().map(EventBody::from).collect()).await
     }
 }
 

@@ -25,7 +25,7 @@ mod reflection;
 mod refusals;
 mod retry;
 mod run_host;
-mod session_state;
+mod run_log;
 mod summary;
 mod tally;
 mod text_only;
@@ -37,7 +37,8 @@ pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, c
 pub use core::{Core, core, core_names};
 pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
-pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
+pub use run_host::{RunControl, RunEnd, RunHost, RunParts};
+pub use run_log::{RunLog, Standing};
 pub use text_only::messages as messages_as_text;
 
 #[cfg(test)]

@@ -39,10 +39,10 @@ impl Core for PlanExecuteSynthesize {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
-            match next(&host.state) {
+            match next(&host.record.state) {
                 Next::Complete => {
                     host.deliver_steering().await?;
-                    if next(&host.state) == Next::Complete {
+                    if next(&host.record.state) == Next::Complete {
                         host.tick(TickMoment::End).await?;
                         if let Some(end) = host.completed_unless_held().await? {
                             return Ok(end);
@@ -112,11 +112,11 @@ fn unreadable(why: &str) -> Fault {
 impl RunHost {
     /// Tells the model what it could not know of the next stage, once.
     async fn tell(&mut self, stage: Stage) -> Result<(), Fault> {
-        let is_again = !self.state.stages.is_answered || self.state.stages.is_told;
-        let words = telling::words(stage, &self.state, self.progress.plan.current());
+        let is_again = !self.record.state.stages.is_answered || self.record.state.stages.is_told;
+        let words = telling::words(stage, &self.record.state, self.record.progress.plan.current());
         match words {
             Some(words) if !is_again => {
-                self.append(vec![ContextAdded::new(STAGE_PART, telling::name(stage), words).into()]).await
+                self.record.append(vec![ContextAdded::new(STAGE_PART, telling::name(stage), words).into()]).await
             }
             _ => Ok(()),
         }
@@ -124,9 +124,10 @@ impl RunHost {
 
     /// Says which steps of the plan are done, if that is news.
     async fn tick(&mut self, moment: TickMoment) -> Result<(), Fault> {
-        let steps = self.progress.plan.current().and_then(|plan| ticked(plan, &self.state.stages, moment));
+        let steps =
+            self.record.progress.plan.current().and_then(|plan| ticked(plan, &self.record.state.stages, moment));
         match steps {
-            Some(steps) => self.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
+            Some(steps) => self.record.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
             None => Ok(()),
         }
     }

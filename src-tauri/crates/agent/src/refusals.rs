@@ -38,7 +38,7 @@ impl RunHost {
         let may_be = fault.is(Code::MODEL_NOT_FOUND) || fault.is(Code::PROVIDER_FAILED);
         // A filter takes offence at what came in from outside, of which the user has not said a word.
         if fault.is(Code::CONTENT_REFUSED) {
-            return !self.transcript.refusable_parts().is_empty();
+            return !self.record.transcript.refusable_parts().is_empty();
         }
         let says_image = || NamedPart::read(&fault.message).is_image;
         is_of_request || (may_be && says_image() && self.named_part(fault).is_some())
@@ -77,7 +77,7 @@ impl RunHost {
         }
         if has_room
             && !is_too_long
-            && let Some(newest) = self.transcript.refusable_parts().pop()
+            && let Some(newest) = self.record.transcript.refusable_parts().pop()
         {
             let dropped = dropped(newest, &fault);
             mending.parts += 1;
@@ -92,7 +92,7 @@ impl RunHost {
     }
 
     async fn leave_out(&mut self, dropped: ContextDropped) -> Result<(), Fault> {
-        self.append(vec![dropped.into()]).await?;
+        self.record.append(vec![dropped.into()]).await?;
         // Whether the length was the reason, nobody knows any more.
         self.refused_window = None;
         // As many as before, but others.
@@ -103,8 +103,8 @@ impl RunHost {
     /// The tools of MCP servers: one of them it is where a schema is refused and no tool named, since ours are known to
     /// be taken.
     fn remote_tools(&mut self, fault: &Fault) -> Vec<ContextDropped> {
-        let Some(event_id) = self.transcript.prompt_event() else { return Vec::new() };
-        let (definitions, refused) = (self.parts.executor.definitions(), &self.state.refused_tools);
+        let Some(event_id) = self.record.transcript.prompt_event() else { return Vec::new() };
+        let (definitions, refused) = (self.parts.executor.definitions(), &self.record.state.refused_tools);
         let remote = definitions.iter().filter(|tool| tool.name.starts_with(REMOTE) && !is_in(refused, tool));
         let dropped = |tool: &ToolDefinition| ContextDropped {
             event_id: event_id.clone(),
@@ -117,13 +117,13 @@ impl RunHost {
 
     fn named_part(&mut self, fault: &Fault) -> Option<ContextDropped> {
         let named = NamedPart::read(&fault.message);
-        if let Some(tool) = named.tool(&self.parts.executor.definitions(), &self.state.refused_tools) {
+        if let Some(tool) = named.tool(&self.parts.executor.definitions(), &self.record.state.refused_tools) {
             // The run's, which it is left out of.
-            let event_id = self.transcript.prompt_event()?;
+            let event_id = self.record.transcript.prompt_event()?;
             return Some(ContextDropped { event_id, part: tool_part(&tool), reason: reason(fault), restored: false });
         }
-        let messages = self.transcript.messages();
-        let parts = self.transcript.refusable_parts();
+        let messages = self.record.transcript.messages();
+        let parts = self.record.transcript.refusable_parts();
         named.part(&parts, &messages).map(|part| dropped(part, fault))
     }
 }

@@ -67,8 +67,8 @@ impl RunHost {
         tokio::pin!(skipped);
         skipped.as_mut().enable();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.append(vec![EngineRetry { turn, code, delay_ms, attempt: retries.count }.into()]).await?;
-        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
+        self.record.append(vec![EngineRetry { turn, code, delay_ms, attempt: retries.count }.into()]).await?;
+        let out_of_time = budget::out_of_time(&self.record.state, self.clock.now_ms());
         let end = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Some(AnswerEnd::Cancelled),

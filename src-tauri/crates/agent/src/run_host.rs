@@ -5,15 +5,12 @@ use crate::ask::Ask;
 use crate::budget::{self, SteadyClock};
 use crate::compacting::CompactionParts;
 use crate::core::Core;
+use crate::run_log::{RunLog, Standing};
 use crate::tally::Tally;
-use arki_domain::projection::{
-    AgentState, CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, SavedText,
-    StateSavingStrategy, Transcript,
-};
+use arki_domain::projection::{CallProgress, NextStep, PendingCall, READ_RESULT_TOOL, RunPhase, StateSavingStrategy};
 use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RequestHead, RunPaused,
-    SessionId,
+    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventLog, Executor,
+    Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RequestHead, RunPaused, SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -54,14 +51,6 @@ pub struct RunControl {
     pub skip_wait: Arc<Notify>,
 }
 
-/// The state of a run that is to go on: everything is folded from the log up to `last_seq`.
-pub struct Standing {
-    pub state: RunState,
-    pub transcript: Transcript,
-    pub progress: Progress,
-    pub last_seq: u64,
-}
-
 /// The reason why a run stopped. The approval, the question, the budget and the pause are no ends of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEnd {
@@ -86,17 +75,10 @@ impl RunEnd {
 pub struct RunHost {
     pub(crate) parts: RunParts,
     pub(crate) clock: SteadyClock,
-    pub(crate) session_id: SessionId,
-    pub(crate) state: RunState,
-    pub(crate) transcript: Transcript,
-    pub(crate) progress: Progress,
-    /// The run's own copy of the session's state, as long as it differs from what is stored.
-    pub(crate) unsaved_state: Option<AgentState>,
+    pub record: RunLog,
     pub(crate) tally: Tally,
     /// The request under way, or the last one.
     pub(crate) ask: Ask,
-    /// The last event that was folded.
-    pub(crate) last_seq: u64,
     /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
     pub(crate) too_large_fixed: Option<(u64, u64)>,
     /// The window that a refusal shows, once a shorter request is taken.
@@ -115,20 +97,13 @@ pub struct RunHost {
 impl RunHost {
     #[must_use]
     pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
-        let Standing { state, transcript, progress, last_seq } = standing;
         let RunControl { cancel, pause, skip_wait } = control;
-        let tally = Tally::default();
         Self {
             clock: SteadyClock::begin(&*parts.clock),
+            record: RunLog::new(parts.log.clone(), session_id, standing, parts.state_saving),
             parts,
-            session_id,
-            state,
-            transcript,
-            progress,
-            unsaved_state: None,
-            tally,
+            tally: Tally::default(),
             ask: Ask::TURN,
-            last_seq,
             too_large_fixed: None,
             refused_window: None,
             is_reminded: false,
@@ -157,7 +132,7 @@ impl RunHost {
         self.parts.executor.end_helpers().await;
         let ended = match ended {
             // Stopped by the user while it came to wait for something.
-            Ok(_) if self.cancel.is_cancelled() && !self.state.is_ended() => self.cancelled().await,
+            Ok(_) if self.cancel.is_cancelled() && !self.record.state.is_ended() => self.cancelled().await,
             ended => ended,
         };
         match ended {
@@ -168,12 +143,12 @@ impl RunHost {
 
     /// Returns whether nothing more may be asked of the model within the run's limits.
     pub(crate) fn is_out_of_budget(&self) -> bool {
-        budget::is_exhausted(&self.state, self.clock.now_ms())
+        budget::is_exhausted(&self.record.state, self.clock.now_ms())
     }
 
     /// Records what the waiting sub-agents have done so far, before the run ends.
     pub(crate) async fn stop_subagents(&mut self) -> Result<(), Fault> {
-        while let NextStep::Execute(pending) = self.state.next_step()
+        while let NextStep::Execute(pending) = self.record.state.next_step()
             && is_delegated(&pending)
             && self.execute(&pending).await?.is_none()
         {}
@@ -182,58 +157,61 @@ impl RunHost {
 
     /// Hooks of which nobody knows how they ended are told of before anything else is done.
     async fn settle_hooks(&mut self) -> Result<(), Fault> {
-        if let Some(hook) = self.state.interrupted_hook().cloned() {
+        if let Some(hook) = self.record.state.interrupted_hook().cloned() {
             let events = self.parts.executor.settle_hook(&hook, &self.context(None)).await?;
-            self.take(&events).await?;
+            self.record.take(&events).await?;
         }
-        if let Some(call) = self.state.finished_call().cloned() {
+        if let Some(call) = self.record.state.finished_call().cloned() {
             let events = self.parts.executor.settle_hooks_after(&call, &self.context(None)).await?;
-            self.take(&events).await?;
+            self.record.take(&events).await?;
         }
         Ok(())
     }
 
     pub(crate) fn context(&self, previous: Option<String>) -> CallContext {
         CallContext {
-            session_id: self.session_id.clone(),
-            run_id: self.state.run_id.clone(),
-            options: self.state.options.clone(),
-            time_left: budget::milliseconds_left(&self.state, self.clock.now_ms()).map(Duration::from_millis),
-            cost_left_usd: budget::cost_left(&self.state),
+            session_id: self.record.session_id.clone(),
+            run_id: self.record.state.run_id.clone(),
+            options: self.record.state.options.clone(),
+            time_left: budget::milliseconds_left(&self.record.state, self.clock.now_ms()).map(Duration::from_millis),
+            cost_left_usd: budget::cost_left(&self.record.state),
             previous,
             sees_pictures: self.parts.model.sees_pictures(),
-            agent_state: self.seen_state().clone(),
-            last_seq: self.last_seq,
+            agent_state: self.record.seen_state().clone(),
+            last_seq: self.record.last_seq,
             cancel: self.cancel.clone(),
             pause: self.pause.clone(),
         }
     }
 
     pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
-        let context = self.context(self.previous(pending).await?);
+        let context = self.context(self.record.previous_result(pending).await?);
         let row = self.row();
         let executed = match row.len() {
             0 | 1 => self.parts.executor.execute(pending, &context).await?,
             _ => self.parts.executor.execute_together(&row, &context).await?,
         };
-        self.take(&executed.events).await?;
+        self.record.take(&executed.events).await?;
         self.keep_pictures(&executed.events).await;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::Paused => self.paused().await.map(Some),
             CallOutcome::Stopped(fault) => self.failed(fault, None).await.map(Some),
             CallOutcome::AwaitingApproval(approval_id) => {
-                let is_own = self.state.open_approval().is_some_and(|open| open.approval_id == approval_id);
-                if is_own && !self.state.background().is_empty() && self.is_decided_meanwhile(&approval_id).await? {
+                let is_own = self.record.state.open_approval().is_some_and(|open| open.approval_id == approval_id);
+                if is_own
+                    && !self.record.state.background().is_empty()
+                    && self.is_decided_meanwhile(&approval_id).await?
+                {
                     return Ok(None);
                 }
                 self.waits_for(approval_id).await.map(Some)
             }
             CallOutcome::AwaitingAnswer(question_id) => {
-                if self.state.phase != RunPhase::Paused(PauseReason::User) {
+                if self.record.state.phase != RunPhase::Paused(PauseReason::User) {
                     let question_id = Some(question_id.clone());
                     let paused = RunPaused { question_id, ..RunPaused::because(PauseReason::User) };
-                    self.append(vec![paused.into()]).await?;
+                    self.record.append(vec![paused.into()]).await?;
                 }
                 Ok(Some(RunEnd::AwaitingAnswer(question_id)))
             }
@@ -255,80 +233,11 @@ impl RunHost {
     /// Returns the calls at the front that may be carried out at the same time: reads that are new, or what sub-agents
     /// were set to work on already.
     fn row(&self) -> Vec<PendingCall> {
-        let calls = self.state.pending_calls();
+        let calls = self.record.state.pending_calls();
         let delegated = calls.iter().take_while(|pending| is_delegated(pending));
         let reads = calls.iter().take_while(|pending| is_fresh_read(pending));
         delegated.chain(reads).cloned().collect()
     }
-
-    /// Returns the result that the call is to read again.
-    async fn previous(&self, pending: &PendingCall) -> Result<Option<String>, Fault> {
-        let PendingCall { call, .. } = pending;
-        let id = call.args.get("call_id").and_then(|id| id.as_str()).filter(|_| call.tool_id == READ_RESULT_TOOL);
-        match id.and_then(|id| self.transcript.result_of(&id.into())) {
-            Some(SavedText::Here(text)) => Ok(Some(text.to_owned())),
-            Some(SavedText::InLog(seq)) => self.logged_result(seq).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn logged_result(&self, seq: u64) -> Result<Option<String>, Fault> {
-        let event = self.parts.log.event(&self.session_id, seq).await?;
-        Ok(event.and_then(|event| match event.body() {
-            EventBody::ToolResult(result) => Some(result.result),
-            _ => None,
-        }))
-    }
-
-    pub(crate) fn seen_state(&self) -> &AgentState {
-        self.unsaved_state.as_ref().unwrap_or(&self.progress.agent_state)
-    }
-
-    /// Stores events; before an end or a pause also what is not yet stored of the session's state.
-    pub(crate) async fn append(&mut self, mut bodies: Vec<EventBody>) -> Result<(), Fault> {
-        if bodies.iter().any(is_stop) {
-            bodies.splice(0..0, self.take_unsaved_state());
-        }
-        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        let events = self.parts.log.append(&self.session_id, drafts).await?;
-        self.take(&events).await
-    }
-
-    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
-    /// enough for the user to say something.
-    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
-        for event in events {
-            if event.seq > self.last_seq + 1 {
-                return self.catch_up().await;
-            }
-            self.fold(event);
-        }
-        Ok(())
-    }
-
-    pub(crate) async fn catch_up(&mut self) -> Result<(), Fault> {
-        let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
-        events.iter().for_each(|event| self.fold(event));
-        Ok(())
-    }
-
-    fn fold(&mut self, event: &Event) {
-        if event.seq > self.last_seq {
-            self.last_seq = event.seq;
-            let body = event.body();
-            self.state.apply_body(event, &body);
-            self.progress.apply(event, &body);
-            self.unsaved_state.iter_mut().for_each(|unsaved| unsaved.apply(&body));
-            self.transcript.apply_body(event, body);
-        }
-    }
-}
-
-fn is_stop(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::RunPaused(_) | EventBody::RunCompleted(_) | EventBody::RunFailed(_) | EventBody::RunCancelled(_)
-    )
 }
 
 fn is_delegated(pending: &PendingCall) -> bool {

@@ -20,10 +20,10 @@ impl Core for ToolLoop {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
-            match host.state.next_step() {
+            match host.record.state.next_step() {
                 NextStep::Complete => {
                     host.deliver_steering().await?;
-                    if host.state.next_step() == NextStep::Complete
+                    if host.record.state.next_step() == NextStep::Complete
                         && let Some(end) = host.completed_unless_held().await?
                     {
                         return Ok(end);

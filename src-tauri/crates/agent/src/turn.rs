@@ -44,14 +44,14 @@ impl RunHost {
     /// Asks for an answer that is read as `ask` says before it is stored.
     pub(crate) async fn ask_for(&mut self, ask: Ask) -> Result<Option<RunEnd>, Fault> {
         self.ask = ask;
-        let turn = self.state.turn + 1;
+        let turn = self.record.state.turn + 1;
         self.parts.model.learn().await;
         if let Some(end) = self.start_session().await? {
             return Ok(Some(end));
         }
         self.add_late_context().await?;
-        if let Some(created) = self.progress.checkpoint_due(self.last_seq) {
-            self.append(vec![created.into()]).await?;
+        if let Some(created) = self.record.progress.checkpoint_due(self.record.last_seq) {
+            self.record.append(vec![created.into()]).await?;
         }
         if let Some(end) = self.compact_where_due().await? {
             return Ok(Some(end));
@@ -84,21 +84,22 @@ impl RunHost {
         let is_news = window != self.told_window;
         self.told_window = window;
         let head_hash = self.keep_head_where_new(head, &prepared).await?;
-        self.append(vec![
-            EngineRequest {
-                turn,
-                provider: self.parts.model.provider().to_owned(),
-                model: self.parts.model.model().to_owned(),
-                request_hash: prepared.request_hash.clone(),
-                message_count: prepared.message_count,
-                context_window: window.filter(|_| is_news),
-                purpose: None,
-                stage: self.ask.stage,
-                head_hash,
-            }
-            .into(),
-        ])
-        .await?;
+        self.record
+            .append(vec![
+                EngineRequest {
+                    turn,
+                    provider: self.parts.model.provider().to_owned(),
+                    model: self.parts.model.model().to_owned(),
+                    request_hash: prepared.request_hash.clone(),
+                    message_count: prepared.message_count,
+                    context_window: window.filter(|_| is_news),
+                    purpose: None,
+                    stage: self.ask.stage,
+                    head_hash,
+                }
+                .into(),
+            ])
+            .await?;
         let (mut retries, mut was_empty) = (Retries::default(), false);
         loop {
             let mut answer = self.answer(turn);
@@ -180,7 +181,7 @@ impl RunHost {
     }
 
     pub(crate) fn answer(&self, turn: u32) -> AnswerSoFar {
-        let (session_id, run_id) = (self.session_id.clone(), self.state.run_id.clone());
+        let (session_id, run_id) = (self.record.session_id.clone(), self.record.state.run_id.clone());
         AnswerSoFar::new(session_id, run_id, (turn, self.ask.said_as), &self.parts.redactor, self.parts.bus.clone())
     }
 
@@ -216,7 +217,7 @@ impl RunHost {
         options.output_schema = options.output_schema.filter(|_| !self.ask.is_of_plan());
         let request = ChatRequest {
             system: self.parts.system.clone(),
-            messages: self.transcript.messages(),
+            messages: self.record.transcript.messages(),
             tools: self.tools(),
             images: self.parts.images.clone(),
             options,
@@ -225,7 +226,7 @@ impl RunHost {
     }
 
     fn tools(&self) -> Arc<[ToolDefinition]> {
-        let (tools, refused) = (self.parts.executor.definitions(), &self.state.refused_tools);
+        let (tools, refused) = (self.parts.executor.definitions(), &self.record.state.refused_tools);
         match refused.is_empty() {
             true => tools,
             false => tools.iter().filter(|tool| !refused.iter().any(|name| *name == *tool.name)).cloned().collect(),
@@ -245,13 +246,13 @@ impl RunHost {
         if self.told_head.as_ref() == Some(&head) {
             return Ok(None);
         }
-        let hash = self.parts.log.keep_head(&head.clone().written_as(prepared)).await?;
+        let hash = self.record.log.keep_head(&head.clone().written_as(prepared)).await?;
         self.told_head = Some(head);
         Ok(Some(hash))
     }
 
     async fn stream(&self, prepared: PreparedRequest, answer: &mut AnswerSoFar) -> Result<AnswerEnd, Fault> {
-        let out_of_time = budget::out_of_time(&self.state, self.clock.now_ms());
+        let out_of_time = budget::out_of_time(&self.record.state, self.clock.now_ms());
         tokio::pin!(out_of_time);
         let max_answer = self.parts.max_answer;
         let too_slow = tokio::time::sleep(max_answer);
@@ -287,7 +288,7 @@ impl RunHost {
             }
             if kept.elapsed() >= KEEP_PARTIAL_EVERY {
                 if let Some(piece) = answer.not_yet_kept()
-                    && let Err(fault) = self.parts.log.keep_partial(&self.session_id, Some(piece)).await
+                    && let Err(fault) = self.record.log.keep_partial(&self.record.session_id, Some(piece)).await
                 {
                     return Ok(AnswerEnd::Failed(fault));
                 }
@@ -300,14 +301,14 @@ impl RunHost {
     async fn answered(&mut self, mut answer: AnswerSoFar) -> Result<(), Fault> {
         let definitions = self.parts.executor.definitions();
         let takes_tools = self.parts.model.takes_tools();
-        let known = AnswerContext { definitions: &definitions, prompt: &self.state.prompt, takes_tools };
+        let known = AnswerContext { definitions: &definitions, prompt: &self.record.state.prompt, takes_tools };
         let read = (self.ask.read)(&mut answer, &known);
         for call in &mut answer.calls {
             if let Some(name) = call_arguments::tool_name(&definitions, &call.tool_id) {
                 call.tool_id = name;
             }
         }
-        answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
+        answer.make_call_ids_unique(|call_id| self.record.transcript.has_call(call_id));
         let mut bodies: Vec<EventBody> = vec![response(&answer).into()];
         if !answer.text.is_empty() || !answer.thoughts.is_empty() || answer.reasoning.is_some() {
             bodies.push(message(&answer, None).into());
@@ -339,7 +340,7 @@ impl RunHost {
             self.is_reminded = true;
             bodies.push(ContextAdded::new(REMINDER_PART, "call", call_text::REMINDER).into());
         }
-        self.append(bodies).await?;
+        self.record.append(bodies).await?;
         self.clear_partial(&answer).await
     }
 
@@ -359,7 +360,7 @@ impl RunHost {
             bodies.push(message(&answer, Some(cut)).into());
         }
         if !bodies.is_empty() {
-            self.append(bodies).await?;
+            self.record.append(bodies).await?;
         }
         self.clear_partial(&answer).await
     }
@@ -368,7 +369,7 @@ impl RunHost {
         if !answer.is_partly_kept() {
             return Ok(());
         }
-        self.parts.log.keep_partial(&self.session_id, None).await
+        self.record.log.keep_partial(&self.record.session_id, None).await
     }
 }
 

@@ -24,28 +24,28 @@ impl RunHost {
     pub(super) async fn ask_user_about_plan(&mut self) -> Result<Option<RunEnd>, Fault> {
         let requested = self.requested();
         let approval_id = requested.approval_id.clone();
-        let mode = self.state.options.approve;
+        let mode = self.record.state.options.approve;
         let decision = match mode {
             ApprovalMode::Never => Some(ApprovalDecision::Reject),
-            ApprovalMode::All if !self.state.options.plan => Some(ApprovalDecision::Approve),
+            ApprovalMode::All if !self.record.state.options.plan => Some(ApprovalDecision::Approve),
             ApprovalMode::All | ApprovalMode::Ask | ApprovalMode::Edits => None,
         };
         let Some(decision) = decision else {
             let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
-            self.append(vec![requested.into(), paused.into()]).await?;
+            self.record.append(vec![requested.into(), paused.into()]).await?;
             return Ok(Some(RunEnd::AwaitingApproval(approval_id)));
         };
         let resolved = ApprovalResolved::of(&requested, decision, mode.resolver());
-        self.append(vec![requested.into(), resolved.into()]).await?;
+        self.record.append(vec![requested.into(), resolved.into()]).await?;
         Ok(None)
     }
 
     /// The run goes on once somebody has decided.
     pub(super) async fn await_decision(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
         self.rest_subagents().await?;
-        if self.state.phase != RunPhase::Paused(PauseReason::Plan) {
+        if self.record.state.phase != RunPhase::Paused(PauseReason::Plan) {
             let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
-            self.append(vec![paused.into()]).await?;
+            self.record.append(vec![paused.into()]).await?;
         }
         Ok(RunEnd::AwaitingApproval(approval_id))
     }
@@ -56,22 +56,22 @@ impl RunHost {
             Why::Rejected => "Not done: the plan was rejected.",
             Why::Changed => "Not done: the user changed the plan.",
         };
-        let pending = self.state.pending_calls().iter();
+        let pending = self.record.state.pending_calls().iter();
         let mut bodies: Vec<EventBody> = pending.map(|pending| not_done(&pending.call, words).into()).collect();
         if why == Why::Changed {
-            let resolved = self.state.stages.approval.as_ref().and_then(|approval| approval.resolved.as_ref());
+            let resolved = self.record.state.stages.approval.as_ref().and_then(|approval| approval.resolved.as_ref());
             let steps = resolved.and_then(|resolved| resolved.plan.clone()).unwrap_or_default();
             let steps = steps.into_iter().map(|title| PlanStep { title, state: PlanStepState::Pending }).collect();
             bodies.push(PlanUpdated { intent: String::new(), steps }.into());
         }
-        self.append(bodies).await
+        self.record.append(bodies).await
     }
 
     fn requested(&self) -> ApprovalRequested {
-        let plan = self.progress.plan.current();
+        let plan = self.record.progress.plan.current();
         let intent = plan.map_or("", |plan| plan.intent.as_str());
         let steps = plan.into_iter().flat_map(|plan| &plan.steps).map(|step| step.title.as_str());
-        let pending = self.state.pending_calls().iter().map(|pending| &pending.call);
+        let pending = self.record.state.pending_calls().iter().map(|pending| &pending.call);
         let calls = pending.map(|call| whole_call(&call.tool_id, &call.args));
         let mut args = json!({"intent": intent, "steps": Vec::from_iter(steps), "calls": Vec::from_iter(calls)});
         if let Some(left_out) = plan.map(|plan| plan.steps_left_out).filter(|left_out| *left_out > 0) {
@@ -89,7 +89,7 @@ impl RunHost {
             preview: None,
             command: None,
             supersedes: None,
-            timeout_seconds: self.state.options.approval_timeout_seconds,
+            timeout_seconds: self.record.state.options.approval_timeout_seconds,
         }
     }
 }

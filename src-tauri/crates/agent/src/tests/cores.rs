@@ -18,7 +18,7 @@ impl Core for OneTurn {
             if let Some(end) = host.ask_model().await? {
                 return Ok(end);
             }
-            if !host.state.pending_calls().is_empty() {
+            if !host.record.state.pending_calls().is_empty() {
                 return host.cancelled().await;
             }
             if let Some(end) = host.completed_unless_held().await? {

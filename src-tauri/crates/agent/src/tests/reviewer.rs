@@ -29,12 +29,12 @@ impl Core for Reviewer {
                 return host.cancelled().await;
             }
             // The log says which request was the last one, so that a crash changes nothing.
-            let is_reviewed = host.state.stages.stage == Some(Stage::Synthesize);
-            match host.state.next_step() {
+            let is_reviewed = host.record.state.stages.stage == Some(Stage::Synthesize);
+            match host.record.state.next_step() {
                 NextStep::Ended => return Ok(host.ended()),
                 NextStep::Complete if is_reviewed => {
                     host.deliver_steering().await?;
-                    if host.state.next_step() == NextStep::Complete
+                    if host.record.state.next_step() == NextStep::Complete
                         && let Some(end) = host.completed_unless_held().await?
                     {
                         return Ok(end);
@@ -57,8 +57,8 @@ impl Core for Reviewer {
                     }
                 }
                 NextStep::Complete => {
-                    if !host.state.stages.is_told {
-                        host.append(vec![ContextAdded::new(STAGE_PART, "criticise", CRITICISE).into()]).await?;
+                    if !host.record.state.stages.is_told {
+                        host.record.append(vec![ContextAdded::new(STAGE_PART, "criticise", CRITICISE).into()]).await?;
                     }
                     if let Some(end) = host.ask_for(ANSWER).await? {
                         return Ok(end);

@@ -19,10 +19,10 @@ impl Core for Counter {
             if let Some(end) = host.ask_model().await? {
                 return Ok(end);
             }
-            let mut state = host.agent_state().clone();
+            let mut state = host.record.agent_state().clone();
             state.insert("turns".into(), turn.into());
-            host.set_agent_state(state).await?;
-            assert_eq!(host.agent_state()["turns"], turn);
+            host.record.set_agent_state(state).await?;
+            assert_eq!(host.record.agent_state()["turns"], turn);
             if self.pauses {
                 return host.paused().await;
             }
@@ -42,7 +42,7 @@ impl Core for Hoarder {
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         let state = Map::from_iter([("all".to_owned(), Value::from("x".repeat(300 * 1024)))]);
-        host.set_agent_state(state).await?;
+        host.record.set_agent_state(state).await?;
         host.completed_unless_held().await?.ok_or_else(|| Fault::internal("held"))
     }
 }
@@ -57,11 +57,11 @@ impl Core for Overheard {
     }
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
-        host.set_agent_state(Map::from_iter([("mine".to_owned(), Value::from(1))])).await?;
+        host.record.set_agent_state(Map::from_iter([("mine".to_owned(), Value::from(1))])).await?;
         let theirs = EventDraft::of_session(StateChanged::setting("theirs", 2));
-        host.parts.log.append(&host.session_id, vec![theirs]).await?;
-        host.catch_up().await?;
-        assert_eq!(host.agent_state().len(), 2);
+        host.record.log.append(&host.record.session_id, vec![theirs]).await?;
+        host.record.catch_up().await?;
+        assert_eq!(host.record.agent_state().len(), 2);
         if let Some(end) = host.ask_model().await? {
             return Ok(end);
         }

@@ -1,0 +1,144 @@
+//! A run as its log has it: everything is folded from the events, so that appending is the only way to change it. What
+//! others append meanwhile is folded with it.
+//!
+//! The session's state is seen with what this run has set in it, stored or not.
+
+use arki_domain::projection::{
+    AgentState, PendingCall, Progress, READ_RESULT_TOOL, RunState, SavedText, StateSavingStrategy, Transcript,
+};
+use arki_domain::{Event, EventBody, EventDraft, EventLog, Fault, SessionId};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The state of a run that is to go on: everything is folded from the log up to `last_seq`.
+pub struct Standing {
+    pub state: RunState,
+    pub transcript: Transcript,
+    pub progress: Progress,
+    pub last_seq: u64,
+}
+
+/// One run's events: appended here, and folded.
+pub struct RunLog {
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) session_id: SessionId,
+    pub(crate) state: RunState,
+    pub(crate) transcript: Transcript,
+    pub(crate) progress: Progress,
+    /// The last event that was folded.
+    pub(crate) last_seq: u64,
+    /// The run's own copy of the session's state, as long as it differs from what is stored.
+    unsaved_state: Option<AgentState>,
+    state_saving: StateSavingStrategy,
+}
+
+impl RunLog {
+    pub(crate) fn new(
+        log: Arc<dyn EventLog>,
+        session_id: SessionId,
+        standing: Standing,
+        state_saving: StateSavingStrategy,
+    ) -> Self {
+        let Standing { state, transcript, progress, last_seq } = standing;
+        Self { log, session_id, state, transcript, progress, last_seq, unsaved_state: None, state_saving }
+    }
+
+    /// Stores events; before an end or a pause also what is not yet stored of the session's state.
+    pub(crate) async fn append(&mut self, mut bodies: Vec<EventBody>) -> Result<(), Fault> {
+        if bodies.iter().any(is_stop) {
+            bodies.splice(0..0, self.take_unsaved_state());
+        }
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
+        let events = self.log.append(&self.session_id, drafts).await?;
+        self.take(&events).await
+    }
+
+    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
+    /// enough for the user to say something.
+    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
+        for event in events {
+            if event.seq > self.last_seq + 1 {
+                return self.catch_up().await;
+            }
+            self.fold(event);
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn catch_up(&mut self) -> Result<(), Fault> {
+        let events = self.log.read_after(&self.session_id, self.last_seq).await?;
+        events.iter().for_each(|event| self.fold(event));
+        Ok(())
+    }
+
+    fn fold(&mut self, event: &Event) {
+        if event.seq > self.last_seq {
+            self.last_seq = event.seq;
+            let body = event.body();
+            self.state.apply_body(event, &body);
+            self.progress.apply(event, &body);
+            self.unsaved_state.iter_mut().for_each(|unsaved| unsaved.apply(&body));
+            self.transcript.apply_body(event, body);
+        }
+    }
+
+    /// Returns the result that the call is to read again.
+    pub(crate) async fn previous_result(&self, pending: &PendingCall) -> Result<Option<String>, Fault> {
+        let PendingCall { call, .. } = pending;
+        let id = call.args.get("call_id").and_then(|id| id.as_str()).filter(|_| call.tool_id == READ_RESULT_TOOL);
+        match id.and_then(|id| self.transcript.result_of(&id.into())) {
+            Some(SavedText::Here(text)) => Ok(Some(text.to_owned())),
+            Some(SavedText::InLog(seq)) => self.logged_result(seq).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn logged_result(&self, seq: u64) -> Result<Option<String>, Fault> {
+        let event = self.log.event(&self.session_id, seq).await?;
+        Ok(event.and_then(|event| match event.body() {
+            EventBody::ToolResult(result) => Some(result.result),
+            _ => None,
+        }))
+    }
+
+    /// The session's state: with what this run has set, stored or not.
+    #[must_use]
+    pub fn agent_state(&self) -> &Map<String, Value> {
+        self.seen_state().values()
+    }
+
+    pub(crate) fn seen_state(&self) -> &AgentState {
+        self.unsaved_state.as_ref().unwrap_or(&self.progress.agent_state)
+    }
+
+    /// Makes `values` the session's state. It is stored at once, or with [`StateSavingStrategy::Implicit`] when the run
+    /// ends or waits. Where that fails, the state is as before.
+    ///
+    /// # Errors
+    /// `STATE_TOO_LARGE`, and those of the log.
+    pub async fn set_agent_state(&mut self, values: Map<String, Value>) -> Result<(), Fault> {
+        let seen = self.seen_state();
+        let change = seen.change_to(&values);
+        let changed = seen.changed(&change)?;
+        match self.state_saving {
+            _ if change.is_empty() => {}
+            StateSavingStrategy::Explicit => self.append(vec![change.into()]).await?,
+            StateSavingStrategy::Implicit => self.unsaved_state = Some(changed),
+        }
+        Ok(())
+    }
+
+    /// Takes what the run's copy of the state has that is not stored; there is no copy any more then.
+    fn take_unsaved_state(&mut self) -> Option<EventBody> {
+        let unsaved = self.unsaved_state.take()?;
+        let change = self.progress.agent_state.change_to(unsaved.values());
+        (!change.is_empty()).then(|| change.into())
+    }
+}
+
+fn is_stop(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::RunPaused(_) | EventBody::RunCompleted(_) | EventBody::RunFailed(_) | EventBody::RunCancelled(_)
+    )
+}
