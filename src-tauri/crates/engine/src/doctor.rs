@@ -153,7 +153,7 @@ impl Doctor {
     fn check_database(&self) -> Check {
         let file = self.records.directories().database();
         let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
-        match self.records.reader().verify(None) {
+        match self.records.reader().verifier().verify(None) {
             Ok(reports) if reports.iter().all(|report| report.ok) => {
                 let sessions = reports.len();
                 Check::ok("database", format!("{}, {sessions} sessions, {} KiB", file.display(), size / 1024))

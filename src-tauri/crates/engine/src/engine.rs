@@ -301,7 +301,7 @@ pub async fn verify(directories: &Directories, session: Option<&str>, scope: Ver
     let opened = tokio::task::spawn_blocking(move || {
         let reader = Store::open_read_only(&database)?;
         let session = name.map(|name| names::session(&reader, &name)).transpose()?;
-        let has_anchors = reader.has_anchors()?;
+        let has_anchors = reader.verifier().has_anchors()?;
         Ok::<_, Fault>((reader, session, has_anchors))
     });
     let (reader, session, has_anchors) = opened.await.map_err(Fault::internal)??;
@@ -311,10 +311,10 @@ pub async fn verify(directories: &Directories, session: Option<&str>, scope: Ver
         false => None,
     };
     let verified = tokio::task::spawn_blocking(move || {
-        let sessions = reader.verify_anchored(session.as_ref(), key.as_deref())?;
+        let sessions = reader.verifier().verify_anchored(session.as_ref(), key.as_deref())?;
         let contents = match scope {
             VerifyScope::Log => None,
-            VerifyScope::LogAndContents => Some(reader.verify_contents(session.as_ref())?),
+            VerifyScope::LogAndContents => Some(reader.verifier().verify_contents(session.as_ref())?),
         };
         Ok(Verified { sessions, contents })
     });

@@ -8,7 +8,7 @@ pub(crate) mod session_snapshots;
 
 use crate::append::cross_references::{ContentUse, refer};
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError};
+use crate::{ContentReader, Reader, Store, StoreError};
 use arki_domain::{Content, ContentKind, SessionId};
 use blobs::{Blob, refresh};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -39,13 +39,10 @@ impl Store {
     }
 }
 
-impl Reader {
+impl ContentReader<'_> {
     /// Returns the hashes whose content is not, or no longer, stored.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn missing_contents<'a>(&self, hashes: &[&'a str]) -> Result<Vec<&'a str>, StoreError> {
-        self.read(|connection| {
+    pub fn missing_contents<'a>(self, hashes: &[&'a str]) -> Result<Vec<&'a str>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?;
             let mut missing = Vec::new();
             for hash in hashes {
@@ -64,14 +61,14 @@ const OF_LINE: &str = "WITH RECURSIVE line (id) AS (SELECT ?1 UNION SELECT s.ori
      SELECT r.hash FROM blob_refs r JOIN line ON r.session_id = line.id \
      WHERE r.kind = ?2 AND substr(r.hash, 1, length(?3)) = ?3 LIMIT 1";
 
-impl Reader {
+impl ContentReader<'_> {
     /// Returns what a session keeps whole, such as an artifact or a picture of a message, under a hash that begins so;
     /// nothing that only others keep.
     ///
     /// # Errors
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
-    pub fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let hash: Option<String> = self.read(|connection| {
+    pub fn artifact(self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let hash: Option<String> = self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(OF_LINE)?;
             let wanted = params![session.as_str(), ContentUse::Whole as i64, id];
             Ok(statement.query_row(wanted, |row| row.get(0)).optional()?)
@@ -88,7 +85,8 @@ struct StoredContent {
 
 fn pack(reader: &Reader, contents: Vec<Content>) -> Result<Vec<StoredContent>, StoreError> {
     let hashes: Vec<&str> = contents.iter().map(|content| content.hash.as_str()).collect();
-    let missing: HashSet<String> = reader.missing_contents(&hashes)?.into_iter().map(str::to_owned).collect();
+    let missing: HashSet<String> =
+        reader.contents().missing_contents(&hashes)?.into_iter().map(str::to_owned).collect();
     let keep = |content: Content| {
         let blob = missing.contains(&content.hash).then(|| pack_one(&content)).transpose()?;
         Ok(StoredContent { content, blob })

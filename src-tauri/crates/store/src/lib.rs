@@ -51,7 +51,7 @@ pub use read::sessions::RunRecord;
 pub use read::sizes::{MAX_LARGEST_SESSIONS, Sizes};
 pub use read::tail::{MAX_TAIL_PAGE, Tail};
 pub use read::usage_events::UsageMark;
-pub use reader::{MAX_READERS, Reader};
+pub use reader::{ContentReader, LogReader, LogVerifier, MAX_READERS, Reader, SessionLists};
 pub use removal::{REMOVAL_BATCH_EVENTS, RemovedSessions};
 pub use salvage::{Salvaged, open_or_salvage};
 pub use search::finding::MAX_FOUND;

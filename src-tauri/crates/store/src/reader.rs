@@ -15,12 +15,37 @@ const MAX_ATTEMPTS: usize = 4;
 /// Returns whether a process of this machine is alive.
 pub(crate) type ProcessCheck = Arc<dyn Fn(u32) -> bool + Send + Sync>;
 
-/// Reads the store. Cheap to clone; its functions block, for a page of events well under a millisecond.
+/// Reads the store: by what is read, through [`Self::log`], [`Self::lists`], [`Self::contents`] and [`Self::verifier`].
+/// Cheap to clone; its functions block, for a page of events well under a millisecond.
 #[derive(Clone)]
 pub struct Reader {
     shared: Arc<Shared>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) is_alive: ProcessCheck,
+}
+
+/// Reads events: by session, run, file or kind.
+#[derive(Clone, Copy)]
+pub struct LogReader<'a> {
+    pub(crate) reader: &'a Reader,
+}
+
+/// Reads the lists that are kept beside the log: sessions, runs, approvals, and who runs what.
+#[derive(Clone, Copy)]
+pub struct SessionLists<'a> {
+    pub(crate) reader: &'a Reader,
+}
+
+/// Reads what is kept by its hash, and snapshots.
+#[derive(Clone, Copy)]
+pub struct ContentReader<'a> {
+    pub(crate) reader: &'a Reader,
+}
+
+/// Proves that the log and the contents are what was stored.
+#[derive(Clone, Copy)]
+pub struct LogVerifier<'a> {
+    pub(crate) reader: &'a Reader,
 }
 
 struct Shared {
@@ -40,6 +65,22 @@ impl Reader {
     pub(crate) fn new(location: Location, clock: Arc<dyn Clock>, is_alive: ProcessCheck) -> Self {
         let shared = Shared { location, connections: Mutex::default(), returned: Condvar::new() };
         Self { shared: Arc::new(shared), clock, is_alive }
+    }
+
+    pub fn log(&self) -> LogReader<'_> {
+        LogReader { reader: self }
+    }
+
+    pub fn lists(&self) -> SessionLists<'_> {
+        SessionLists { reader: self }
+    }
+
+    pub fn contents(&self) -> ContentReader<'_> {
+        ContentReader { reader: self }
+    }
+
+    pub fn verifier(&self) -> LogVerifier<'_> {
+        LogVerifier { reader: self }
     }
 
     /// No connection is opened any more, and those that are lent are closed when they come back.

@@ -145,7 +145,7 @@ fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
 /// Nothing can be appended to a log whose end is not the one that its session remembers; without a hash it is none.
 fn close_broken(path: &Path, fresh: &Connection) -> Result<Vec<SessionId>, StoreError> {
     let reader = Reader::new(Location::file(path), Arc::new(SystemClock), Arc::new(|_| false));
-    let reports = reader.verify(None)?;
+    let reports = reader.verifier().verify(None)?;
     let broken: Vec<_> = reports.into_iter().filter(|report| !report.ok).map(|report| report.session_id).collect();
     for session in &broken {
         fresh.execute("UPDATE sessions SET last_hash = '' WHERE session_id = ?1", [session.as_str()])?;

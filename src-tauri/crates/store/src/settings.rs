@@ -106,9 +106,6 @@ pub(crate) fn meta_or_set(transaction: &Connection, key: &str, value: &str) -> R
 impl Reader {
     /// Returns what was decided about a folder (its canonical path). A record that cannot be read is none: then the
     /// user is asked again.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn trust(&self, project: &str) -> Result<Option<TrustRecord>, StoreError> {
         self.read(|connection| {
             let mut statement =
@@ -123,9 +120,6 @@ impl Reader {
     }
 
     /// Returns the folders that are trusted, each with the time of that decision; the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn trusted_folders(&self) -> Result<Vec<(String, i64)>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
@@ -137,9 +131,6 @@ impl Reader {
     }
 
     /// Returns what had arrived of an answer when the process ended: all pieces of the last one.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn partial(&self, session: &SessionId) -> Result<Option<PartialAnswer>, StoreError> {
         self.read(|connection| {
             let mut statement =
@@ -156,9 +147,6 @@ impl Reader {
     }
 
     /// A small setting.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;

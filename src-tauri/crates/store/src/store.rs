@@ -194,9 +194,6 @@ impl Store {
 
     /// Keeps the next piece of an answer that is arriving, so that a crash does not lose it; `None` clears all of them.
     /// Keys are taken out of each piece by itself.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), StoreError> {
         let session = session.clone();
         let piece = piece.map(|piece| PartialAnswer {
@@ -210,9 +207,6 @@ impl Store {
 
     /// Stores the content, once, and answers with its SHA-256. It is stored as it is: a content under its own hash
     /// cannot be redacted.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn put_blob(&self, bytes: &[u8]) -> Result<String, StoreError> {
         let (blob, clock) = (Blob::pack(bytes)?, self.reader.clock.clone());
         self.write(Durability::Normal, move |transaction| {
@@ -228,27 +222,18 @@ impl Store {
     }
 
     /// Remembers the user's decision about a folder (its canonical path).
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn set_trust(&self, project: &str, record: TrustRecord) -> Result<(), StoreError> {
         let project = project.to_owned();
         self.write(Durability::Full, move |transaction| settings::set_trust(transaction, &project, &record)).await
     }
 
     /// Remembers a small setting.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn set_meta(&self, key: &str, value: &str) -> Result<(), StoreError> {
         let (key, value) = (key.to_owned(), value.to_owned());
         self.write(Durability::Normal, move |transaction| settings::set_meta(transaction, &key, &value)).await
     }
 
     /// Stores a setting like [`Self::set_meta`], if it still has the value `known`. `false`: somebody else has changed it.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn swap_meta(&self, key: &str, known: Option<&str>, value: &str) -> Result<bool, StoreError> {
         let (key, known, value) = (key.to_owned(), known.map(str::to_owned), value.to_owned());
         self.write(Durability::Full, move |transaction| {
@@ -270,9 +255,6 @@ impl Store {
     }
 
     /// The heartbeat. `false` when another one has taken the session over: then stop.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn renew_lease(&self, session: &SessionId, owner: &str) -> Result<bool, StoreError> {
         let (session, owner, clock) = (session.clone(), owner.to_owned(), self.reader.clock.clone());
         self.write(Durability::Normal, move |transaction| leases::renew(transaction, &session, &owner, clock.now_ms()))
@@ -280,9 +262,6 @@ impl Store {
     }
 
     /// Does nothing when the lease is another one's.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn release_lease(&self, session: &SessionId, owner: &str) -> Result<(), StoreError> {
         let (session, owner) = (session.clone(), owner.to_owned());
         self.write(Durability::Normal, move |transaction| leases::release(transaction, &session, &owner)).await

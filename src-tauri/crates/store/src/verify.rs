@@ -14,7 +14,7 @@ use crate::contents::blobs;
 use crate::database::row;
 use crate::database::row::{OF_SESSION, lossy_text};
 use crate::read::event_pages::hash_at;
-use crate::{Reader, StoreError};
+use crate::{LogVerifier, StoreError};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, GENESIS_HASH, SessionId};
 use report::VerifyReport;
@@ -30,12 +30,12 @@ const END: &str = "SELECT last_seq, last_hash, state FROM sessions WHERE session
 const WITHOUT_EVENTS: &str = "SELECT session_id FROM sessions WHERE NOT EXISTS (SELECT 1 FROM events \
      WHERE substr(events.session_id, -8) = substr(sessions.session_id, -8) AND events.session_id = sessions.session_id)";
 
-impl Reader {
+impl LogVerifier<'_> {
     /// Checks one session or all of them, the newest first. A broken chain is a report, not an error.
     ///
     /// # Errors
     /// `SessionNotFound`, or when the database cannot be read or its tables are not Arki's.
-    pub fn verify(&self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
+    pub fn verify(self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
         self.verify_anchored(session, None)
     }
 
@@ -44,8 +44,8 @@ impl Reader {
     ///
     /// # Errors
     /// Those of [`Self::verify`].
-    pub fn verify_each(&self, session: &SessionId, mut each: impl FnMut(&Event)) -> Result<VerifyReport, StoreError> {
-        self.read(|connection| {
+    pub fn verify_each(self, session: &SessionId, mut each: impl FnMut(&Event)) -> Result<VerifyReport, StoreError> {
+        self.reader.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let walk = ChainWalk::new(&snapshot)?.handing_out(&mut each);
             let mut reports = walk.run(Some(session)).map_err(as_damage)?;
@@ -61,11 +61,11 @@ impl Reader {
     /// # Errors
     /// Those of [`Self::verify`].
     pub fn verify_anchored(
-        &self,
+        self,
         session: Option<&SessionId>,
         key: Option<&[u8; 32]>,
     ) -> Result<Vec<VerifyReport>, StoreError> {
-        self.read_settled(|connection| {
+        self.reader.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let mut reports = ChainWalk::new(&snapshot)?.run(session).map_err(as_damage)?;
             verify_diffs(&snapshot, session, &mut reports).map_err(as_damage)?;

@@ -10,7 +10,7 @@ use arki_store::ApprovalRecord;
 impl Approvals {
     /// The rejection, where the time is over.
     pub(crate) fn timed_out(&self, asked: &ApprovalRequested) -> Option<ApprovalResolved> {
-        let record = self.records.reader().approval(&asked.approval_id).ok()??;
+        let record = self.records.reader().lists().approval(&asked.approval_id).ok()??;
         (self.milliseconds_to_answer(&record)? == 0).then(|| ApprovalResolved::timed_out(asked))
     }
 

@@ -47,7 +47,7 @@ impl Approvals {
         let mut story = StoryOfCall::default();
         let mut before = seq.map(|seq| seq.saturating_add(1));
         loop {
-            let page = self.records.reader().page(session_id, before, EVENTS_A_PAGE)?;
+            let page = self.records.reader().log().page(session_id, before, EVENTS_A_PAGE)?;
             for event in page.events.iter().rev() {
                 if story.begins_with(event, call_id) {
                     return Ok(story);

@@ -36,7 +36,7 @@ impl Approvals {
             ApprovalUse::Reject | ApprovalUse::Approve => &[IdKind::WaitingApproval, IdKind::Approval],
         };
         for kind in kinds {
-            let named = self.records.reader().named_ids(*kind, name, MAX_CANDIDATES + 1)?;
+            let named = self.records.reader().lists().named_ids(*kind, name, MAX_CANDIDATES + 1)?;
             match named.as_slice() {
                 [] => {}
                 [one] => return self.approval(&ApprovalId::from(one.id.as_str())),
@@ -61,7 +61,7 @@ impl Approvals {
         let id = approval_id.as_str();
         for start in (0..=id.len().saturating_sub(MIN_ID_PART_BYTES)).rev() {
             let Some(ending) = id.get(start..) else { continue };
-            if self.records.reader().named_ids(IdKind::Approval, ending, 2)?.len() == 1 {
+            if self.records.reader().lists().named_ids(IdKind::Approval, ending, 2)?.len() == 1 {
                 return Ok(Some(ending.to_owned()));
             }
         }

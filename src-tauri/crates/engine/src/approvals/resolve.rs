@@ -82,7 +82,7 @@ impl Approvals {
     /// When the database cannot be read.
     pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
         let mut pending = Vec::new();
-        for record in self.records.reader().pending_approvals(MAX_APPROVALS)? {
+        for record in self.records.reader().lists().pending_approvals(MAX_APPROVALS)? {
             let is_imported =
                 record.run_id.as_ref().map(|run_id| self.records.reader().is_imported(run_id)).transpose()?;
             if is_imported != Some(true) {
@@ -97,7 +97,7 @@ impl Approvals {
     /// # Errors
     /// `APPROVAL_NOT_FOUND`.
     pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
-        self.records.reader().approval(approval_id)?.ok_or_else(|| {
+        self.records.reader().lists().approval(approval_id)?.ok_or_else(|| {
             Fault::new(
                 Code::APPROVAL_NOT_FOUND,
                 format!("There is no approval {approval_id}."),
@@ -193,7 +193,7 @@ impl Approvals {
     fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
         let unresolved = self.unresolved_secrets(record);
         let Some(placeholder) = unresolved.first() else { return Ok(()) };
-        if self.records.reader().lease_holder(&record.session_id)?.is_some() {
+        if self.records.reader().lists().lease_holder(&record.session_id)?.is_some() {
             return Ok(());
         }
         Err(Fault::new(

@@ -132,7 +132,7 @@ impl Approvals {
         let mut kernels: HashMap<String, Option<Arc<Kernel>>> = HashMap::new();
         let mut offset = 0;
         loop {
-            let sessions = self.records.reader().sessions(SESSIONS_A_PAGE, offset)?;
+            let sessions = self.records.reader().lists().sessions(SESSIONS_A_PAGE, offset)?;
             offset += sessions.len();
             if sessions.is_empty() {
                 return Ok(backtest);
@@ -160,7 +160,7 @@ impl Approvals {
         let (mut after_seq, mut matched) = (0, Vec::<PastCall>::new());
         let mut places = HashMap::new();
         loop {
-            let page = self.records.reader().events(session, after_seq, EVENTS_A_PAGE)?;
+            let page = self.records.reader().log().events(session, after_seq, EVENTS_A_PAGE)?;
             for event in &page.events {
                 match event.body() {
                     EventBody::ToolCall(call) => {

@@ -43,7 +43,7 @@ impl Announcer {
 
     fn announce_between(&self, session_id: &SessionId, mut after: u64, before: u64) -> Result<(), StoreError> {
         loop {
-            let page = self.store.reader().events(session_id, after, EVENTS_A_PIECE)?;
+            let page = self.store.reader().log().events(session_id, after, EVENTS_A_PIECE)?;
             for event in page.events.into_iter().take_while(|event| event.seq < before) {
                 after = event.seq;
                 self.bus.publish(LiveEvent::Stored(Arc::new(event)));

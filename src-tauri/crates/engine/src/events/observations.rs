@@ -113,7 +113,7 @@ impl Observations {
             ReadPosition::In { session_id, seq } => {
                 let (session, after) = (session_id.clone(), *seq);
                 let page = blocking(&self.records, move |records| {
-                    Ok(records.reader().events(&session, after, EVENTS_A_PIECE)?)
+                    Ok(records.reader().log().events(&session, after, EVENTS_A_PIECE)?)
                 })
                 .await?;
                 *seq = page.events.last().map_or(after, |event| event.seq);

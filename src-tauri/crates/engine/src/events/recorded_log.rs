@@ -43,7 +43,7 @@ impl EventLog for RecordedLog {
         let mut events = Vec::new();
         loop {
             let of = session.clone();
-            let page = self.store.read(move |reader| reader.events(&of, after, EVENTS_A_PIECE)).await?;
+            let page = self.store.read(move |reader| reader.log().events(&of, after, EVENTS_A_PIECE)).await?;
             after = page.events.last().map_or(after, |event| event.seq);
             events.extend(page.events.into_iter().map(Arc::new));
             if !page.has_more {
@@ -54,7 +54,7 @@ impl EventLog for RecordedLog {
 
     async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
         let session = session.clone();
-        let event = self.store.read(move |reader| reader.event(&session, seq)).await?;
+        let event = self.store.read(move |reader| reader.log().event(&session, seq)).await?;
         Ok(event.map(Arc::new))
     }
 

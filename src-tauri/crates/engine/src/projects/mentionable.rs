@@ -43,7 +43,7 @@ impl Projects {
     /// When the folder or the database cannot be read.
     pub fn mentionable(self: &Arc<Self>, folder: &Path, typed: &str) -> Result<Vec<MentionEntry>, Fault> {
         let root = canonical(folder)?;
-        let sessions = self.records.reader().sessions(MAX_SESSIONS_LOOKED_AT, 0)?;
+        let sessions = self.records.reader().lists().sessions(MAX_SESSIONS_LOOKED_AT, 0)?;
         let project = root.display().to_string();
         let sessions: Vec<_> = sessions.into_iter().filter(|it| it.project == project && it.parent.is_none()).collect();
         if let Some(typed) = typed.strip_prefix(SESSION) {

@@ -24,22 +24,22 @@ impl ContentStore for Contents {
 
     async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
         let (session, id) = (session.clone(), id.to_owned());
-        Ok(self.store.read(move |reader| reader.artifact(&session, &id)).await?)
+        Ok(self.store.read(move |reader| reader.contents().artifact(&session, &id)).await?)
     }
 
     async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault> {
         let hash = hash.to_owned();
-        Ok(self.store.read(move |reader| reader.blob(&hash)).await?)
+        Ok(self.store.read(move |reader| reader.contents().blob(&hash)).await?)
     }
 
     /// A snapshot whose contents are not all there would have commands run without an image of what they change.
     async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault> {
         let project = project.to_owned();
         let stored = self.store.read(move |reader| {
-            let Some(stored) = reader.project_snapshot(&project)? else { return Ok(None) };
+            let Some(stored) = reader.contents().project_snapshot(&project)? else { return Ok(None) };
             let hashes = listed_hashes(&stored);
             let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
-            Ok(reader.missing_contents(&hashes)?.is_empty().then_some(stored))
+            Ok(reader.contents().missing_contents(&hashes)?.is_empty().then_some(stored))
         });
         Ok(stored.await?)
     }

@@ -75,7 +75,7 @@ fn of_agent(reader: &Reader, events: Vec<Event>, agent: &str) -> Result<Vec<Even
 }
 
 fn is_run_of(reader: &Reader, run_id: &RunId, agent: &str) -> Result<bool, StoreError> {
-    let Some(run) = reader.run(run_id)? else { return Ok(false) };
-    let begun = reader.event(&run.session_id, run.first_seq)?;
+    let Some(run) = reader.lists().run(run_id)? else { return Ok(false) };
+    let begun = reader.log().event(&run.session_id, run.first_seq)?;
     Ok(begun.is_some_and(|begun| matches!(begun.body(), EventBody::RunStarted(started) if started.agent == agent)))
 }

@@ -236,7 +236,7 @@ impl WorksBeneath for Runs {
 
     async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault> {
         let approval_id = approval_id.clone();
-        let record = self.records.store().read(move |reader| reader.approval(&approval_id)).await?;
+        let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
         Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending || self.approvals.has_expired(&record)))
     }
 

@@ -146,7 +146,7 @@ impl SessionHold {
     /// Another process may ask for a stop or a pause.
     async fn hear_request(&self) {
         let (session_id, owner) = (self.claim.session_id().clone(), self.records.owner().to_owned());
-        match self.records.store().read(move |reader| reader.lease_request(&session_id, &owner)).await {
+        match self.records.store().read(move |reader| reader.lists().lease_request(&session_id, &owner)).await {
             Ok(Some(LeaseRequest::Stop)) => self.control.cancel.cancel(),
             Ok(Some(LeaseRequest::Pause)) => self.control.pause.cancel(),
             Ok(None) => {}

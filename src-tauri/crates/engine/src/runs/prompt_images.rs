@@ -98,7 +98,7 @@ impl Runs {
     pub(crate) fn images_of(&self, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
         let mut images = BTreeMap::new();
         for image in transcript.images() {
-            if let Some(bytes) = self.records.reader().blob(&image.content_hash)? {
+            if let Some(bytes) = self.records.reader().contents().blob(&image.content_hash)? {
                 images.insert(image.content_hash.clone(), Bytes::from(bytes));
             }
         }
@@ -119,7 +119,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Fault> {
-        let bytes = self.records.reader().artifact(session_id, content_hash)?;
+        let bytes = self.records.reader().contents().artifact(session_id, content_hash)?;
         let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
             picture_type(&bytes)
                 .map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))

@@ -249,7 +249,7 @@ impl Runs {
     /// Returns whether the run may still do something: also where it waits for a decision, or is paused.
     async fn is_at_work(self: &Arc<Self>, run_id: Option<RunId>) -> Result<bool, Fault> {
         let Some(run_id) = run_id else { return Ok(false) };
-        let record = self.records.store().read(move |reader| reader.run(&run_id)).await?;
+        let record = self.records.store().read(move |reader| reader.lists().run(&run_id)).await?;
         Ok(record.is_some_and(|record| {
             matches!(record.state, SessionState::Running | SessionState::Waiting | SessionState::Paused)
         }))

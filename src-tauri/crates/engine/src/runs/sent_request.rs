@@ -70,7 +70,7 @@ impl Runs {
         let mut sent = self.made_again(&event, &request, to_seq)?;
         // What others told while the request was made isn't in it.
         for _ in 0..MAX_TOO_LATE {
-            let last = self.records.reader().event(session_id, to_seq)?;
+            let last = self.records.reader().log().event(session_id, to_seq)?;
             let came_too_late = last.is_some_and(|last| matches!(last.body(), EventBody::ToolAsyncResult(_)));
             if sent.proof != RequestProof::Differs || !came_too_late {
                 break;
@@ -141,7 +141,7 @@ impl Runs {
 
     fn logged_request(&self, session_id: &SessionId, seq: u64) -> Result<(Event, EngineRequest), Fault> {
         let hint = format!("`arki events {session_id} --json` shows the session's events with their numbers.");
-        let Some(event) = self.records.reader().event(session_id, seq)? else {
+        let Some(event) = self.records.reader().log().event(session_id, seq)? else {
             let message = format!("The session {session_id} has no event {seq}.");
             return Err(Fault::new(Code::EVENT_NOT_FOUND, message, hint));
         };
@@ -160,7 +160,7 @@ impl Runs {
         let is_turn = request.purpose.is_none();
         let hash = request.head_hash.clone().or_else(|| before.head.take().filter(|_| is_turn));
         let kept = match &hash {
-            Some(hash) => self.records.reader().blob(hash)?.and_then(|bytes| RequestHead::read(&bytes)),
+            Some(hash) => self.records.reader().contents().blob(hash)?.and_then(|bytes| RequestHead::read(&bytes)),
             None => None,
         };
         let is_kept = kept.is_some();
@@ -230,7 +230,7 @@ impl Runs {
     /// Returns the system prompt that the run began with, where it is stored here, and tools and options as they would be
     /// today: what requests were made of before it was kept with them.
     fn head_today(&self, session_id: &SessionId, started: &RunStarted) -> Result<RequestHead, Fault> {
-        let stored = self.records.reader().blob(&started.system_prompt_hash)?;
+        let stored = self.records.reader().contents().blob(&started.system_prompt_hash)?;
         let system = stored.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let (tools, options) = self.tools_today(session_id, started).unwrap_or_else(|fault| {
             tracing::debug!(%session_id, %fault, "today's tools of a past request are not known");

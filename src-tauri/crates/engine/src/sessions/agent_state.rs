@@ -53,7 +53,10 @@ impl Sessions {
         let mut state = AgentState::default();
         for stretch in self.lineage(session_id)? {
             let last = stretch.to_seq.unwrap_or(to_seq);
-            self.records.reader().each_state_event(&stretch.session_id, last, |event| state.apply(&event.body()))?;
+            self.records
+                .reader()
+                .log()
+                .each_state_event(&stretch.session_id, last, |event| state.apply(&event.body()))?;
         }
         Ok(state)
     }

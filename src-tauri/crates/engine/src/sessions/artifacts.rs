@@ -80,7 +80,7 @@ impl Sessions {
                 return Err(ambiguous(&format!("\"{}\" fits", shown(name)), "artifacts", told));
             }
         };
-        let bytes = self.records.reader().artifact(&found.session_id, &found.emitted.content_hash)?;
+        let bytes = self.records.reader().contents().artifact(&found.session_id, &found.emitted.content_hash)?;
         let gone = || {
             let message = format!("The content of the artifact {} is no longer stored.", found.emitted.artifact_id);
             Fault::new(Code::ARTIFACT_NOT_FOUND, message, "`arki artifacts list` lists all artifacts.")

@@ -22,7 +22,7 @@ impl Sessions {
     /// The events with which the fork begins.
     fn forked(&self, session_id: &SessionId, at: Option<u64>) -> Result<Vec<EventDraft>, Fault> {
         let origin = self.session(session_id)?;
-        let last = self.records.reader().last_seq(session_id)?;
+        let last = self.records.reader().log().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
         self.ensure_whole(session_id)?;

@@ -50,7 +50,7 @@ impl Sessions {
 
     /// The very text that the run began with.
     pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
-        let stored = self.records.reader().blob(&run.system_prompt_hash)?;
+        let stored = self.records.reader().contents().blob(&run.system_prompt_hash)?;
         let text = stored
             .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
             .and_then(|bytes| String::from_utf8(bytes).ok());

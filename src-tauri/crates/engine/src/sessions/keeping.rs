@@ -40,7 +40,7 @@ impl Sessions {
         blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
         let _claim = self.claim(session_id, ClaimedWork::Change)?;
         let id = session_id.clone();
-        let subagents = self.records.store().read(move |reader| reader.subagent_sessions(&id)).await?;
+        let subagents = self.records.store().read(move |reader| reader.lists().subagent_sessions(&id)).await?;
         let _claims: Vec<Claim> = subagents
             .iter()
             .map(|subagent| self.claim(&subagent.session_id, ClaimedWork::Change))
@@ -131,7 +131,7 @@ impl Sessions {
         let config = self.accounts.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
             let before_ms = self.records.clock().now_ms().saturating_sub(i64::from(days) * DAY_MS);
-            let old = self.records.store().read(move |reader| reader.sessions_older_than(before_ms)).await?;
+            let old = self.records.store().read(move |reader| reader.lists().sessions_older_than(before_ms)).await?;
             for session in old {
                 if let Err(fault) = self.remove_session(&session.session_id).await {
                     tracing::info!(session_id = %session.session_id, %fault, "an old session is kept");

@@ -27,7 +27,7 @@ impl Sessions {
     }
 
     fn lines_of(&self, session_id: &SessionId) -> Result<Option<SessionLines>, Fault> {
-        let events = self.records.reader().session_file_events(session_id, 0)?;
+        let events = self.records.reader().log().session_file_events(session_id, 0)?;
         let mut files = FilesAt::fold(0, &events);
         files.retain(|file| file.wanted != file.last_known || file.wanted == FileAt::Unknown);
         if files.is_empty() {
@@ -56,7 +56,7 @@ impl Sessions {
     fn is_small(&self, files: &[WantedFile]) -> Result<bool, Fault> {
         let mut together = 0_u64;
         for hash in files.iter().flat_map(|file| [&file.wanted, &file.last_known]).filter_map(FileAt::hash) {
-            let size = self.records.reader().blob_size(hash)?.unwrap_or_default();
+            let size = self.records.reader().contents().blob_size(hash)?.unwrap_or_default();
             together = together.saturating_add(size);
             if size > MAX_FILE_BYTES || together > MAX_BYTES {
                 return Ok(false);
@@ -69,7 +69,7 @@ impl Sessions {
     fn text_of(&self, file: &FileAt) -> Result<Option<Vec<u8>>, Fault> {
         match file {
             FileAt::Nothing => Ok(Some(Vec::new())),
-            FileAt::File(hash) | FileAt::Link(hash) => Ok(self.records.reader().blob(hash)?),
+            FileAt::File(hash) | FileAt::Link(hash) => Ok(self.records.reader().contents().blob(hash)?),
             FileAt::Unknown => Ok(None),
         }
     }

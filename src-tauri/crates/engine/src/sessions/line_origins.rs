@@ -87,7 +87,7 @@ impl Sessions {
         end: Option<&Event>,
         moves: usize,
     ) -> Result<Option<Vec<KeptChange>>, Fault> {
-        let mut events = self.records.reader().file_changes(project, path)?;
+        let mut events = self.records.reader().log().file_changes(project, path)?;
         let end = events.iter().position(|event| end.is_some_and(|end| end.event_id == event.event_id));
         events.truncate(end.unwrap_or(events.len()));
         if events.is_empty() {
@@ -113,7 +113,7 @@ impl Sessions {
         let session_id = &made.event.session_id;
         let beside = made.event.seq.saturating_sub(MAX_FILES_OF_CALL);
         let mut best: Option<(usize, String, Event, Vec<u8>)> = None;
-        for event in self.records.reader().session_file_events(session_id, beside)? {
+        for event in self.records.reader().log().session_file_events(session_id, beside)? {
             let EventBody::FileChanged(going) = event.body() else { continue };
             let is_of_call = event.run_id == made.event.run_id && going.call_id == making.call_id;
             if !is_of_call || going.path == path || going.after_hash.is_some() || going.before_link {
@@ -166,7 +166,7 @@ impl Sessions {
         if let Some(run_id) = &event.run_id
             && !known.contains_key(run_id)
         {
-            known.insert(run_id.clone(), calls(&self.records.reader().run_events(run_id)?));
+            known.insert(run_id.clone(), calls(&self.records.reader().log().run_events(run_id)?));
         }
         let of_run = event.run_id.as_ref().and_then(|run_id| known.get(run_id));
         Ok(Author {

@@ -42,7 +42,7 @@ impl EventSource for Sessions {
     }
 
     fn large_diff(&self, hash: &str) -> Result<Option<String>, Fault> {
-        let bytes = self.records.reader().blob(hash)?;
+        let bytes = self.records.reader().contents().blob(hash)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }

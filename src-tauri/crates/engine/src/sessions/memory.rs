@@ -112,14 +112,14 @@ impl Sessions {
 
     fn proposed_memory(&self) -> Result<Vec<MemoryEntry>, Fault> {
         let mut inboxes: BTreeMap<SessionId, (MemoryInbox, BTreeMap<u64, i64>)> = BTreeMap::new();
-        self.records.reader().each_memory_event(MAX_SCANNED_EVENTS, |event| {
+        self.records.reader().log().each_memory_event(MAX_SCANNED_EVENTS, |event| {
             let (inbox, times) = inboxes.entry(event.session_id.clone()).or_default();
             inbox.apply(event, &event.body());
             times.insert(event.seq, event.ts);
         })?;
         let mut entries = Vec::new();
         for (session_id, (inbox, times)) in inboxes {
-            let Some(session) = self.records.reader().session(&session_id)? else { continue };
+            let Some(session) = self.records.reader().lists().session(&session_id)? else { continue };
             let entry = |proposed: &InboxEntry| MemoryEntry {
                 id: proposed.id.clone(),
                 text: proposed.text.clone(),

@@ -124,13 +124,16 @@ pub(crate) struct NamedSession {
 
 pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<NamedSession>, Fault> {
     if name == LAST {
-        return Ok(reader.newest_session()?.map(|newest| NamedSession { session_id: newest.session_id, run: None }));
+        return Ok(reader
+            .lists()
+            .newest_session()?
+            .map(|newest| NamedSession { session_id: newest.session_id, run: None }));
     }
-    let sessions = reader.named_ids(IdKind::Session, name, MAX_CANDIDATES + 1)?;
+    let sessions = reader.lists().named_ids(IdKind::Session, name, MAX_CANDIDATES + 1)?;
     if let Some(session_id) = one_session(reader, name, "sessions", &sessions)? {
         return Ok(Some(NamedSession { session_id, run: None }));
     }
-    let runs = reader.named_ids(IdKind::Run, name, MAX_CANDIDATES + 1)?;
+    let runs = reader.lists().named_ids(IdKind::Run, name, MAX_CANDIDATES + 1)?;
     if let Some(session_id) = one_session(reader, name, "runs", &runs)? {
         // Several runs of one session name the session alone.
         let run = match runs.as_slice() {
@@ -139,7 +142,7 @@ pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<NamedSession>,
         };
         return Ok(Some(NamedSession { session_id, run }));
     }
-    let approvals = reader.named_ids(IdKind::Approval, name, MAX_CANDIDATES + 1)?;
+    let approvals = reader.lists().named_ids(IdKind::Approval, name, MAX_CANDIDATES + 1)?;
     let session = one_session(reader, name, "approvals", &approvals)?;
     Ok(session.map(|session_id| NamedSession { session_id, run: None }))
 }
@@ -152,7 +155,7 @@ fn one_session(reader: &Reader, name: &str, kinds: &str, named: &[NamedId]) -> R
     }
     let mut told = Vec::new();
     for NamedId { id, session_id } in named {
-        let title = reader.session(session_id)?.map(|session| session.title).unwrap_or_default();
+        let title = reader.lists().session(session_id)?.map(|session| session.title).unwrap_or_default();
         told.push(with_title(id, &title));
     }
     Err(ambiguous(&format!("\"{}\" fits", shown(name)), kinds, told))

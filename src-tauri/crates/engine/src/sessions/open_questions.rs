@@ -24,7 +24,7 @@ impl Sessions {
     /// When the database cannot be read.
     pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Fault> {
         let mut open = Vec::new();
-        for session_id in self.records.reader().asking_sessions()? {
+        for session_id in self.records.reader().lists().asking_sessions()? {
             open.extend(self.open_question(&session_id)?);
         }
         Ok(open)
@@ -49,7 +49,7 @@ impl Sessions {
     fn asked_at(&self, session_id: &SessionId, question_id: &QuestionId) -> Result<i64, Fault> {
         let mut before = None;
         loop {
-            let page = self.records.reader().page(session_id, before, PAGE)?;
+            let page = self.records.reader().log().page(session_id, before, PAGE)?;
             let is_it = |event: &&Event| matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
             if let Some(event) = page.events.iter().rev().find(is_it) {
                 return Ok(event.ts);

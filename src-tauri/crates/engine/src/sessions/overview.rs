@@ -16,7 +16,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
-        let kept = self.records.reader().snapshot(session_id)?;
+        let kept = self.records.reader().contents().snapshot(session_id)?;
         let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
         self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
             overview.apply(event);
@@ -33,14 +33,19 @@ impl Sessions {
         let overview = self.overview(session_id)?;
         let origin = match &overview.origin {
             Some(origin) => {
-                let title =
-                    self.records.reader().session(&origin.session_id)?.map(|session| session.title).unwrap_or_default();
+                let title = self
+                    .records
+                    .reader()
+                    .lists()
+                    .session(&origin.session_id)?
+                    .map(|session| session.title)
+                    .unwrap_or_default();
                 Some(ForkOrigin { session_id: origin.session_id.to_string(), seq: origin.seq, title })
             }
             None => None,
         };
         let broken_at = self.known_broken(session_id)?;
-        let holder = self.records.reader().lease_holder(session_id)?;
+        let holder = self.records.reader().lists().lease_holder(session_id)?;
         let run_by = holder.filter(|(owner, _)| *owner != self.records.owner()).map(|(_, pid)| pid);
         Ok(SessionOverview { broken_at, run_by, ..for_clients::session_overview(&overview, origin) })
     }
@@ -66,8 +71,8 @@ impl Sessions {
     }
 
     fn due_snapshot(&self, session_id: &SessionId) -> Result<Option<(u64, Vec<u8>)>, Fault> {
-        let kept = self.records.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
-        if self.records.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
+        let kept = self.records.reader().contents().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
+        if self.records.reader().log().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
             return Ok(None);
         }
         let overview = self.overview(session_id)?;

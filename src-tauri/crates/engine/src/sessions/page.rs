@@ -16,7 +16,7 @@ impl Sessions {
         before_seq: Option<u64>,
         limit: usize,
     ) -> Result<SessionPage, Fault> {
-        let page = self.records.reader().page(session, before_seq, limit)?;
+        let page = self.records.reader().log().page(session, before_seq, limit)?;
         let partial = match before_seq {
             None => self
                 .records

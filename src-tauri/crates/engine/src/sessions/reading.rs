@@ -12,11 +12,11 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
-        Ok(self.records.reader().sessions(limit, 0)?)
+        Ok(self.records.reader().lists().sessions(limit, 0)?)
     }
 
     pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
-        self.records.reader().session(session)?.ok_or_else(|| {
+        self.records.reader().lists().session(session)?.ok_or_else(|| {
             Fault::new(
                 Code::SESSION_NOT_FOUND,
                 format!("There is no session {session}."),
@@ -30,7 +30,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Fault> {
-        Ok(self.records.reader().latest_session(&project.display().to_string())?)
+        Ok(self.records.reader().lists().latest_session(&project.display().to_string())?)
     }
 
     /// The events of a session with numbers above `after_seq`.
@@ -38,7 +38,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
-        Ok(self.records.reader().events(session, after_seq, limit)?)
+        Ok(self.records.reader().log().events(session, after_seq, limit)?)
     }
 
     /// The events of a run; `None` when there is no such run.
@@ -47,8 +47,8 @@ impl Sessions {
     /// When the database cannot be read.
     pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Fault> {
         let run = RunId::from(run);
-        match self.records.reader().run(&run)? {
-            Some(_) => Ok(Some(self.records.reader().run_events(&run)?)),
+        match self.records.reader().lists().run(&run)? {
+            Some(_) => Ok(Some(self.records.reader().log().run_events(&run)?)),
             None => Ok(None),
         }
     }
@@ -58,6 +58,6 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn each_run_event(&self, run: &RunId, each: impl FnMut(Event)) -> Result<(), Fault> {
-        Ok(self.records.reader().each_run_event(run, each)?)
+        Ok(self.records.reader().log().each_run_event(run, each)?)
     }
 }

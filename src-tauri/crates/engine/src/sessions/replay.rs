@@ -77,10 +77,10 @@ impl Sessions {
 
     fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Fault> {
         self.session(session_id)?;
-        let last = self.records.reader().last_seq(session_id)?;
+        let last = self.records.reader().log().last_seq(session_id)?;
         let at_seq = at_seq.unwrap_or(last);
         self.ensure_event(session_id, at_seq, last)?;
-        Ok(replayed_files(at_seq, &self.records.reader().session_file_events(session_id, 0)?))
+        Ok(replayed_files(at_seq, &self.records.reader().log().session_file_events(session_id, 0)?))
     }
 }
 

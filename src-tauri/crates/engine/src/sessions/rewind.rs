@@ -30,7 +30,7 @@ impl Sessions {
     /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
     pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
         let summary = self.session(session_id)?;
-        let last = self.records.reader().last_seq(session_id)?;
+        let last = self.records.reader().log().last_seq(session_id)?;
         self.ensure_event(session_id, to_seq, last)?;
         if !scope.files && !scope.conversation {
             return Err(Fault::new(Code::USAGE, "There is nothing to revert.", "Choose files, conversation or both."));
@@ -42,7 +42,7 @@ impl Sessions {
         }
         if scope.files {
             let open = self.projects.load_project(Path::new(&summary.project))?;
-            let mut events = self.records.reader().session_file_events(session_id, to_seq)?;
+            let mut events = self.records.reader().log().session_file_events(session_id, to_seq)?;
             if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
                 events.push(interrupted::as_event(session_id, untold)?);
             }
@@ -175,7 +175,7 @@ impl Sessions {
         let manifest = content(&manifest, ContentKind::Plain);
         let created = CheckpointCreated {
             checkpoint_id: CheckpointId::new(),
-            last_seq: self.records.reader().last_seq(session_id)?,
+            last_seq: self.records.reader().log().last_seq(session_id)?,
             call_id: None,
             manifest: Some(manifest.hash.clone()),
             files: files.len() as u64,

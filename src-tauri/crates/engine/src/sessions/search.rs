@@ -31,7 +31,7 @@ impl Sessions {
         limit: usize,
         is_wanted: impl Fn() -> bool + Send + 'static,
     ) -> Result<Vec<SearchHit>, Fault> {
-        let found = move |reader: &arki_store::Reader| reader.find_in_session(&session, &text, limit, is_wanted);
+        let found = move |reader: &arki_store::Reader| reader.log().find_in_session(&session, &text, limit, is_wanted);
         Ok(self.records.store().read(found).await?)
     }
 }

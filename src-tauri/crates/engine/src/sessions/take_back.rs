@@ -79,7 +79,7 @@ impl Sessions {
         if changed.by_hook.is_some() {
             return Ok(vec![event]);
         }
-        let later = self.records.reader().events(session_id, seq, HOOKS_WITHIN)?.events;
+        let later = self.records.reader().log().events(session_id, seq, HOOKS_WITHIN)?.events;
         let is_of_hook = |event: &Event| match event.body() {
             EventBody::FileChanged(later) => {
                 later.by_hook.is_some() && (&later.path, &later.call_id) == (&changed.path, &changed.call_id)
@@ -91,7 +91,7 @@ impl Sessions {
     }
 
     fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(Event, FileChanged), Fault> {
-        let event = self.records.reader().event(session_id, seq)?;
+        let event = self.records.reader().log().event(session_id, seq)?;
         let change = event.and_then(|event| match event.body() {
             EventBody::FileChanged(changed) => Some((event, changed)),
             _ => None,

@@ -61,7 +61,10 @@ impl Sessions {
         let zone = TimeZone::system();
         let day = |ts| day_in(&zone, ts);
         if let Some(session) = session {
-            self.records.reader().each_usage_event_of(session, |event, project| usage.apply(event, project, day))?;
+            self.records
+                .reader()
+                .log()
+                .each_usage_event_of(session, |event, project| usage.apply(event, project, day))?;
             return Ok((usage, None));
         }
         let signature = signature(&zone);
@@ -70,12 +73,14 @@ impl Sessions {
         let mut mark = self
             .records
             .reader()
+            .log()
             .each_usage_event_after(kept.mark, |event, project| usage.apply(event, project, day))?;
         if mark.is_none() {
             usage = DailyUsage::default();
             mark = self
                 .records
                 .reader()
+                .log()
                 .each_usage_event_after(UsageMark::default(), |event, project| usage.apply(event, project, day))?;
         }
         let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok((usage, None)) };

@@ -37,7 +37,7 @@ impl Sessions {
 
     /// The first event that is not what was stored, or does not follow the one before. Looks at all of them.
     fn first_broken(&self, session_id: &SessionId, each: impl FnMut(&Event)) -> Result<Option<u64>, Fault> {
-        let broken = self.records.reader().verify_each(session_id, each)?.first_broken_seq;
+        let broken = self.records.reader().verifier().verify_each(session_id, each)?.first_broken_seq;
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), broken);
         Ok(broken)
     }
@@ -48,7 +48,7 @@ impl Sessions {
         if let Some(found) = self.found.lock().unwrap_or_else(PoisonError::into_inner).get(session_id) {
             return Ok(*found);
         }
-        if self.records.reader().last_seq(session_id)? <= PROVED_AT_ONCE {
+        if self.records.reader().log().last_seq(session_id)? <= PROVED_AT_ONCE {
             return self.first_broken(session_id, |_| {});
         }
         let (sessions, session_id) = (self.clone(), session_id.clone());

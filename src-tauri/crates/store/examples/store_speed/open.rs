@@ -43,7 +43,7 @@ pub(crate) fn measure(file: &Path) {
     for _ in 0..ROUNDS {
         for (length, times) in LENGTHS.iter().zip(&mut times) {
             let started = Instant::now();
-            let page = store.reader().page(&session(*length), None, PAGE).unwrap();
+            let page = store.reader().log().page(&session(*length), None, PAGE).unwrap();
             times.push(started.elapsed().as_secs_f64() * 1e6);
             assert_eq!((page.events.len(), page.events[PAGE - 1].seq), (PAGE, *length as u64));
         }

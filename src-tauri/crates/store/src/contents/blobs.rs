@@ -1,7 +1,7 @@
 //! Contents by their hash, compressed: what is too large, or too often the same, to stand in events.
 
 use crate::database::row;
-use crate::{Reader, StoreError};
+use crate::{ContentReader, StoreError};
 use arki_domain::sha256_hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::Read;
@@ -74,28 +74,25 @@ pub(crate) fn refresh(transaction: &Connection, hash: &str, now_ms: i64) -> Resu
     Ok(kept_at.is_some())
 }
 
-impl Reader {
+impl ContentReader<'_> {
     /// The content with this SHA-256, checked against it.
     ///
     /// # Errors
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
-    pub fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|connection| read(connection, hash))
+    pub fn blob(self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.reader.read(|connection| read(connection, hash))
     }
 
     /// The size of a content in bytes, without reading it; `None` where it isn't kept.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn blob_size(&self, hash: &str) -> Result<Option<u64>, StoreError> {
-        self.read(|connection| {
+    pub fn blob_size(self, hash: &str) -> Result<Option<u64>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT size FROM blobs WHERE hash = ?1")?;
             Ok(statement.query_row([hash], |row| row.get(0)).optional()?.map(row::unsigned))
         })
     }
 }
 
-/// Reads a content, like [`Reader::blob`].
+/// Reads a content, like [`ContentReader::blob`].
 pub(crate) fn read(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT content FROM blobs WHERE hash = ?1")?;
     let stored: Option<Vec<u8>> = statement.query_row([hash], |row| row.get(0)).optional()?;

@@ -12,7 +12,7 @@
 use crate::append::cross_references::ContentUse;
 use crate::database::row::unsigned;
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError};
+use crate::{ContentReader, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -60,7 +60,8 @@ impl Store {
         list_of_manifest: impl ManifestReader,
     ) -> Result<Collected, StoreError> {
         self.finish_removing_events().await?;
-        let doomed = self.read(move |reader| reader.doomed(quota_bytes, &released, &list_of_manifest)).await?;
+        let doomed =
+            self.read(move |reader| reader.contents().doomed(quota_bytes, &released, &list_of_manifest)).await?;
         let mut collected = Collected::default();
         for batch in doomed.chunks(GARBAGE_BATCH) {
             let batch = batch.to_vec();
@@ -134,16 +135,16 @@ enum Need {
     Named(i64),
 }
 
-impl Reader {
+impl ContentReader<'_> {
     fn doomed(
-        &self,
+        self,
         quota_bytes: u64,
         released: &Released,
         list_of_manifest: &dyn Fn(&[u8]) -> Vec<String>,
     ) -> Result<Vec<StoredBlob>, StoreError> {
         // References first: what is stored in between is too young to be missed by them.
-        let uses = self.read(uses)?;
-        let stored = self.read(stored)?;
+        let uses = self.reader.read(uses)?;
+        let stored = self.reader.read(stored)?;
         let lists = stored.iter().filter(|content| uses.get(&content.hash) == Some(&(ContentUse::Manifest as i64)));
         let listed = self.listed(lists.map(|list| (list.hash.as_str(), list.kept_at)), list_of_manifest)?;
         let was_listed = self.listed(released.lists.iter().map(|list| (list.as_str(), 0)), list_of_manifest)?;
@@ -151,7 +152,7 @@ impl Reader {
             let was_named = released.named.contains(&content.hash) || was_listed.contains_key(&content.hash);
             was_named && content.kept_at <= released.until_ms
         };
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.reader.clock.now_ms();
         let (mut doomed, mut spare, mut total) = (Vec::new(), Vec::new(), 0);
         for content in stored {
             let need = match (uses.get(&content.hash), listed.get(&content.hash)) {
@@ -181,7 +182,7 @@ impl Reader {
     /// The hashes that lists name, with when the newest of these lists was kept. A list that cannot be read leads
     /// nowhere.
     fn listed<'a>(
-        &self,
+        self,
         lists: impl Iterator<Item = (&'a str, i64)>,
         list_of_manifest: &dyn Fn(&[u8]) -> Vec<String>,
     ) -> Result<HashMap<String, i64>, StoreError> {

@@ -4,7 +4,7 @@
 use crate::append::cross_references::{ContentUse, refer};
 use crate::contents::blobs::Blob;
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError};
+use crate::{ContentReader, Store, StoreError};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -32,14 +32,11 @@ impl Store {
     }
 }
 
-impl Reader {
+impl ContentReader<'_> {
     /// The project's last snapshot, in the bytes it was put with; a damaged one is none.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn project_snapshot(self, project: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let owner = owner(project);
-        let Some(hash) = self.read(|connection| last_hash(connection, &owner))? else { return Ok(None) };
+        let Some(hash) = self.reader.read(|connection| last_hash(connection, &owner))? else { return Ok(None) };
         match self.blob(&hash) {
             Err(StoreError::Damaged { .. }) => Ok(None),
             stored => stored,
@@ -77,12 +74,12 @@ mod tests {
     async fn a_project_has_one_snapshot_and_the_last_is_it() {
         let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
         let store = Store::open_in_memory(options).unwrap();
-        assert_eq!(store.reader().project_snapshot("/p").unwrap(), None);
+        assert_eq!(store.reader().contents().project_snapshot("/p").unwrap(), None);
         for snapshot in ["one", "two", "two"] {
             store.put_project_snapshot("/p", snapshot.into()).await.unwrap();
         }
         store.put_project_snapshot("/q", "other".into()).await.unwrap();
-        assert_eq!(store.reader().project_snapshot("/p").unwrap(), Some("two".into()));
+        assert_eq!(store.reader().contents().project_snapshot("/p").unwrap(), Some("two".into()));
         let kept: i64 = store
             .reader()
             .read(|found| Ok(found.query_row("SELECT count(*) FROM blobs", [], |row| row.get(0))?))

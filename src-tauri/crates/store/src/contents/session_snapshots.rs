@@ -5,7 +5,7 @@ use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 use crate::database::row;
 use crate::read::event_pages::last_seq;
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError};
+use crate::{ContentReader, Store, StoreError};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
@@ -52,13 +52,10 @@ fn decompress(state: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-impl Reader {
+impl ContentReader<'_> {
     /// The last event that is folded in, and the state after it.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn snapshot(&self, session: &SessionId) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
-        let stored: Option<(u64, Vec<u8>)> = self.read(|connection| {
+    pub fn snapshot(self, session: &SessionId) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+        let stored: Option<(u64, Vec<u8>)> = self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(FIND)?;
             let found = statement.query_row([session.as_str()], |row| Ok((row::unsigned(row.get(0)?), row.get(1)?)));
             let end = last_seq(connection, session.as_str())?;

@@ -86,19 +86,13 @@ pub(crate) fn imported_to(session: &SessionId) -> String {
 
 impl Reader {
     /// The number of a session's last event that came from elsewhere; 0 where none did.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn imported_to(&self, session: &SessionId) -> Result<u64, StoreError> {
         Ok(self.meta(&imported_to(session))?.and_then(|seq| seq.parse().ok()).unwrap_or(0))
     }
 
     /// Returns whether the run was begun elsewhere and came here with an export: nobody here granted what its log says.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn is_imported(&self, run_id: &RunId) -> Result<bool, StoreError> {
-        let Some(run) = self.run(run_id)? else { return Ok(false) };
+        let Some(run) = self.lists().run(run_id)? else { return Ok(false) };
         Ok(run.first_seq <= self.imported_to(&run.session_id)?)
     }
 }

@@ -2,7 +2,7 @@
 //! whoever holds that one looks for it at its own pace.
 
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError, leases};
+use crate::{SessionLists, Store, StoreError, leases};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -30,9 +30,6 @@ impl LeaseRequest {
 impl Store {
     /// Asks whoever runs the session, in this process or another. A pause does not take the place of a stop. `false`
     /// when nobody runs it.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub async fn request(&self, session: &SessionId, request: LeaseRequest) -> Result<bool, StoreError> {
         let (session, reader) = (session.clone(), self.reader().clone());
         self.write(Durability::Normal, move |transaction| {
@@ -53,13 +50,10 @@ fn ask(transaction: &Connection, session: &SessionId, request: LeaseRequest) -> 
     Ok(())
 }
 
-impl Reader {
+impl SessionLists<'_> {
     /// Returns the request to `owner`, as long as the lease is its own. Cheap enough to ask again and again.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn lease_request(&self, session: &SessionId, owner: &str) -> Result<Option<LeaseRequest>, StoreError> {
-        let word: Option<String> = self.read(|connection| {
+    pub fn lease_request(self, session: &SessionId, owner: &str) -> Result<Option<LeaseRequest>, StoreError> {
+        let word: Option<String> = self.reader.read(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT request FROM leases WHERE session_id = ?1 AND owner = ?2")?;
             Ok(statement.query_row([session.as_str(), owner], |row| row.get(0)).optional()?.flatten())
@@ -68,11 +62,10 @@ impl Reader {
     }
 
     /// Returns who runs the session right now: the owner, and the process it is in.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn lease_holder(&self, session: &SessionId) -> Result<Option<(String, u32)>, StoreError> {
-        let lease = self.read(|connection| leases::live(connection, session, self.clock.now_ms(), &*self.is_alive))?;
+    pub fn lease_holder(self, session: &SessionId) -> Result<Option<(String, u32)>, StoreError> {
+        let lease = self
+            .reader
+            .read(|connection| leases::live(connection, session, self.reader.clock.now_ms(), &*self.reader.is_alive))?;
         Ok(lease.map(|lease| (lease.owner, lease.pid)))
     }
 }

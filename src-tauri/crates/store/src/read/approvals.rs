@@ -2,7 +2,7 @@
 
 use crate::database::row;
 use crate::read::event_pages::one;
-use crate::{Reader, StoreError};
+use crate::{SessionLists, StoreError};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Event, EventBody, RunId, SessionId};
 use rusqlite::{OptionalExtension, Row};
 
@@ -42,12 +42,10 @@ impl ApprovalRecord {
 
 const APPROVALS: &str = "SELECT approval_id, session_id, run_id, requested_seq, resolved_seq, outcome FROM approvals";
 
-impl Reader {
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn approval(&self, approval: &ApprovalId) -> Result<Option<ApprovalRecord>, StoreError> {
+impl SessionLists<'_> {
+    pub fn approval(self, approval: &ApprovalId) -> Result<Option<ApprovalRecord>, StoreError> {
         let sql = format!("{APPROVALS} WHERE approval_id = ?1");
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let entry =
                 connection.prepare_cached(&sql)?.query_row([approval.as_str()], ApprovalRow::read).optional()?;
             entry.map_or(Ok(None), |entry| entry.with_events(connection))
@@ -55,12 +53,9 @@ impl Reader {
     }
 
     /// Returns what waits for the user in all sessions, the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn pending_approvals(&self, limit: usize) -> Result<Vec<ApprovalRecord>, StoreError> {
+    pub fn pending_approvals(self, limit: usize) -> Result<Vec<ApprovalRecord>, StoreError> {
         let sql = format!("{APPROVALS} WHERE outcome IS NULL ORDER BY requested_at DESC, approval_id DESC LIMIT ?1");
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let entries = statement.query_map([row::signed(limit as u64)], ApprovalRow::read)?;
             entries

@@ -57,9 +57,6 @@ impl FromStr for LogCursor {
 
 impl Store {
     /// Returns where the log begins; everything comes after it.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn log_begin(&self) -> Result<LogCursor, StoreError> {
         let database = self.database_id().await?;
         self.read(|reader| reader.read(|connection| Ok(after_cuts(connection, 0, 0)?.0))).await.map(|cut| LogCursor {
@@ -70,9 +67,6 @@ impl Store {
     }
 
     /// Returns where the log ends now.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn log_end(&self) -> Result<LogCursor, StoreError> {
         let database = self.database_id().await?;
         let end = self.read(|reader| {
@@ -93,7 +87,7 @@ impl Store {
         if cursor.database != self.database_id().await? {
             return Err(StoreError::CursorUnknown);
         }
-        self.read(move |reader| reader.log_after(cursor, limit)).await
+        self.read(move |reader| page_after(reader, cursor, limit)).await
     }
 
     /// Made when it is first asked for.
@@ -109,20 +103,18 @@ impl Store {
     }
 }
 
-impl Reader {
-    fn log_after(&self, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
-        self.read(|connection| {
-            let snapshot = connection.unchecked_transaction()?;
-            let (cut, row) = after_cuts(&snapshot, cursor.cut, cursor.row)?;
-            // As after a backup of before was put in the place of the database.
-            if row > last_row(&snapshot)? || cut < cursor.cut {
-                return Err(StoreError::CursorUnknown);
-            }
-            let page = TailPage::read(&snapshot, row, limit.clamp(1, MAX_TAIL_PAGE))?;
-            let next = LogCursor { cut, row: page.last_row, ..cursor };
-            Ok(LogPage { events: page.events, next, has_more: page.is_full })
-        })
-    }
+fn page_after(reader: &Reader, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
+    reader.read(|connection| {
+        let snapshot = connection.unchecked_transaction()?;
+        let (cut, row) = after_cuts(&snapshot, cursor.cut, cursor.row)?;
+        // As after a backup of before was put in the place of the database.
+        if row > last_row(&snapshot)? || cut < cursor.cut {
+            return Err(StoreError::CursorUnknown);
+        }
+        let page = TailPage::read(&snapshot, row, limit.clamp(1, MAX_TAIL_PAGE))?;
+        let next = LogCursor { cut, row: page.last_row, ..cursor };
+        Ok(LogPage { events: page.events, next, has_more: page.is_full })
+    })
 }
 
 fn last_row(connection: &Connection) -> Result<i64, StoreError> {

@@ -1,7 +1,7 @@
 //! Events, a bounded piece at a time.
 
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text, signed, unsigned};
-use crate::{Reader, StoreError};
+use crate::{LogReader, StoreError};
 use arki_domain::{Event, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
@@ -16,52 +16,40 @@ pub struct EventPage {
     pub has_more: bool,
 }
 
-impl Reader {
+impl LogReader<'_> {
     /// The events with numbers above `after_seq`, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, StoreError> {
+    pub fn events(self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq > ?2 ORDER BY seq LIMIT ?3");
         let bounds = params![session.as_str(), signed(after_seq), more_than(limit)];
-        self.read(|connection| read_page(connection, &sql, bounds, limit))
+        self.reader.read(|connection| read_page(connection, &sql, bounds, limit))
     }
 
     /// The last events before `before_seq` (`None`: the very last), at most `limit`, oldest first. The cost does not
     /// depend on how long the session is.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn page(&self, session: &SessionId, before_seq: Option<u64>, limit: usize) -> Result<EventPage, StoreError> {
+    pub fn page(self, session: &SessionId, before_seq: Option<u64>, limit: usize) -> Result<EventPage, StoreError> {
         let sql =
             format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
         let before = before_seq.map_or(i64::MAX, signed);
         let bounds = params![session.as_str(), before, more_than(limit)];
-        let mut page = self.read(|connection| read_page(connection, &sql, bounds, limit))?;
+        let mut page = self.reader.read(|connection| read_page(connection, &sql, bounds, limit))?;
         page.events.reverse();
         Ok(page)
     }
 
     /// All events of a run, oldest first; none if there is no such run.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn run_events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
+    pub fn run_events(self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
         let mut events = Vec::new();
         self.each_run_event(run_id, |event| events.push(event))?;
         Ok(events)
     }
 
     /// Hands out all events of a run, oldest first, one at a time: a long run has many.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn each_run_event(&self, run_id: &RunId, mut each: impl FnMut(Event)) -> Result<(), StoreError> {
+    pub fn each_run_event(self, run_id: &RunId, mut each: impl FnMut(Event)) -> Result<(), StoreError> {
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
              ORDER BY seq"
         );
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let bounds = connection
                 .prepare_cached("SELECT session_id, first_seq, last_seq FROM runs WHERE run_id = ?1")?
                 .query_row([run_id.as_str()], |row| {
@@ -79,11 +67,8 @@ impl Reader {
     }
 
     /// The number of the session's last event; 0 if there is none. Cheap enough to ask again and again.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn last_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
-        self.read(|connection| last_seq(connection, session.as_str()))
+    pub fn last_seq(self, session: &SessionId) -> Result<u64, StoreError> {
+        self.reader.read(|connection| last_seq(connection, session.as_str()))
     }
 }
 

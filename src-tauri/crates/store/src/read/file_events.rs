@@ -2,7 +2,7 @@
 
 use crate::database::row::{EVENT_COLUMNS, event, signed};
 use crate::read::event_pages::one;
-use crate::{Reader, StoreError};
+use crate::{LogReader, StoreError};
 use arki_domain::{Event, SessionId};
 use rusqlite::{Params, params};
 
@@ -10,13 +10,10 @@ use rusqlite::{Params, params};
 const SAME_EVENT: &str = "substr(events.session_id, -8) = substr(changes.session_id, -8) \
      AND events.session_id = changes.session_id AND events.seq = changes.seq";
 
-impl Reader {
+impl LogReader<'_> {
     /// Returns what was done to one file of a project (its canonical path), by whichever session, in the order it was
     /// stored: `file.changed`, `session.rewound` and `change.taken_back`. `path` as those name it.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn file_changes(&self, project: &str, path: &str) -> Result<Vec<Event>, StoreError> {
+    pub fn file_changes(self, project: &str, path: &str) -> Result<Vec<Event>, StoreError> {
         let columns = of_events();
         let sql = format!(
             "SELECT {columns} FROM file_changes AS changes CROSS JOIN events ON {SAME_EVENT} \
@@ -26,10 +23,7 @@ impl Reader {
     }
 
     /// Returns what the session did to files after event `after_seq`, oldest first; the same kinds.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn session_file_events(&self, session: &SessionId, after_seq: u64) -> Result<Vec<Event>, StoreError> {
+    pub fn session_file_events(self, session: &SessionId, after_seq: u64) -> Result<Vec<Event>, StoreError> {
         let columns = of_events();
         // An event that changed several files stands there as often.
         let sql = format!(
@@ -40,15 +34,12 @@ impl Reader {
     }
 
     /// One event of a session.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Event>, StoreError> {
-        self.read(|connection| one(connection, session, signed(seq)))
+    pub fn event(self, session: &SessionId, seq: u64) -> Result<Option<Event>, StoreError> {
+        self.reader.read(|connection| one(connection, session, signed(seq)))
     }
 
-    fn list_events(&self, sql: &str, bounds: impl Params) -> Result<Vec<Event>, StoreError> {
-        self.read(|connection| {
+    fn list_events(self, sql: &str, bounds: impl Params) -> Result<Vec<Event>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(bounds, event)?;
             Ok(rows.collect::<Result<_, _>>()?)

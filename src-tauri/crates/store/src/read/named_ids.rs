@@ -4,7 +4,7 @@
 //! sessions takes a few milliseconds and needs no index that every append would have to keep.
 
 use crate::database::row;
-use crate::{Reader, StoreError};
+use crate::{SessionLists, StoreError};
 use arki_domain::SessionId;
 use rusqlite::params;
 
@@ -46,12 +46,9 @@ pub fn is_named(id: &str, name: &str) -> bool {
     id == name || (name.len() >= MIN_ID_PART_BYTES && (id.starts_with(name) || id.ends_with(name)))
 }
 
-impl Reader {
+impl SessionLists<'_> {
     /// The ids that `name` may mean, at most `limit`, in their order; one alone where it is an id as a whole.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn named_ids(&self, kind: IdKind, name: &str, limit: usize) -> Result<Vec<NamedId>, StoreError> {
+    pub fn named_ids(self, kind: IdKind, name: &str, limit: usize) -> Result<Vec<NamedId>, StoreError> {
         let (table, column, only) = kind.place();
         let select = |condition: &str, order: &str| {
             format!("SELECT {column}, session_id FROM {table} WHERE ({condition}){only}{order}")
@@ -66,17 +63,14 @@ impl Reader {
     }
 
     /// The most recently used session that is the user's own and no sub-agent's.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn newest_session(&self) -> Result<Option<NamedId>, StoreError> {
+    pub fn newest_session(self) -> Result<Option<NamedId>, StoreError> {
         let sql = "SELECT session_id, session_id FROM sessions WHERE parent IS NULL \
                    ORDER BY updated_at DESC, session_id DESC LIMIT 1";
         Ok(self.read_ids(sql, [])?.pop())
     }
 
-    fn read_ids(&self, sql: &str, bounds: impl rusqlite::Params) -> Result<Vec<NamedId>, StoreError> {
-        self.read(|connection| {
+    fn read_ids(self, sql: &str, bounds: impl rusqlite::Params) -> Result<Vec<NamedId>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(bounds, |row| {
                 Ok(NamedId { id: row.get(0)?, session_id: row.get::<_, String>(1)?.into() })

@@ -3,12 +3,12 @@
 use crate::append::projections::SessionRow;
 use crate::database::row;
 use crate::leases::{Lease, is_live};
-use crate::{Reader, StoreError};
+use crate::{SessionLists, StoreError};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{RunId, SessionId};
 use rusqlite::{OptionalExtension, Params, Row, params};
 
-/// A run as listed. Its events are [`Reader::run_events`].
+/// A run as listed. Its events are [`LogReader::run_events`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunRecord {
     pub run_id: RunId,
@@ -28,47 +28,33 @@ const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
 const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
      l.renewed_at FROM runs r LEFT JOIN leases l ON l.session_id = r.session_id";
 
-impl Reader {
+impl SessionLists<'_> {
     /// The most recently used first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sessions(&self, limit: usize, offset: usize) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn sessions(self, limit: usize, offset: usize) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} {NEWEST_FIRST} LIMIT ?1 OFFSET ?2");
         self.list_sessions(&sql, params![row::signed(limit as u64), row::signed(offset as u64)])
     }
 
     /// Lists the sessions of one folder (its canonical path), the most recently used first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sessions_of_project(&self, project: &str, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn sessions_of_project(self, project: &str, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.project = ?1 {NEWEST_FIRST} LIMIT ?2");
         self.list_sessions(&sql, params![project, row::signed(limit as u64)])
     }
 
     /// The most recently used session of a folder (its canonical path) that is the user's own and no sub-agent's.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn latest_session(&self, project: &str) -> Result<Option<SessionSummary>, StoreError> {
+    pub fn latest_session(self, project: &str) -> Result<Option<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.project = ?1 AND s.parent IS NULL {NEWEST_FIRST} LIMIT 1");
         Ok(self.list_sessions(&sql, [project])?.pop())
     }
 
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn session(&self, session: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+    pub fn session(self, session: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.session_id = ?1");
         Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
     }
 
     /// Lists the sessions that were last used before that moment (milliseconds since 1970), the oldest first. A session
     /// and those of its sub-agents are as old as the youngest of them, and only the first is named.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sessions_older_than(&self, before_ms: i64) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn sessions_older_than(self, before_ms: i64) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!(
             "{SESSIONS} WHERE s.updated_at < ?1 \
              AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.session_id = s.parent) \
@@ -79,59 +65,43 @@ impl Reader {
     }
 
     /// Lists the sessions that wait for the user for something other than an approval, the most recently used first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn asking_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+    pub fn asking_sessions(self) -> Result<Vec<SessionId>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.state = ?1 AND s.pending_approval IS NULL {NEWEST_FIRST}");
         let waiting = self.list_sessions(&sql, [SessionState::Waiting.as_str()])?;
         Ok(waiting.into_iter().map(|session| session.session_id).collect())
     }
 
     /// The sessions that began where this one stood, the most recently used first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn forks(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn forks(self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.origin = ?1 {NEWEST_FIRST}");
         self.list_sessions(&sql, [session.as_str()])
     }
 
     /// The sessions of the sub-agents that worked for this one, the oldest first. An import of an earlier version may
     /// have left one that says that it works for itself.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn subagent_sessions(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn subagent_sessions(self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.parent = ?1 AND s.session_id <> ?1 ORDER BY s.created_at, s.session_id");
         self.list_sessions(&sql, [session.as_str()])
     }
 
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn fork_count(&self, session: &SessionId) -> Result<u64, StoreError> {
-        self.read(|connection| {
+    pub fn fork_count(self, session: &SessionId) -> Result<u64, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT count(*) FROM sessions WHERE origin = ?1")?;
             Ok(row::unsigned(statement.query_row([session.as_str()], |row| row.get(0))?))
         })
     }
 
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn run(&self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
-        self.read(|connection| {
+    pub fn run(self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(&format!("{RUNS} WHERE r.run_id = ?1"))?;
             Ok(statement.query_row([run_id.as_str()], |row| self.run_record(row)).optional()?)
         })
     }
 
     /// The runs of sessions that were begun as this agent's and work for no other, the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn runs_of_agent(&self, agent: &str, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
+    pub fn runs_of_agent(self, agent: &str, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let sql = format!(
                 "{RUNS} JOIN sessions s ON s.session_id = r.session_id WHERE s.agent = ?1 AND s.parent IS NULL \
                  ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?2"
@@ -142,8 +112,8 @@ impl Reader {
         })
     }
 
-    fn list_sessions(&self, sql: &str, bounds: impl Params) -> Result<Vec<SessionSummary>, StoreError> {
-        self.read(|connection| {
+    fn list_sessions(self, sql: &str, bounds: impl Params) -> Result<Vec<SessionSummary>, StoreError> {
+        self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(bounds, |row| {
                 let mut summary = SessionRow::read(row)?.summary;
@@ -157,7 +127,7 @@ impl Reader {
         })
     }
 
-    fn run_record(&self, row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+    fn run_record(self, row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         let state = SessionState::from_word(&row.get::<_, String>(3)?);
         Ok(RunRecord {
             run_id: row.get::<_, String>(0)?.into(),
@@ -170,8 +140,8 @@ impl Reader {
     }
 
     /// Returns the session's state; a session that is running without a process to run it was interrupted.
-    fn state_now(&self, state: SessionState, lease: Option<&Lease>) -> SessionState {
-        let runs = || lease.is_some_and(|lease| is_live(lease, self.clock.now_ms(), &*self.is_alive));
+    fn state_now(self, state: SessionState, lease: Option<&Lease>) -> SessionState {
+        let runs = || lease.is_some_and(|lease| is_live(lease, self.reader.clock.now_ms(), &*self.reader.is_alive));
         match state {
             SessionState::Running if !runs() => SessionState::Interrupted,
             other => other,

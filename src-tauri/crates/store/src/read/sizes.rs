@@ -31,9 +31,6 @@ const LARGEST: &str = "SELECT session_id, title, (SELECT sum(octet_length(payloa
 
 impl Reader {
     /// Looks at every event: a second for a million of them.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn sizes(&self) -> Result<Sizes, StoreError> {
         let log_bytes = self.log_bytes();
         self.read(|connection| {

@@ -29,8 +29,6 @@ pub struct Tail {
 }
 
 impl Store {
-    /// # Errors
-    /// When the database cannot be opened or read.
     pub fn tail(&self) -> Result<Tail, StoreError> {
         let reader = self.reader().clone();
         let connection = reader.open_connection()?;

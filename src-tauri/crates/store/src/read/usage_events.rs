@@ -5,7 +5,7 @@
 //! goes on from a mark.
 
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text};
-use crate::{Reader, StoreError};
+use crate::{LogReader, StoreError};
 use arki_domain::{Event, SessionId};
 use rusqlite::{Connection, Params};
 use serde::{Deserialize, Serialize};
@@ -36,30 +36,24 @@ impl UsageMark {
     }
 }
 
-impl Reader {
+impl LogReader<'_> {
     /// Requests to models and their answers, of one session, in their order; each with its session's project.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn each_usage_event_of(&self, session: &SessionId, each: impl FnMut(&Event, &str)) -> Result<(), StoreError> {
+    pub fn each_usage_event_of(self, session: &SessionId, each: impl FnMut(&Event, &str)) -> Result<(), StoreError> {
         let sql =
             format!("SELECT {EVENT_COLUMNS}, {PROJECT} FROM events WHERE {OF_SESSION} AND {OF_USAGE} ORDER BY seq");
-        self.read(|connection| each_with_project(connection, &sql, [session.as_str()], each))
+        self.reader.read(|connection| each_with_project(connection, &sql, [session.as_str()], each))
     }
 
     /// The same of all sessions, each session's in their order, from a mark on; and the mark to go on from. `None`, and
     /// no event, where sessions were removed since the mark: then it has to be begun anew.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub fn each_usage_event_after(
-        &self,
+        self,
         mark: UsageMark,
         each: impl FnMut(&Event, &str),
     ) -> Result<Option<UsageMark>, StoreError> {
         let sql =
             format!("SELECT {EVENT_COLUMNS}, {PROJECT} FROM events WHERE rowid > ?1 AND {OF_USAGE} ORDER BY rowid");
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let one = |sql: &str| snapshot.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
             let removals =

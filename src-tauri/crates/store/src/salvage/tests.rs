@@ -75,7 +75,7 @@ fn salvage_noted(path: &Path) -> (Store, Option<Salvaged>) {
     let (store, salvaged) = open_or_salvage(path, options()).unwrap();
     if let Some(salvaged) = &salvaged {
         assert_eq!(std::fs::read(&salvaged.copy).unwrap(), before);
-        let reports = store.reader().verify(None).unwrap();
+        let reports = store.reader().verifier().verify(None).unwrap();
         let events: u64 = reports.iter().map(|report| report.events).sum();
         assert_eq!(events, salvaged.recovered_events);
         let broken: Vec<_> = reports.into_iter().filter(|report| !report.ok).map(|report| report.session_id).collect();
@@ -115,11 +115,11 @@ async fn a_lost_header_costs_nothing() {
     assert_eq!((salvaged.unproven_events, salvaged.lost_contents, salvaged.lost_settings), (0, 0, false));
     assert_eq!(salvaged.sessions_broken, []);
     let reader = store.reader();
-    assert_eq!(reader.pending_approvals(9).unwrap().len(), SESSIONS - 1);
+    assert_eq!(reader.lists().pending_approvals(9).unwrap().len(), SESSIONS - 1);
     assert!(reader.trust("/p").unwrap().unwrap().trusted);
     assert_eq!(reader.meta("setting").unwrap().unwrap(), "value");
-    assert_eq!(reader.blob(&arki_domain::sha256_hex(b"some content")).unwrap().unwrap(), b"some content");
-    assert_eq!(reader.session(&id(0)).unwrap().unwrap().title, "Tidy up");
+    assert_eq!(reader.contents().blob(&arki_domain::sha256_hex(b"some content")).unwrap().unwrap(), b"some content");
+    assert_eq!(reader.lists().session(&id(0)).unwrap().unwrap().title, "Tidy up");
     assert_appendable(&store, &salvaged).await;
 }
 
@@ -130,8 +130,11 @@ async fn a_lost_first_page_costs_what_is_not_in_the_log() {
     let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.recovered_events, salvaged.lost_events), (EVENTS, 0));
-    assert_eq!(store.reader().session(&id(1)).unwrap().unwrap().title, "Tidy up");
-    assert_eq!(store.reader().blob(&arki_domain::sha256_hex(b"some content")).unwrap().unwrap(), b"some content");
+    assert_eq!(store.reader().lists().session(&id(1)).unwrap().unwrap().title, "Tidy up");
+    assert_eq!(
+        store.reader().contents().blob(&arki_domain::sha256_hex(b"some content")).unwrap().unwrap(),
+        b"some content"
+    );
     // The user is asked again.
     assert_eq!(store.reader().trust("/p").unwrap(), None);
     assert_appendable(&store, &salvaged).await;
@@ -192,7 +195,7 @@ async fn a_session_with_a_gap_is_shown_and_not_gone_on_with() {
     assert!(salvaged.lost_events > 0 && !salvaged.sessions_broken.is_empty(), "{salvaged:?}");
     assert_eq!(salvaged.recovered_events + salvaged.lost_events, EVENTS);
     let broken = &salvaged.sessions_broken[0];
-    assert_eq!(store.reader().session(broken).unwrap().unwrap().title, "Tidy up");
+    assert_eq!(store.reader().lists().session(broken).unwrap().unwrap().title, "Tidy up");
     let error = store.append(broken, vec![created("later", "/p")]).await.unwrap_err();
     assert_eq!(error.code(), Code::SESSION_READ_ONLY);
 }
@@ -298,7 +301,7 @@ async fn what_was_only_in_the_log_beside_the_file_is_kept() {
     }
     overwrite_page(&path, 2);
     let (store, _) = salvage_noted(&path);
-    let report = store.reader().verify(Some(&id(0))).unwrap().remove(0);
+    let report = store.reader().verifier().verify(Some(&id(0))).unwrap().remove(0);
     assert_eq!((report.ok, report.events), (true, 2));
 }
 
@@ -309,7 +312,7 @@ async fn reading_that_comes_upon_damage_has_it_salvaged_at_the_next_start() {
     overwrite_page(&path, root);
     let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
     assert_eq!(salvaged, None);
-    assert_eq!(store.reader().page(&id(0), None, 9).unwrap_err().code(), Code::DATABASE_DAMAGED);
+    assert_eq!(store.reader().log().page(&id(0), None, 9).unwrap_err().code(), Code::DATABASE_DAMAGED);
     drop(store);
     let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
     assert_eq!(salvaged.unwrap().recovered_events, EVENTS);
@@ -340,7 +343,7 @@ async fn a_removed_session_does_not_come_back() {
     overwrite_page(&path, root);
     let (store, salvaged) = salvage_noted(&path);
     assert!(salvaged.is_some());
-    let sessions = store.reader().sessions(9, 0).unwrap();
+    let sessions = store.reader().lists().sessions(9, 0).unwrap();
     assert!(sessions.iter().all(|session| session.session_id != id(1)), "{sessions:?}");
 }
 
@@ -355,7 +358,7 @@ async fn what_was_tampered_with_is_neither_dropped_nor_repaired() {
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.recovered_events, salvaged.lost_events), (EVENTS, 0));
     assert_eq!((salvaged.unproven_events, salvaged.sessions_broken), (1, vec![id(1)]));
-    assert_eq!(store.reader().verify(Some(&id(1))).unwrap()[0].first_broken_seq, Some(9));
+    assert_eq!(store.reader().verifier().verify(Some(&id(1))).unwrap()[0].first_broken_seq, Some(9));
 }
 
 #[tokio::test]
@@ -390,7 +393,7 @@ async fn the_log_of_a_file_that_became_empty_is_not_thrown_away() {
             assert_eq!((salvaged.recovered_events, salvaged.lost_events), (2, 0));
             assert_eq!(std::fs::read(log(&salvaged.copy)).unwrap(), std::fs::read(log(&fixture.path)).unwrap());
         }
-        let report = store.reader().verify(Some(&id(0))).unwrap().remove(0);
+        let report = store.reader().verifier().verify(Some(&id(0))).unwrap().remove(0);
         assert_eq!((report.ok, report.events), (true, 2));
     }
 }
@@ -404,7 +407,7 @@ async fn of_two_processes_that_find_the_damage_one_salvages() {
             let clock = Arc::new(HandClock::new());
             let options = StoreOptions { clock, redactor: arki_domain::Redactor::default() };
             let (store, salvaged) = open_or_salvage(&path, options).unwrap();
-            assert_eq!(store.reader().last_seq(&id(0)).unwrap(), EVENTS / SESSIONS as u64);
+            assert_eq!(store.reader().log().last_seq(&id(0)).unwrap(), EVENTS / SESSIONS as u64);
             salvaged
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();

@@ -5,7 +5,7 @@
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text};
 use crate::search::searchable::{UNSEARCHABLE, whole_text};
 use crate::search::snippet::around;
-use crate::{Reader, SearchHit, StoreError};
+use crate::{LogReader, SearchHit, StoreError};
 use arki_domain::SessionId;
 use regex::{Regex, RegexBuilder};
 use rusqlite::{OptionalExtension, params};
@@ -15,14 +15,14 @@ pub const MAX_FOUND: usize = 1_000;
 /// A longer text is looked for by its beginning, in characters.
 const MAX_TEXT: usize = 1_000;
 
-impl Reader {
+impl LogReader<'_> {
     /// Returns the events of a session's own log that hold a text, the newest first: whatever is capital or small, and
     /// with any white space where it has some. Once it is no longer wanted, it ends with what was found so far.
     ///
     /// # Errors
     /// When the database cannot be read. No text is an error.
     pub fn find_in_session(
-        &self,
+        self,
         session: &SessionId,
         text: &str,
         limit: usize,
@@ -33,7 +33,7 @@ impl Reader {
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND type NOT IN ({nothing}) ORDER BY seq DESC"
         );
-        self.read(|connection| {
+        self.reader.read(|connection| {
             let mut titles = connection.prepare_cached("SELECT title, project FROM sessions WHERE session_id = ?1")?;
             let of_session = titles
                 .query_row([session.as_str()], |row| Ok((lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?))));

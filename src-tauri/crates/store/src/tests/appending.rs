@@ -8,7 +8,7 @@ async fn an_appended_event_is_read_back_as_it_was_answered() {
     let fixture = Fixture::new();
     let session = SessionId::new();
     let answered = fixture.append(&session, vec![created("t", "/p")]).await;
-    let page = fixture.store.reader().page(&session, None, 10).unwrap();
+    let page = fixture.store.reader().log().page(&session, None, 10).unwrap();
     assert_eq!(serde_json::to_string(&page.events).unwrap(), serde_json::to_string(&answered).unwrap());
 }
 
@@ -60,10 +60,10 @@ async fn a_key_never_reaches_the_log_or_the_lists() {
     ];
     store.append(&session, drafts).await.unwrap();
     let reader = store.reader();
-    let events = reader.page(&session, None, 10).unwrap().events;
+    let events = reader.log().page(&session, None, 10).unwrap().events;
     assert!(events.iter().all(|event| !event.payload.get().contains("sk-secret-123")));
-    assert_eq!(reader.session(&session).unwrap().unwrap().title, shown);
-    assert_eq!(reader.run(&run).unwrap().unwrap().name, shown);
+    assert_eq!(reader.lists().session(&session).unwrap().unwrap().title, shown);
+    assert_eq!(reader.lists().run(&run).unwrap().unwrap().name, shown);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn the_clocks_time_is_stored_even_when_it_goes_backwards_or_nowhere() {
         times.push(fixture.append(&session, vec![created("t", "/p")]).await[0].ts);
     }
     assert_eq!(times, [START_MS, START_MS - 5_000, 9_007_199_254_740_991]);
-    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+    assert!(fixture.store.reader().verifier().verify(None).unwrap()[0].ok);
 }
 
 #[tokio::test]
@@ -95,9 +95,9 @@ async fn an_event_of_ten_mebibytes_is_stored_whole() {
     let text = "ä\"".repeat(10 << 18);
     let answered = fixture.append(&session, vec![called(&RunId::new(), json!(text))]).await;
     assert!(answered[0].payload.get().len() > 10 << 20);
-    let read = fixture.store.reader().page(&session, None, 1).unwrap().events.remove(0);
+    let read = fixture.store.reader().log().page(&session, None, 1).unwrap().events.remove(0);
     assert_eq!(read.payload.get(), answered[0].payload.get());
-    assert!(fixture.store.reader().verify(Some(&session)).unwrap()[0].ok);
+    assert!(fixture.store.reader().verifier().verify(Some(&session)).unwrap()[0].ok);
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn an_event_over_a_limit_is_refused_and_takes_its_batch_with_it() {
     let deep = (0..MAX_EVENT_DEPTH).fold(json!(0), |inner, _| json!([inner]));
     let refused = fixture.store.append(&session, vec![called(&run, deep)]).await;
     assert!(matches!(refused, Err(StoreError::EventTooDeep { .. })));
-    assert_eq!(fixture.store.reader().last_seq(&session).unwrap(), 0);
+    assert_eq!(fixture.store.reader().log().last_seq(&session).unwrap(), 0);
 }
 
 #[tokio::test]
@@ -119,9 +119,9 @@ async fn the_deepest_event_that_is_stored_can_still_be_read() {
     let session = SessionId::new();
     let deep = (1..MAX_EVENT_DEPTH).fold(json!(0), |inner, _| json!([inner]));
     fixture.append(&session, vec![called(&RunId::new(), deep.clone())]).await;
-    let read = fixture.store.reader().page(&session, None, 1).unwrap().events.remove(0);
+    let read = fixture.store.reader().log().page(&session, None, 1).unwrap().events.remove(0);
     assert!(matches!(read.body(), EventBody::ToolCall(call) if call.args == deep));
-    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+    assert!(fixture.store.reader().verifier().verify(None).unwrap()[0].ok);
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn nothing_is_added_to_a_log_that_was_cut_off() {
 async fn no_drafts_are_no_write() {
     let fixture = Fixture::new();
     assert!(fixture.append(&SessionId::new(), Vec::new()).await.is_empty());
-    assert!(fixture.store.reader().sessions(10, 0).unwrap().is_empty());
+    assert!(fixture.store.reader().lists().sessions(10, 0).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn what_is_said_of_a_run_that_has_ended_belongs_to_it() {
     for drafts in [vec![started(&run, "hi")], vec![said()], vec![super::completed(&run)], vec![said()], vec![said()]] {
         fixture.append(&session, drafts).await;
     }
-    assert_eq!(fixture.store.reader().run_events(&run).unwrap().len(), 5);
+    assert_eq!(fixture.store.reader().log().run_events(&run).unwrap().len(), 5);
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn an_append_that_fails_leaves_the_chain_as_it_was() {
     assert!(fixture.store.append(&session, drafts).await.is_err());
     let events = fixture.append(&session, vec![called(&run, json!({}))]).await;
     assert_eq!(events[0].seq, 2);
-    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+    assert!(fixture.store.reader().verifier().verify(None).unwrap()[0].ok);
 }
 
 fn many_calls(run: &RunId, calls: usize, bytes: usize) -> Vec<EventDraft> {
@@ -199,7 +199,7 @@ async fn many_events_that_wait_for_the_disk_are_stored_in_order_whatever_their_s
             assert!(event.payload.get().contains(&format!("\"number\":{number},")));
         }
     }
-    let report = fixture.store.reader().verify(Some(&session)).unwrap().remove(0);
+    let report = fixture.store.reader().verifier().verify(Some(&session)).unwrap().remove(0);
     assert!(report.ok);
     assert_eq!(report.events, seq);
 }
@@ -214,7 +214,7 @@ async fn nothing_of_a_large_append_is_stored_whose_last_event_is_refused() {
     drafts.push(called(&run, deep));
     let refused = fixture.store.append(&session, drafts).await;
     assert!(matches!(refused, Err(StoreError::EventTooDeep { .. })));
-    assert_eq!(fixture.store.reader().last_seq(&session).unwrap(), 2);
+    assert_eq!(fixture.store.reader().log().last_seq(&session).unwrap(), 2);
     assert_eq!(fixture.append(&session, many_calls(&run, 100, 0)).await[0].seq, 3);
-    assert!(fixture.store.reader().verify(Some(&session)).unwrap()[0].ok);
+    assert!(fixture.store.reader().verifier().verify(Some(&session)).unwrap()[0].ok);
 }

@@ -19,7 +19,7 @@ fn image(text: &str) -> String {
 }
 
 fn is_kept(fixture: &Fixture, text: &str) -> bool {
-    fixture.store.reader().blob(&image(text)).unwrap().is_some()
+    fixture.store.reader().contents().blob(&image(text)).unwrap().is_some()
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ async fn contents_are_kept_once_and_read_back() {
         store.put_contents(&session.into(), contents.clone()).await.unwrap();
     }
     for content in &contents {
-        assert_eq!(store.reader().blob(&content.hash).unwrap().as_ref(), Some(&content.bytes));
+        assert_eq!(store.reader().contents().blob(&content.hash).unwrap().as_ref(), Some(&content.bytes));
     }
     let rows = |table: &str| -> i64 {
         foreign(path).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
@@ -27,7 +27,7 @@ async fn what_is_missing_is_told() {
     let Fixture { store, .. } = &Fixture::new();
     let (here, gone) = (content(b"here"), content(b"gone"));
     store.put_contents(&SessionId::new(), vec![here.clone()]).await.unwrap();
-    assert_eq!(store.reader().missing_contents(&[&here.hash, &gone.hash]).unwrap(), [&gone.hash]);
+    assert_eq!(store.reader().contents().missing_contents(&[&here.hash, &gone.hash]).unwrap(), [&gone.hash]);
 }
 
 #[tokio::test]
@@ -40,5 +40,5 @@ async fn contents_are_kept_together_or_not_at_all() {
     let too_long = content(&vec![0; MAX_BLOB_BYTES + 1]);
     let refused = store.put_contents(&SessionId::new(), vec![good.clone(), too_long]).await.unwrap_err();
     assert_eq!(refused, StoreError::BlobTooLarge { bytes: MAX_BLOB_BYTES + 1, limit: MAX_BLOB_BYTES });
-    assert_eq!(store.reader().blob(&good.hash).unwrap(), None);
+    assert_eq!(store.reader().contents().blob(&good.hash).unwrap(), None);
 }

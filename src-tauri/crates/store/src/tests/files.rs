@@ -47,7 +47,7 @@ async fn three_sessions() -> Fixture {
 #[tokio::test]
 async fn a_files_changes_are_found_across_the_sessions_of_its_project() {
     let fixture = three_sessions().await;
-    let found = |project, path| fixture.store.reader().file_changes(project, path).unwrap();
+    let found = |project, path| fixture.store.reader().log().file_changes(project, path).unwrap();
     assert_eq!(places(&found("/p", "a.rs")), [("z", 2), ("y", 2), ("z", 4)]);
     assert_eq!(places(&found("/p", "b.rs")), [("y", 2), ("z", 4)]);
     assert_eq!(places(&found("/p", "c.rs")), [("z", 3)]);
@@ -62,14 +62,15 @@ async fn a_key_in_a_path_is_redacted_wherever_the_path_is_kept() {
     let shown = redactor.redact("sk-secret-123.txt").into_owned();
     let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
     store.append(&"a".into(), vec![created("t", "/p"), changed("sk-secret-123.txt")]).await.unwrap();
-    let found = |path| store.reader().file_changes("/p", path).unwrap().len();
+    let found = |path| store.reader().log().file_changes("/p", path).unwrap().len();
     assert_eq!((found("sk-secret-123.txt"), found(&shown)), (0, 1));
 }
 
 #[tokio::test]
 async fn a_session_tells_what_it_did_to_files_after_an_event() {
     let fixture = three_sessions().await;
-    let found = |session: &str, after| fixture.store.reader().session_file_events(&session.into(), after).unwrap();
+    let found =
+        |session: &str, after| fixture.store.reader().log().session_file_events(&session.into(), after).unwrap();
     assert_eq!(places(&found("z", 0)), [("z", 2), ("z", 3), ("z", 4)]);
     assert_eq!(places(&found("z", 3)), [("z", 4)]);
     assert_eq!(places(&found("y", 2)), []);
@@ -78,7 +79,7 @@ async fn a_session_tells_what_it_did_to_files_after_an_event() {
 #[tokio::test]
 async fn an_event_is_found_by_its_number() {
     let fixture = three_sessions().await;
-    let kind = |seq| fixture.store.reader().event(&"z".into(), seq).unwrap().map(|event| event.kind);
+    let kind = |seq| fixture.store.reader().log().event(&"z".into(), seq).unwrap().map(|event| event.kind);
     assert_eq!(kind(3).as_deref(), Some("file.changed"));
     assert_eq!((kind(0), kind(6), kind(u64::MAX)), (None, None, None));
 }
@@ -93,11 +94,14 @@ async fn a_fork_knows_its_origin_and_the_origin_its_forks() {
     }
     let reader = fixture.store.reader();
     let forks = |session: &str| -> Vec<SessionId> {
-        reader.forks(&session.into()).unwrap().into_iter().map(|fork| fork.session_id).collect()
+        reader.lists().forks(&session.into()).unwrap().into_iter().map(|fork| fork.session_id).collect()
     };
     assert_eq!(forks("a"), ["c".into(), "b".into()]);
     assert_eq!(forks("b"), []);
-    assert_eq!((reader.fork_count(&"a".into()).unwrap(), reader.fork_count(&"b".into()).unwrap()), (2, 0));
-    assert_eq!(reader.session(&"b".into()).unwrap().unwrap().origin, Some("a".into()));
-    assert_eq!(reader.session(&"a".into()).unwrap().unwrap().origin, None);
+    assert_eq!(
+        (reader.lists().fork_count(&"a".into()).unwrap(), reader.lists().fork_count(&"b".into()).unwrap()),
+        (2, 0)
+    );
+    assert_eq!(reader.lists().session(&"b".into()).unwrap().unwrap().origin, Some("a".into()));
+    assert_eq!(reader.lists().session(&"a".into()).unwrap().unwrap().origin, None);
 }

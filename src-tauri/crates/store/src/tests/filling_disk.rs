@@ -29,8 +29,8 @@ async fn what_does_not_fit_says_so_and_what_was_there_stays() {
     let error = store.append(&session, large(1 << 20)).await.unwrap_err();
     assert_eq!(error, StoreError::DiskFull { path: path.clone() });
     assert_eq!(error.code(), Code::DISK_FULL);
-    assert_eq!(store.reader().last_seq(&session).unwrap(), 1);
-    assert!(store.reader().verify(None).unwrap()[0].ok);
+    assert_eq!(store.reader().log().last_seq(&session).unwrap(), 1);
+    assert!(store.reader().verifier().verify(None).unwrap()[0].ok);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn appending_goes_on_where_it_was_once_there_is_room() {
     limit_growth(store, None).await;
     let events = store.append(&session, large(1 << 20)).await.unwrap();
     assert_eq!(events[0].seq, stored + 1);
-    let report = store.reader().verify(None).unwrap().remove(0);
+    let report = store.reader().verifier().verify(None).unwrap().remove(0);
     assert_eq!((report.ok, report.events), (true, stored + 1));
 }
 
@@ -70,7 +70,7 @@ async fn everyone_who_writes_at_once_is_told_what_became_of_their_own() {
     limit_growth(store, None).await;
     for (n, (session, answer)) in sessions.iter().zip(answers).enumerate() {
         let before = u64::from(n == 0);
-        let there = store.reader().last_seq(session).unwrap();
+        let there = store.reader().log().last_seq(session).unwrap();
         match answer {
             Ok(_) => assert_eq!(there, before + 1, "{session}"),
             Err(error) => {
@@ -79,7 +79,7 @@ async fn everyone_who_writes_at_once_is_told_what_became_of_their_own() {
             }
         }
     }
-    assert!(store.reader().verify(None).unwrap().iter().all(|report| report.ok));
+    assert!(store.reader().verifier().verify(None).unwrap().iter().all(|report| report.ok));
 }
 
 /// All of them polled before any is waited for, so that they share transactions.

@@ -50,12 +50,12 @@ async fn every_earlier_database_is_brought_up_to_date_verified_and_appended_to()
         let before = rows(&foreign(&path), "SELECT rowid, * FROM events ORDER BY rowid");
         let store = Store::open(&path, options()).unwrap();
         assert_eq!(rows(&foreign(&path), "SELECT rowid, * FROM events ORDER BY rowid"), before);
-        let sessions = store.reader().sessions(100, 0).unwrap();
+        let sessions = store.reader().lists().sessions(100, 0).unwrap();
         assert!(!sessions.is_empty());
         for session in sessions {
             store.append(&session.session_id, vec![created("later", &session.project)]).await.unwrap();
         }
-        assert!(store.reader().verify(None).unwrap().iter().all(|report| report.ok));
+        assert!(store.reader().verifier().verify(None).unwrap().iter().all(|report| report.ok));
     }
 }
 
@@ -64,20 +64,21 @@ fn the_first_layout_keeps_its_sessions_approvals_trust_and_blobs() {
     let (_folder, path) = database_of(1);
     let store = Store::open(&path, options()).unwrap();
     let reader = store.reader();
-    let sessions = reader.sessions(10, 0).unwrap();
+    let sessions = reader.lists().sessions(10, 0).unwrap();
     let listed: Vec<_> = sessions.iter().map(|session| (session.session_id.as_str(), session.state)).collect();
     assert_eq!(listed, [(WAITING, SessionState::Waiting), (DONE, SessionState::Done)]);
     assert!(sessions.iter().all(|session| session.project == "/tmp/notes"));
-    assert_eq!(reader.events(&SessionId::from(DONE), 0, 100).unwrap().events.len(), 32);
-    assert_eq!(reader.events(&SessionId::from(WAITING), 0, 100).unwrap().events.len(), 22);
-    let run = reader.run(&RunId::from("01a2011c-a6f6-75f8-a884-4623e2a1672c")).unwrap().unwrap();
+    assert_eq!(reader.log().events(&SessionId::from(DONE), 0, 100).unwrap().events.len(), 32);
+    assert_eq!(reader.log().events(&SessionId::from(WAITING), 0, 100).unwrap().events.len(), 22);
+    let run = reader.lists().run(&RunId::from("01a2011c-a6f6-75f8-a884-4623e2a1672c")).unwrap().unwrap();
     assert_eq!((run.name.as_str(), run.state), ("Improve the README", SessionState::Done));
-    let pending = reader.pending_approvals(10).unwrap();
+    let pending = reader.lists().pending_approvals(10).unwrap();
     assert_eq!(pending[0].approval_id, ApprovalId::from("01a2011c-cafe-7122-81b6-aadbeee15d79"));
     assert_eq!((pending.len(), pending[0].status), (1, ApprovalStatus::Pending));
     let trust = reader.trust("/tmp/notes").unwrap().unwrap();
     assert_eq!((trust.trusted, trust.pins.len()), (true, 1));
-    let prompt = reader.blob("4c578d18704dd3585775963186dcd032956a9d818891925594a9f6cf5b655b9f").unwrap().unwrap();
+    let prompt =
+        reader.contents().blob("4c578d18704dd3585775963186dcd032956a9d818891925594a9f6cf5b655b9f").unwrap().unwrap();
     assert_eq!(prompt.len(), 984);
 }
 
@@ -103,7 +104,7 @@ fn what_the_first_layout_did_not_note_is_noted_from_its_log() {
     connection.execute_batch("DELETE FROM file_changes; DELETE FROM blob_refs").unwrap();
     let reader = Store::open_read_only(&path).unwrap();
     for session in [DONE, WAITING] {
-        let events: Vec<_> = reader.events(&SessionId::from(session), 0, 100).unwrap().events;
+        let events: Vec<_> = reader.log().events(&SessionId::from(session), 0, 100).unwrap().events;
         let bodies: Vec<_> = events.iter().map(arki_domain::Event::body).collect();
         let events: Vec<_> = events.into_iter().map(Arc::new).collect();
         cross_references::apply(&connection, "/tmp/notes", &mut KnownImages::default(), &events, &bodies).unwrap();
@@ -117,18 +118,18 @@ async fn the_second_layout_keeps_its_places_in_the_log_images_and_search() {
     let (_folder, path) = database_of(2);
     let store = Store::open(&path, options()).unwrap();
     let reader = store.reader();
-    let of_path = reader.file_changes("/tmp/notes", "README.md").unwrap();
-    let of_session = reader.session_file_events(&SessionId::from(CHANGED), 0).unwrap();
+    let of_path = reader.log().file_changes("/tmp/notes", "README.md").unwrap();
+    let of_session = reader.log().session_file_events(&SessionId::from(CHANGED), 0).unwrap();
     for changes in [of_path, of_session] {
         let places: Vec<_> = changes.iter().map(|event| (event.session_id.as_str(), event.seq)).collect();
         assert_eq!(places, [(CHANGED, 21)]);
     }
-    assert_eq!(reader.forks(&SessionId::from(CHANGED)).unwrap().len(), 1);
+    assert_eq!(reader.lists().forks(&SessionId::from(CHANGED)).unwrap().len(), 1);
     for (hash, bytes) in [
         ("166bcc2cf7a9addbf10546e70d292e0999b39a3e03a3e1cd5b9eb1d95301debc", 88),
         ("5bea5b143a7bea7b1affd1abd4fd743b2a43c7b08044cca36edb6dda9ac01077", 208),
     ] {
-        assert_eq!(reader.blob(hash).unwrap().unwrap().len(), bytes);
+        assert_eq!(reader.contents().blob(hash).unwrap().unwrap().len(), bytes);
     }
     assert_eq!(store.collect_garbage(u64::MAX, |_| Vec::new()).await.unwrap().removed, 0);
     // Without indexing anything.
@@ -146,6 +147,6 @@ fn a_payload_that_was_tampered_with_does_not_stop_the_migration() {
         )
         .unwrap();
     let store = Store::open(&path, options()).unwrap();
-    assert!(store.reader().verify(None).unwrap().iter().all(|report| !report.ok));
+    assert!(store.reader().verifier().verify(None).unwrap().iter().all(|report| !report.ok));
     assert_eq!(rows(&foreign(&path), "SELECT * FROM file_changes"), Vec::<String>::new());
 }

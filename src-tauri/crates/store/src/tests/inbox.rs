@@ -24,19 +24,19 @@ impl Asked {
     }
 
     fn pending(&self) -> Vec<ApprovalId> {
-        let pending = self.fixture.store.reader().pending_approvals(10).unwrap();
+        let pending = self.fixture.store.reader().lists().pending_approvals(10).unwrap();
         pending.into_iter().map(|record| record.approval_id).collect()
     }
 
     fn status(&self) -> ApprovalStatus {
-        self.fixture.store.reader().approval(&self.approval).unwrap().unwrap().status
+        self.fixture.store.reader().lists().approval(&self.approval).unwrap().unwrap().status
     }
 }
 
 #[tokio::test]
 async fn a_question_waits_in_the_inbox_with_the_event_that_asked() {
     let asked = Asked::new().await;
-    let record = asked.fixture.store.reader().approval(&asked.approval).unwrap().unwrap();
+    let record = asked.fixture.store.reader().lists().approval(&asked.approval).unwrap().unwrap();
     assert_eq!((record.session_id, record.run_id), (asked.session.clone(), Some(asked.run.clone())));
     assert_eq!((record.requested.seq, record.requested.ts), (3, START_MS));
     assert_eq!(record.status, ApprovalStatus::Pending);
@@ -49,7 +49,7 @@ async fn an_answered_question_leaves_the_inbox_and_keeps_its_answer() {
     let asked = Asked::new().await;
     asked.append(approval_resolved(&asked.run, &asked.approval, "reject")).await;
     assert!(asked.pending().is_empty());
-    let record = asked.fixture.store.reader().approval(&asked.approval).unwrap().unwrap();
+    let record = asked.fixture.store.reader().lists().approval(&asked.approval).unwrap().unwrap();
     assert_eq!(record.status, ApprovalStatus::Resolved(ApprovalDecision::Reject));
     assert!(matches!(record.resolved.unwrap().body(), EventBody::ApprovalResolved(_)));
 }
@@ -64,7 +64,7 @@ async fn of_two_answers_the_first_counts_and_the_second_leaves_no_event() {
     assert_eq!(first.unwrap().len(), 1);
     assert_eq!(second.unwrap_err(), StoreError::ApprovalDecided { approval_id: asked.approval.clone() });
     assert_eq!(asked.status(), ApprovalStatus::Resolved(ApprovalDecision::Reject));
-    assert_eq!(store.reader().events(&asked.session, 0, 10).unwrap().events.len(), 4);
+    assert_eq!(store.reader().log().events(&asked.session, 0, 10).unwrap().events.len(), 4);
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn the_newest_question_comes_first_and_the_limit_holds() {
     let newer = ApprovalId::new();
     asked.append(approval_requested(&asked.run, &newer, None)).await;
     assert_eq!(asked.pending(), [newer.clone(), asked.approval.clone()]);
-    let first = asked.fixture.store.reader().pending_approvals(1).unwrap();
+    let first = asked.fixture.store.reader().lists().pending_approvals(1).unwrap();
     assert_eq!(first[0].approval_id, newer);
     assert_eq!(first[0].request().unwrap().approval_id, newer);
 }
@@ -99,5 +99,5 @@ async fn the_newest_question_comes_first_and_the_limit_holds() {
 #[tokio::test]
 async fn an_unknown_approval_is_none() {
     let asked = Asked::new().await;
-    assert!(asked.fixture.store.reader().approval(&ApprovalId::from("x")).unwrap().is_none());
+    assert!(asked.fixture.store.reader().lists().approval(&ApprovalId::from("x")).unwrap().is_none());
 }

@@ -45,12 +45,12 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 fn is_read_unchanged(folder: &TempDir, path: &Path, events: u64) {
     let before = contents(folder.path());
-    let reports = Store::open_read_only(path).unwrap().verify(None).unwrap();
+    let reports = Store::open_read_only(path).unwrap().verifier().verify(None).unwrap();
     assert_eq!((reports.len(), reports[0].ok, reports[0].events), (1, true, events));
     assert!(contents(folder.path()) == before, "something was written");
     // And whoever writes next finds all of it.
     Store::open(path, options()).unwrap().close().unwrap();
-    assert_eq!(Store::open_read_only(path).unwrap().verify(None).unwrap()[0].events, events);
+    assert_eq!(Store::open_read_only(path).unwrap().verifier().verify(None).unwrap()[0].events, events);
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_log_whose_header_never_reached_the_disk_is_read() {
     for header in [[0; 200], [0xa5; 200]] {
         std::fs::write(beside(&path, "-wal"), header).unwrap();
         std::fs::copy(&path, beside(&path, ".kept")).unwrap();
-        let reports = Store::open_read_only(&path).unwrap().verify(None).unwrap();
+        let reports = Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap();
         assert_eq!((reports[0].ok, reports[0].events), (true, 2));
     }
     std::fs::remove_file(beside(&path, ".kept")).unwrap();
@@ -85,7 +85,7 @@ async fn a_log_with_a_page_that_was_not_committed_is_read() {
     log.truncate(log.len() - 100);
     std::fs::write(beside(&path, "-wal"), log).unwrap();
     let before = contents(folder.path());
-    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().iter().all(|report| report.ok));
+    assert!(Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap().iter().all(|report| report.ok));
     assert!(contents(folder.path()) == before);
 }
 
@@ -137,7 +137,7 @@ fn in_another_process(path: &Path) -> String {
 #[test]
 fn verified_for_another_process() {
     let Some(path) = std::env::var_os("ARKI_TEST_VERIFY") else { return };
-    let said = match Store::open_read_only(Path::new(&path)).and_then(|reader| reader.verify(None)) {
+    let said = match Store::open_read_only(Path::new(&path)).and_then(|reader| reader.verifier().verify(None)) {
         Ok(reports) if reports.iter().all(|report| report.ok) => format!("ok {}", reports[0].events),
         other => format!("{other:?}"),
     };
@@ -164,5 +164,5 @@ async fn a_copy_is_of_one_moment() {
     std::fs::remove_file(beside(&path, "-shm")).unwrap();
     let reader = Store::open_read_only(&path).unwrap();
     Connection::open(&path).unwrap().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    assert_eq!(reader.verify(None).unwrap()[0].events, 2);
+    assert_eq!(reader.verifier().verify(None).unwrap()[0].events, 2);
 }

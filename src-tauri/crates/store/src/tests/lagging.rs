@@ -36,7 +36,7 @@ impl Running {
     }
 
     fn broken(&self) -> Option<u64> {
-        self.fixture.store.reader().verify(None).unwrap()[0].first_broken_seq
+        self.fixture.store.reader().verifier().verify(None).unwrap()[0].first_broken_seq
     }
 
     fn tamper(&self, sql: &str) {
@@ -63,7 +63,7 @@ async fn lists_know_within_a_second_when_a_running_session_was_last_used() {
     for (ms, known) in [(999, START_MS), (1000, START_MS + 1000), (1500, START_MS + 1000)] {
         running.fixture.clock.set(START_MS + ms);
         running.call().await;
-        let listed = running.fixture.store.reader().sessions(1, 0).unwrap();
+        let listed = running.fixture.store.reader().lists().sessions(1, 0).unwrap();
         assert_eq!(listed[0].updated_at, known);
     }
 }
@@ -75,7 +75,7 @@ async fn another_process_goes_on_where_the_log_ends() {
     let events = other.append(&running.session, vec![called(&running.run, json!({}))]).await.unwrap();
     assert_eq!(events[0].seq, 6);
     running.call().await;
-    assert_eq!((running.broken(), running.fixture.store.reader().last_seq(&running.session).unwrap()), (None, 7));
+    assert_eq!((running.broken(), running.fixture.store.reader().log().last_seq(&running.session).unwrap()), (None, 7));
 }
 
 #[tokio::test]

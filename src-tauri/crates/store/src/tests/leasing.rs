@@ -79,7 +79,7 @@ async fn a_run_that_nobody_runs_is_shown_as_interrupted() {
     let (session, run) = (SessionId::new(), RunId::new());
     let states = || {
         let reader = fixture.store.reader();
-        (reader.session(&session).unwrap().unwrap().state, reader.run(&run).unwrap().unwrap().state)
+        (reader.lists().session(&session).unwrap().unwrap().state, reader.lists().run(&run).unwrap().unwrap().state)
     };
     fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
     fixture.append(&session, vec![created("t", "/p"), started(&run, "hi")]).await;
@@ -96,7 +96,7 @@ async fn whoever_runs_a_session_is_asked_and_nobody_else() {
     let session = SessionId::new();
     assert!(!store.request(&session, LeaseRequest::Stop).await.unwrap());
     store.acquire_lease(&session, "a", 1).await.unwrap();
-    let asked = |owner| store.reader().lease_request(&session, owner).unwrap();
+    let asked = |owner| store.reader().lists().lease_request(&session, owner).unwrap();
     assert_eq!(asked("a"), None);
     for (request, expected) in [
         (LeaseRequest::Pause, LeaseRequest::Pause),
@@ -114,7 +114,7 @@ async fn whoever_runs_a_session_is_asked_and_nobody_else() {
 async fn a_request_ends_with_the_lease_it_was_made_to() {
     let fixture = Fixture::new();
     let session = SessionId::new();
-    let asked = |owner| fixture.store.reader().lease_request(&session, owner).unwrap();
+    let asked = |owner| fixture.store.reader().lists().lease_request(&session, owner).unwrap();
     fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
     fixture.store.request(&session, LeaseRequest::Stop).await.unwrap();
     fixture.clock.set(START_MS + TTL_MS + 1);
@@ -127,7 +127,7 @@ async fn a_request_ends_with_the_lease_it_was_made_to() {
 async fn the_one_that_runs_a_session_is_known_while_it_lives() {
     let fixture = Fixture::new();
     let session = SessionId::new();
-    let holder = || fixture.store.reader().lease_holder(&session).unwrap();
+    let holder = || fixture.store.reader().lists().lease_holder(&session).unwrap();
     assert_eq!(holder(), None);
     fixture.store.acquire_lease(&session, "a", 7).await.unwrap();
     assert_eq!(holder(), Some(("a".to_owned(), 7)));

@@ -18,7 +18,7 @@ async fn three() -> Fixture {
 async fn sessions_are_listed_by_their_last_use() {
     let fixture = three().await;
     let ids = |limit, offset| -> Vec<String> {
-        let sessions = fixture.store.reader().sessions(limit, offset).unwrap();
+        let sessions = fixture.store.reader().lists().sessions(limit, offset).unwrap();
         sessions.iter().map(|session| session.session_id.to_string()).collect()
     };
     assert_eq!(ids(10, 0), ["aa1", "b", "aa2"]);
@@ -35,13 +35,13 @@ async fn marks_are_listed_change_no_order_and_a_run_brings_a_session_back() {
     let old = SessionId::from("aa2");
     fixture.append(&old, vec![marked(Some(true), Some(true))]).await;
     let reader = fixture.store.reader();
-    let listed = reader.sessions(10, 0).unwrap();
+    let listed = reader.lists().sessions(10, 0).unwrap();
     let last = listed.last().unwrap();
     assert_eq!((last.session_id.as_str(), last.pinned, last.archived), ("aa2", true, true));
     assert!(listed.iter().all(|session| session.session_id == old || !(session.pinned || session.archived)));
     let drafts = vec![started(&RunId::from("r"), "go on"), marked(Some(false), None)];
     fixture.append(&old, drafts).await;
-    let back = reader.session(&old).unwrap().unwrap();
+    let back = reader.lists().session(&old).unwrap().unwrap();
     assert_eq!((back.pinned, back.archived), (false, false));
 }
 
@@ -49,9 +49,9 @@ async fn marks_are_listed_change_no_order_and_a_run_brings_a_session_back() {
 async fn a_project_has_its_own_sessions_and_a_latest_one() {
     let fixture = three().await;
     let reader = fixture.store.reader();
-    assert_eq!(reader.sessions_of_project("/p", 10).unwrap().len(), 2);
-    assert_eq!(reader.latest_session("/p").unwrap().unwrap().title, "aa1");
-    assert_eq!(reader.latest_session("/nowhere").unwrap(), None);
+    assert_eq!(reader.lists().sessions_of_project("/p", 10).unwrap().len(), 2);
+    assert_eq!(reader.lists().latest_session("/p").unwrap().unwrap().title, "aa1");
+    assert_eq!(reader.lists().latest_session("/nowhere").unwrap(), None);
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn an_id_is_found_whole_and_by_a_prefix_or_ending_of_four_characters() {
         fixture.append(&SessionId::from(id), vec![created(id, "/p")]).await;
     }
     let find = |name: &str| -> Vec<String> {
-        let found = fixture.store.reader().named_ids(IdKind::Session, name, 10).unwrap();
+        let found = fixture.store.reader().lists().named_ids(IdKind::Session, name, 10).unwrap();
         found.into_iter().map(|named| named.id).collect()
     };
     assert_eq!(find("0195"), ["0195bbbb-2222"]);
@@ -74,7 +74,7 @@ async fn an_id_is_found_whole_and_by_a_prefix_or_ending_of_four_characters() {
     }
     fixture.append(&SessionId::from("0195"), vec![created("t", "/p")]).await;
     assert_eq!(find("0195"), ["0195"], "a whole id is meant also where another goes on from it");
-    assert_eq!(fixture.store.reader().named_ids(IdKind::Session, "2222", 1).unwrap().len(), 1);
+    assert_eq!(fixture.store.reader().lists().named_ids(IdKind::Session, "2222", 1).unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn a_run_is_known_by_the_beginning_of_its_prompt() {
     let (session, run) = (SessionId::new(), RunId::new());
     let prompt = format!("{}\nsecond line", "é".repeat(100));
     fixture.append(&session, vec![created("t", "/p"), started(&run, &prompt)]).await;
-    let record = fixture.store.reader().run(&run).unwrap().unwrap();
+    let record = fixture.store.reader().lists().run(&run).unwrap().unwrap();
     let expected = RunRecord {
         run_id: run,
         session_id: session,
@@ -93,7 +93,7 @@ async fn a_run_is_known_by_the_beginning_of_its_prompt() {
         first_seq: 2,
     };
     assert_eq!(record, expected);
-    assert_eq!(fixture.store.reader().run(&RunId::from("x")).unwrap(), None);
+    assert_eq!(fixture.store.reader().lists().run(&RunId::from("x")).unwrap(), None);
 }
 
 #[tokio::test]
@@ -103,8 +103,9 @@ async fn a_runs_events_are_its_own_also_those_after_its_end_and_its_resumption()
     let resumed = parsed(&one, "run.resumed", &json!({"reason": "user"}));
     let drafts = vec![started(&one, "1"), completed(&one), started(&two, "2"), completed(&two)];
     fixture.append(&session, drafts).await;
-    let seqs =
-        |run| -> Vec<u64> { fixture.store.reader().run_events(run).unwrap().iter().map(|event| event.seq).collect() };
+    let seqs = |run| -> Vec<u64> {
+        fixture.store.reader().log().run_events(run).unwrap().iter().map(|event| event.seq).collect()
+    };
     assert_eq!((seqs(&one), seqs(&two)), (vec![1, 2], vec![3, 4]));
     fixture.append(&session, vec![super::called(&one, json!({}))]).await;
     assert_eq!(seqs(&one), [1, 2, 5]);
@@ -123,16 +124,16 @@ async fn a_sub_agents_session_knows_its_parent_and_a_fork_has_none() {
     store.append(&"fork".into(), vec![subagent_created("explorer", "child"), forked]).await.unwrap();
     let reader = store.reader();
     let told = |id: &str| {
-        let session = reader.session(&id.into()).unwrap().unwrap();
+        let session = reader.lists().session(&id.into()).unwrap().unwrap();
         (session.agent, session.parent, session.origin)
     };
     assert_eq!(told("parent"), ("arki".into(), None, None));
     assert_eq!(told("child"), ("explorer".into(), Some("parent".into()), None));
     assert_eq!(told("fork"), ("explorer".into(), None, Some("child".into())));
-    let of_parent = reader.subagent_sessions(&"parent".into()).unwrap();
+    let of_parent = reader.lists().subagent_sessions(&"parent".into()).unwrap();
     assert_eq!(of_parent.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["child"]);
-    assert_eq!(reader.subagent_sessions(&"child".into()).unwrap(), []);
+    assert_eq!(reader.lists().subagent_sessions(&"child".into()).unwrap(), []);
     store.remove_session(&"fork".into(), "me", |_| Vec::new()).await.unwrap();
-    let latest = reader.latest_session("/p").unwrap().unwrap();
+    let latest = reader.lists().latest_session("/p").unwrap().unwrap();
     assert_eq!(latest.session_id.as_str(), "parent", "the user's own, though the sub-agent's is later");
 }

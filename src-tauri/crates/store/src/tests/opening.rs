@@ -60,7 +60,7 @@ async fn closing_leaves_one_file_and_what_it_holds() {
     let (folder, path) = with_one_session().await;
     assert_eq!(contents(folder.path()).len(), 1);
     let store = Store::open(&path, options()).unwrap();
-    assert_eq!(store.reader().sessions(10, 0).unwrap().len(), 1);
+    assert_eq!(store.reader().lists().sessions(10, 0).unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -69,12 +69,12 @@ async fn closing_empties_the_write_ahead_log_also_beside_another_program_that_re
     let reading = Store::open(&path, options()).unwrap();
     let store = Store::open(&path, options()).unwrap();
     store.append(&SessionId::from("s"), vec![created("u", "/p")]).await.unwrap();
-    assert_eq!(reading.reader().sessions(10, 0).unwrap().len(), 1);
+    assert_eq!(reading.reader().lists().sessions(10, 0).unwrap().len(), 1);
     let log = folder.path().join("arki.db-wal");
     assert!(log.metadata().unwrap().len() > 0);
     store.close().unwrap();
     assert_eq!(log.metadata().unwrap().len(), 0);
-    assert_eq!(reading.reader().last_seq(&SessionId::from("s")).unwrap(), 2);
+    assert_eq!(reading.reader().log().last_seq(&SessionId::from("s")).unwrap(), 2);
     reading.close().unwrap();
     assert_eq!(contents(folder.path()).len(), 1);
 }
@@ -90,7 +90,7 @@ async fn a_database_that_was_copied_while_it_was_open_is_read() {
         std::fs::copy(named(path), named(&copy)).unwrap();
     }
     let before = contents(folder.path());
-    let reports = Store::open_read_only(&copy).unwrap().verify(None).unwrap();
+    let reports = Store::open_read_only(&copy).unwrap().verifier().verify(None).unwrap();
     assert_eq!((reports[0].ok, reports[0].events), (true, 2));
     assert_eq!(contents(folder.path()), before);
 }
@@ -101,7 +101,7 @@ async fn a_closed_store_says_so() {
     store.close().unwrap();
     store.close().unwrap();
     assert_eq!(store.append(&SessionId::new(), vec![created("t", "/p")]).await.unwrap_err(), StoreError::Closed);
-    assert_eq!(store.reader().sessions(1, 0), Err(StoreError::Closed));
+    assert_eq!(store.reader().lists().sessions(1, 0), Err(StoreError::Closed));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn an_empty_file_is_a_database_without_anything() {
     std::fs::write(&path, "").unwrap();
     assert_eq!(Store::open_read_only(&path).map(|_| ()).unwrap_err(), StoreError::Missing { path: path.clone() });
     opened(&path).unwrap();
-    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().is_empty());
+    assert!(Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -220,7 +220,7 @@ fn a_folder_that_may_not_be_written_is_a_matter_of_permission() {
 async fn reading_only_finds_the_log_and_leaves_no_trace() {
     let (folder, path) = with_one_session().await;
     let before = contents(folder.path());
-    let reports = Store::open_read_only(&path).unwrap().verify(None).unwrap();
+    let reports = Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap();
     assert_eq!((reports.len(), reports[0].ok, reports[0].events), (1, true, 1));
     assert_eq!(contents(folder.path()), before);
 }
@@ -231,7 +231,7 @@ async fn reading_only_sees_what_a_running_program_has_not_copied_back_yet() {
     store.append(&SessionId::new(), vec![created("t", "/p"), created("u", "/p")]).await.unwrap();
     let before = contents(folder.path());
     let reader = Store::open_read_only(path).unwrap();
-    assert_eq!(reader.verify(None).unwrap()[0].events, 2);
+    assert_eq!(reader.verifier().verify(None).unwrap()[0].events, 2);
     drop(reader);
     let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&contents(folder.path())), names(&before));
@@ -244,7 +244,7 @@ async fn reading_only_notices_a_program_that_starts_meanwhile() {
     let store = Store::open(&path, options()).unwrap();
     store.append(&SessionId::from("s"), vec![created("u", "/p")]).await.unwrap();
     drop(store);
-    let reports = reader.verify(None).unwrap();
+    let reports = reader.verifier().verify(None).unwrap();
     assert_eq!((reports[0].ok, reports[0].events), (true, 2));
 }
 
@@ -264,7 +264,7 @@ async fn where_nothing_can_be_written_reading_works_and_writing_says_why() {
     for (path, sessions) in [(path, 1), (folder.path().join("not/there/arki.db"), 0)] {
         let before = contents(folder.path());
         let store = Store::open_unwritable(&path, options(), reason.clone()).unwrap();
-        assert_eq!(store.reader().verify(None).unwrap().len(), sessions);
+        assert_eq!(store.reader().verifier().verify(None).unwrap().len(), sessions);
         assert_eq!(store.set_meta("key", "value").await.unwrap_err(), reason);
         assert_eq!(store.unwritable(), Some(&reason));
         drop(store);
@@ -286,7 +286,7 @@ async fn a_path_may_hold_the_characters_of_an_address() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("50%25 of #1?mode=memory.db");
     opened(&path).unwrap();
-    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().is_empty());
+    assert!(Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap().is_empty());
 }
 
 #[test]

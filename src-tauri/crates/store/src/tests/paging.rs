@@ -18,7 +18,7 @@ fn seqs(events: &[Event]) -> Vec<u64> {
 #[tokio::test]
 async fn pages_lead_from_the_end_to_the_beginning() {
     let (fixture, session) = ten().await;
-    let page = |before| fixture.store.reader().page(&session, before, 4).unwrap();
+    let page = |before| fixture.store.reader().log().page(&session, before, 4).unwrap();
     let last = page(None);
     assert_eq!((seqs(&last.events), last.has_more), (vec![7, 8, 9, 10], true));
     let first = page(Some(5));
@@ -29,13 +29,13 @@ async fn pages_lead_from_the_end_to_the_beginning() {
 #[tokio::test]
 async fn events_lead_from_any_point_to_the_end() {
     let (fixture, session) = ten().await;
-    let events = |after| fixture.store.reader().events(&session, after, 6).unwrap();
+    let events = |after| fixture.store.reader().log().events(&session, after, 6).unwrap();
     let first = events(0);
     assert_eq!((seqs(&first.events), first.has_more), (vec![1, 2, 3, 4, 5, 6], true));
     let rest = events(6);
     assert_eq!((seqs(&rest.events), rest.has_more), (vec![7, 8, 9, 10], false));
     assert!(events(10).events.is_empty());
-    assert!(!fixture.store.reader().events(&SessionId::new(), 0, 6).unwrap().has_more);
+    assert!(!fixture.store.reader().log().events(&SessionId::new(), 0, 6).unwrap().has_more);
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_page_ends_when_it_holds_too_many_bytes() {
         MAX_PAGE_BYTES / 3
     );
     super::foreign(&fixture.path).execute(&large, [session.as_str()]).unwrap();
-    let page = fixture.store.reader().page(&session, None, 100).unwrap();
+    let page = fixture.store.reader().log().page(&session, None, 100).unwrap();
     assert_eq!((seqs(&page.events), page.has_more), (vec![13, 14, 15], true));
 }
 
@@ -77,14 +77,14 @@ async fn sessions_whose_ids_end_alike_are_told_apart() {
     }
     let reader = fixture.store.reader();
     for session in &sessions {
-        let page = reader.page(session, None, 2).unwrap();
+        let page = reader.log().page(session, None, 2).unwrap();
         assert_eq!((seqs(&page.events), page.has_more), (vec![2, 3], true));
         assert!(page.events.iter().all(|event| event.session_id == *session));
-        assert_eq!(reader.last_seq(session).unwrap(), 3);
-        assert_eq!(reader.event(session, 1).unwrap().unwrap().session_id, *session);
+        assert_eq!(reader.log().last_seq(session).unwrap(), 3);
+        assert_eq!(reader.log().event(session, 1).unwrap().unwrap().session_id, *session);
     }
-    let reports = reader.verify(None).unwrap();
+    let reports = reader.verifier().verify(None).unwrap();
     assert_eq!(reports.len(), sessions.len());
     assert!(reports.iter().all(|report| report.ok && report.events == 3), "{reports:?}");
-    assert!(reader.verify(Some(&sessions[1])).unwrap()[0].ok);
+    assert!(reader.verifier().verify(Some(&sessions[1])).unwrap()[0].ok);
 }

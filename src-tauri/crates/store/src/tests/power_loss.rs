@@ -56,12 +56,12 @@ impl Disk {
             std::fs::write(beside(&path, "-shm"), &self.index).unwrap();
         }
         let store = Store::open(&path, options()).unwrap();
-        let left = store.reader().page(session, None, 100).unwrap().events;
+        let left = store.reader().log().page(session, None, 100).unwrap().events;
         let left: Vec<&String> = left.iter().map(|event| &event.hash).collect();
         assert_eq!(left, self.hashes.iter().take(left.len()).collect::<Vec<_>>(), "certain: {certain}");
         let promised = self.promised.iter().rev().find(|(length, _)| *length <= certain).unwrap().1;
         assert!(left.len() >= promised, "{} of {promised} events are left at byte {certain}", left.len());
-        assert!(store.reader().verify(None).unwrap().iter().all(|report| report.ok), "certain: {certain}");
+        assert!(store.reader().verifier().verify(None).unwrap().iter().all(|report| report.ok), "certain: {certain}");
         let next = store.append(session, vec![created("goes on", "/p")]).await.unwrap();
         assert_eq!(next[0].seq as usize, left.len() + 1);
     }

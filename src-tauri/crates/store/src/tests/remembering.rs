@@ -64,9 +64,9 @@ async fn a_blob_is_stored_once_under_its_hash() {
         let hash = store.put_blob(&content).await.unwrap();
         assert_eq!(store.put_blob(&content).await.unwrap(), hash);
         assert_eq!(hash, sha256_hex(&content));
-        assert_eq!(store.reader().blob(&hash).unwrap(), Some(content));
+        assert_eq!(store.reader().contents().blob(&hash).unwrap(), Some(content));
     }
-    assert_eq!(store.reader().blob("nothing").unwrap(), None);
+    assert_eq!(store.reader().contents().blob("nothing").unwrap(), None);
     let sizes: (i64, i64) = foreign(path)
         .query_row("SELECT count(*), sum(length(content)) FROM blobs", [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
@@ -79,9 +79,9 @@ async fn a_blob_that_was_changed_is_not_handed_out() {
     let (one, two) = (store.put_blob(b"one").await.unwrap(), store.put_blob(b"two").await.unwrap());
     let swap = "UPDATE blobs SET content = (SELECT content FROM blobs WHERE hash = ?2) WHERE hash = ?1";
     foreign(path).execute(swap, [&one, &two]).unwrap();
-    assert!(matches!(store.reader().blob(&one), Err(StoreError::Damaged { path: at, .. }) if at == *path));
+    assert!(matches!(store.reader().contents().blob(&one), Err(StoreError::Damaged { path: at, .. }) if at == *path));
     foreign(path).execute("UPDATE blobs SET content = x'00', size = 9000000000000000000", []).unwrap();
-    assert!(matches!(store.reader().blob(&two), Err(StoreError::Damaged { .. })));
+    assert!(matches!(store.reader().contents().blob(&two), Err(StoreError::Damaged { .. })));
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn only_the_newest_events_are_searched_for_proposals() {
     }
     let found = |scanned| {
         let mut found = Vec::new();
-        fixture.store.reader().each_memory_event(scanned, |event| found.push(event.seq)).unwrap();
+        fixture.store.reader().log().each_memory_event(scanned, |event| found.push(event.seq)).unwrap();
         found
     };
     assert_eq!((found(6), found(3), found(2), found(1)), (vec![3, 5], vec![5], vec![5], vec![]));

@@ -63,7 +63,7 @@ async fn what_was_used_is_read_on_from_a_mark_until_something_is_removed() {
             assert_eq!(project, "/p");
             told += 1;
         };
-        let next = fixture.store.reader().each_usage_event_after(mark, count).unwrap();
+        let next = fixture.store.reader().log().each_usage_event_after(mark, count).unwrap();
         (told, next)
     };
     for id in ["a", "b"] {
@@ -93,9 +93,11 @@ async fn a_removed_session_is_gone_from_everywhere_and_the_others_stay() {
     assert_eq!(rows(&fixture), before);
     assert_eq!((found(&fixture.store, "vanishes"), found(&fixture.store, "stays")), (0, 2));
     let reader = fixture.store.reader();
-    let bytes = |word: &str| reader.blob(&sha256_hex(word.as_bytes())).unwrap();
+    let bytes = |word: &str| reader.contents().blob(&sha256_hex(word.as_bytes())).unwrap();
     assert_eq!((bytes("vanishes"), bytes("stays")), (None, Some(b"stays".to_vec())));
-    assert!(reader.verify(None).unwrap().iter().all(|report| report.ok && report.session_id.as_str() == "keep"));
+    assert!(
+        reader.verifier().verify(None).unwrap().iter().all(|report| report.ok && report.session_id.as_str() == "keep")
+    );
     assert_eq!(remove(&fixture.store, "remove").await, Err(StoreError::SessionNotFound { wanted: "remove".into() }));
 }
 
@@ -111,8 +113,8 @@ async fn a_removal_that_was_killed_is_finished_by_the_next_start() {
     let next = Store::open(&fixture.path, options_with(&fixture.clock)).unwrap();
     next.finish_removals(nothing).await.unwrap();
     assert_eq!(rows(&fixture), before);
-    assert_eq!(next.reader().blob(&sha256_hex(b"vanishes")).unwrap(), None, "however young it is");
-    assert!(next.reader().blob(&sha256_hex(b"stays")).unwrap().is_some());
+    assert_eq!(next.reader().contents().blob(&sha256_hex(b"vanishes")).unwrap(), None, "however young it is");
+    assert!(next.reader().contents().blob(&sha256_hex(b"stays")).unwrap().is_some());
     let noted = "SELECT count(*) FROM meta WHERE key LIKE 'removal%'";
     assert_eq!(foreign(&fixture.path).query_row(noted, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
 }
@@ -144,11 +146,11 @@ async fn a_sub_agents_session_goes_with_its_parents_or_alone() {
     assert_eq!(remove(store, "two").await.unwrap().subagents, []);
     let forked = StoreError::SessionHasForks { session_id: "one".into(), forks: vec!["fork".to_owned()] };
     assert_eq!(remove(store, "parent").await, Err(forked));
-    assert_eq!(store.reader().sessions(10, 0).unwrap().len(), 4, "all or none");
+    assert_eq!(store.reader().lists().sessions(10, 0).unwrap().len(), 4, "all or none");
     remove(store, "fork").await.unwrap();
     let removed = remove(store, "parent").await.unwrap();
     assert_eq!(removed.subagents, [SessionId::from("one"), SessionId::from("three")]);
-    assert_eq!(store.reader().sessions(10, 0).unwrap(), []);
+    assert_eq!(store.reader().lists().sessions(10, 0).unwrap(), []);
     assert!(rows(&fixture).contains(&"events 0".to_owned()));
 }
 
@@ -212,7 +214,7 @@ async fn a_removal_that_a_crash_cut_off_is_finished_by_the_next_one() {
     let cut_off = "INSERT INTO session_removals VALUES ('a'); DELETE FROM sessions WHERE session_id = 'a'; \
                    DELETE FROM events WHERE session_id = 'a' AND seq = 1";
     foreign(&fixture.path).execute_batch(cut_off).unwrap();
-    let reports = fixture.store.reader().verify(None).unwrap();
+    let reports = fixture.store.reader().verifier().verify(None).unwrap();
     assert_eq!(reports.iter().map(|report| report.session_id.as_str()).collect::<Vec<_>>(), ["b"]);
     fixture.store.collect_garbage(u64::MAX, nothing).await.unwrap();
     assert_eq!(fixture.store.reader().sizes().unwrap().events, 3);
@@ -232,7 +234,7 @@ async fn sizes_and_ages_tell_what_could_be_removed() {
     assert_eq!(named, [("b", "title b"), ("c", "title c"), ("a", "title a")]);
     assert_eq!((sizes.events, sizes.blobs_bytes), (9, 0));
     assert!(sizes.database_bytes > 0 && sizes.log_bytes > 0);
-    let older = reader.sessions_older_than(START_MS + 2).unwrap();
+    let older = reader.lists().sessions_older_than(START_MS + 2).unwrap();
     assert_eq!(older.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
 }
 
@@ -243,7 +245,7 @@ async fn a_session_is_as_old_as_the_youngest_of_its_sub_agents() {
     fixture.append(&"child".into(), vec![subagent_created("explorer", "parent")]).await;
     fixture.append(&"orphan".into(), vec![subagent_created("explorer", "gone")]).await;
     let older = |than| -> Vec<String> {
-        let older = fixture.store.reader().sessions_older_than(than).unwrap();
+        let older = fixture.store.reader().lists().sessions_older_than(than).unwrap();
         older.into_iter().map(|session| session.session_id.to_string()).collect()
     };
     assert_eq!(older(START_MS + 1), ["orphan", "parent"], "the child goes with its parent");
@@ -258,9 +260,9 @@ async fn a_session_that_says_it_works_for_itself_can_be_removed() {
     let forked = SessionForked { created: None, from_session: "fork".into(), from_seq: 1 };
     fixture.append(&"fork".into(), vec![created("t", "/p"), EventDraft::of_session(forked)]).await;
     fixture.append(&"agent".into(), vec![subagent_created("helper", "agent")]).await;
-    assert_eq!(fixture.store.reader().subagent_sessions(&"agent".into()).unwrap(), []);
+    assert_eq!(fixture.store.reader().lists().subagent_sessions(&"agent".into()).unwrap(), []);
     for session in ["fork", "agent"] {
         assert_eq!(remove(&fixture.store, session).await.unwrap().subagents, []);
     }
-    assert_eq!(fixture.store.reader().sessions(9, 0).unwrap(), []);
+    assert_eq!(fixture.store.reader().lists().sessions(9, 0).unwrap(), []);
 }

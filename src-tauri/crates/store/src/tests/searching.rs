@@ -204,7 +204,7 @@ async fn in_a_session_a_text_is_found_letter_by_letter_and_in_all_of_a_long_even
     let fixture = with_two_sessions().await;
     let long = format!("{}\nfn MyWidget\n  Factory() {{}}\n{}", "a ".repeat(30_000), "b ".repeat(30_000));
     fixture.append(&"a".into(), vec![result("run_command", &long), said("Say \"no\" (twice)")]).await;
-    let find = |text: &str| fixture.store.reader().find_in_session(&"a".into(), text, 50, || true).unwrap();
+    let find = |text: &str| fixture.store.reader().log().find_in_session(&"a".into(), text, 50, || true).unwrap();
     let hits = find("widget factory");
     assert_eq!(places(&hits), [("a", 6)]);
     let snippet = marked(&hits[0]);
@@ -214,7 +214,7 @@ async fn in_a_session_a_text_is_found_letter_by_letter_and_in_all_of_a_long_even
     assert_eq!(places(&find("net/SOCK")), [("a", 3)]);
     assert_eq!(find("  "), []);
     assert_eq!(find("parser?").len(), 0);
-    assert_eq!(fixture.store.reader().find_in_session(&"none".into(), "parser", 50, || true).unwrap(), []);
-    assert_eq!(fixture.store.reader().find_in_session(&"a".into(), "parse", 1, || true).unwrap().len(), 1);
-    assert_eq!(fixture.store.reader().find_in_session(&"a".into(), "parse", 50, || false).unwrap(), []);
+    assert_eq!(fixture.store.reader().log().find_in_session(&"none".into(), "parser", 50, || true).unwrap(), []);
+    assert_eq!(fixture.store.reader().log().find_in_session(&"a".into(), "parse", 1, || true).unwrap().len(), 1);
+    assert_eq!(fixture.store.reader().log().find_in_session(&"a".into(), "parse", 50, || false).unwrap(), []);
 }

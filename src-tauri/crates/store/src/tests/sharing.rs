@@ -34,7 +34,7 @@ async fn two_processes_extend_one_chain_without_losing_an_event() {
     let fixture = Fixture::new();
     let session = SessionId::new();
     write_at_once(&fixture, |_| session.clone()).await;
-    let reports = fixture.store.reader().verify(None).unwrap();
+    let reports = fixture.store.reader().verifier().verify(None).unwrap();
     assert_eq!((reports[0].ok, reports[0].events), (true, (WRITERS * EVENTS) as u64));
 }
 
@@ -42,7 +42,7 @@ async fn two_processes_extend_one_chain_without_losing_an_event() {
 async fn two_processes_write_different_sessions() {
     let fixture = Fixture::new();
     write_at_once(&fixture, |writer| SessionId::from(format!("session {writer}"))).await;
-    let reports = fixture.store.reader().verify(None).unwrap();
+    let reports = fixture.store.reader().verifier().verify(None).unwrap();
     assert_eq!(reports.len(), WRITERS);
     assert!(reports.iter().all(|report| report.ok && report.events == EVENTS as u64), "{reports:?}");
 }
@@ -55,7 +55,7 @@ async fn each_sees_what_the_other_has_stored() {
     for (title, store) in [("a", &fixture.store), ("b", &other)] {
         store.append(&session, vec![created(title, "/p")]).await.unwrap();
         for reader in [fixture.store.reader(), other.reader()] {
-            assert_eq!(reader.session(&session).unwrap().unwrap().title, title);
+            assert_eq!(reader.lists().session(&session).unwrap().unwrap().title, title);
         }
     }
 }
@@ -66,9 +66,9 @@ async fn databases_in_memory_are_shared_with_their_readers_and_with_nobody_else(
     let (one, two) = (open(), open());
     let session = SessionId::new();
     one.append(&session, vec![created("t", "/p")]).await.unwrap();
-    let read = one.read(move |reader| reader.sessions(10, 0)).await.unwrap();
+    let read = one.read(move |reader| reader.lists().sessions(10, 0)).await.unwrap();
     assert_eq!(read[0].session_id, session);
-    assert!(two.reader().sessions(10, 0).unwrap().is_empty());
+    assert!(two.reader().lists().sessions(10, 0).unwrap().is_empty());
 }
 
 #[test]
@@ -80,5 +80,5 @@ fn two_processes_create_the_database_at_once() {
             scope.spawn(|| Store::open(&path, options_with(&HandClock::new())).unwrap());
         }
     });
-    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().is_empty());
+    assert!(Store::open_read_only(&path).unwrap().verifier().verify(None).unwrap().is_empty());
 }

@@ -11,12 +11,12 @@ async fn with_events(count: usize) -> (Fixture, SessionId) {
 #[tokio::test]
 async fn the_newest_snapshot_of_a_session_is_kept() {
     let (Fixture { store, .. }, session) = &with_events(3).await;
-    assert_eq!(store.reader().snapshot(session).unwrap(), None);
+    assert_eq!(store.reader().contents().snapshot(session).unwrap(), None);
     for (last_seq, state, kept) in [(2, "b", (2, "b")), (1, "a", (2, "b")), (3, "c", (3, "c"))] {
         store.put_snapshot(session, last_seq, state.as_bytes()).await.unwrap();
-        assert_eq!(store.reader().snapshot(session).unwrap(), Some((kept.0, kept.1.into())));
+        assert_eq!(store.reader().contents().snapshot(session).unwrap(), Some((kept.0, kept.1.into())));
     }
-    assert_eq!(store.reader().snapshot(&SessionId::new()).unwrap(), None);
+    assert_eq!(store.reader().contents().snapshot(&SessionId::new()).unwrap(), None);
 }
 
 #[tokio::test]
@@ -28,10 +28,10 @@ async fn a_damaged_snapshot_is_none() {
         let mut damaged = whole.clone();
         damaged[place] ^= 0x10;
         foreign(path).execute("UPDATE snapshots SET state = ?1", [&damaged]).unwrap();
-        let read = store.reader().snapshot(session).unwrap();
+        let read = store.reader().contents().snapshot(session).unwrap();
         assert!(read.is_none_or(|(_, state)| state == [7; 1000]), "a change at {place} is not noticed");
         foreign(path).execute("UPDATE snapshots SET state = ?1", [&whole[..place]]).unwrap();
-        assert_eq!(store.reader().snapshot(session).unwrap(), None, "cut off at {place}");
+        assert_eq!(store.reader().contents().snapshot(session).unwrap(), None, "cut off at {place}");
     }
 }
 
@@ -39,7 +39,7 @@ async fn a_damaged_snapshot_is_none() {
 async fn a_snapshot_of_more_than_the_log_holds_is_none() {
     let (Fixture { store, .. }, session) = &with_events(1).await;
     store.put_snapshot(session, 2, b"ahead").await.unwrap();
-    assert_eq!(store.reader().snapshot(session).unwrap(), None);
+    assert_eq!(store.reader().contents().snapshot(session).unwrap(), None);
 }
 
 #[tokio::test]

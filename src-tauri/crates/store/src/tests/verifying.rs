@@ -23,7 +23,7 @@ async fn with_three_events() -> Fixture {
 async fn broken_after(sql: &str) -> Option<u64> {
     let fixture = with_three_events().await;
     foreign(&fixture.path).execute_batch(&format!("{FREE_OF_GUARDS} {sql}")).unwrap();
-    let report = fixture.store.reader().verify(Some(&SessionId::from("s"))).unwrap().remove(0);
+    let report = fixture.store.reader().verifier().verify(Some(&SessionId::from("s"))).unwrap().remove(0);
     assert_eq!(report.ok, report.first_broken_seq.is_none());
     report.first_broken_seq
 }
@@ -33,7 +33,7 @@ async fn an_untouched_log_is_proven() {
     let fixture = with_three_events().await;
     let report = VerifyReport::sound(SessionId::from("s"), 3);
     for session in [None, Some(&report.session_id)] {
-        assert_eq!(fixture.store.reader().verify(session).unwrap(), std::slice::from_ref(&report));
+        assert_eq!(fixture.store.reader().verifier().verify(session).unwrap(), std::slice::from_ref(&report));
     }
 }
 
@@ -42,17 +42,18 @@ async fn what_is_proven_is_handed_out_on_the_way_up_to_what_is_not() {
     let fixture = with_three_events().await;
     let session = SessionId::from("s");
     let mut handed_out = Vec::new();
-    let report = fixture.store.reader().verify_each(&session, |event| handed_out.push(event.hash.clone())).unwrap();
+    let report =
+        fixture.store.reader().verifier().verify_each(&session, |event| handed_out.push(event.hash.clone())).unwrap();
     assert!(report.ok);
-    let stored = fixture.store.reader().events(&session, 0, 10).unwrap().events;
+    let stored = fixture.store.reader().log().events(&session, 0, 10).unwrap().events;
     assert_eq!(handed_out, stored.into_iter().map(|event| event.hash).collect::<Vec<_>>());
 
     let change = "UPDATE events SET ts = ts + 1 WHERE seq = 2";
     foreign(&fixture.path).execute_batch(&format!("{FREE_OF_GUARDS} {change}")).unwrap();
     let mut handed_out = Vec::new();
-    let report = fixture.store.reader().verify_each(&session, |event| handed_out.push(event.seq)).unwrap();
+    let report = fixture.store.reader().verifier().verify_each(&session, |event| handed_out.push(event.seq)).unwrap();
     assert_eq!((report.first_broken_seq, handed_out), (Some(2), vec![1]));
-    let unknown = fixture.store.reader().verify_each(&SessionId::from("x"), |_| {});
+    let unknown = fixture.store.reader().verifier().verify_each(&SessionId::from("x"), |_| {});
     assert_eq!(unknown, Err(StoreError::SessionNotFound { wanted: "x".into() }));
 }
 
@@ -60,9 +61,9 @@ async fn what_is_proven_is_handed_out_on_the_way_up_to_what_is_not() {
 async fn the_newest_session_is_reported_first_and_an_unknown_one_is_an_error() {
     let fixture = with_three_events().await;
     fixture.append(&SessionId::from("t"), vec![created("t", "/p")]).await;
-    let reports = fixture.store.reader().verify(None).unwrap();
+    let reports = fixture.store.reader().verifier().verify(None).unwrap();
     assert_eq!(reports.iter().map(|report| report.session_id.as_str()).collect::<Vec<_>>(), ["t", "s"]);
-    let unknown = fixture.store.reader().verify(Some(&SessionId::from("x")));
+    let unknown = fixture.store.reader().verifier().verify(Some(&SessionId::from("x")));
     assert_eq!(unknown, Err(StoreError::SessionNotFound { wanted: "x".into() }));
 }
 
@@ -110,9 +111,9 @@ async fn values_of_any_type_are_reported_and_never_an_error() {
             let sql = format!("{UNGUARDED_COPY} UPDATE events SET {column} = {value} WHERE seq = 2");
             let fixture = with_three_events().await;
             foreign(&fixture.path).execute_batch(&sql).unwrap();
-            let report = fixture.store.reader().verify(Some(&SessionId::from("s"))).unwrap().remove(0);
+            let report = fixture.store.reader().verifier().verify(Some(&SessionId::from("s"))).unwrap().remove(0);
             assert!(matches!(report.first_broken_seq, Some(1..=3)), "{sql}: {report:?}");
-            fixture.store.reader().page(&SessionId::from("s"), None, 10).unwrap();
+            fixture.store.reader().log().page(&SessionId::from("s"), None, 10).unwrap();
         }
     }
 }
@@ -123,7 +124,7 @@ async fn a_row_of_no_session_is_reported_too() {
         let fixture = with_three_events().await;
         let sql = format!("{UNGUARDED_COPY} UPDATE events SET session_id = {value} WHERE seq = 3");
         foreign(&fixture.path).execute_batch(&sql).unwrap();
-        let reports = fixture.store.reader().verify(None).unwrap();
+        let reports = fixture.store.reader().verifier().verify(None).unwrap();
         assert_eq!(reports.len(), 2, "{reports:?}");
         assert!(reports.iter().all(|report| !report.ok), "{reports:?}");
     }
@@ -134,7 +135,7 @@ async fn an_event_that_is_there_twice_is_found() {
     let again = "INSERT INTO events SELECT * FROM events WHERE seq = 2";
     let fixture = with_three_events().await;
     foreign(&fixture.path).execute_batch(&format!("{UNGUARDED_COPY} {again}")).unwrap();
-    let report = fixture.store.reader().verify(None).unwrap().remove(0);
+    let report = fixture.store.reader().verifier().verify(None).unwrap().remove(0);
     assert_eq!((report.events, report.first_broken_seq), (4, Some(2)));
 }
 
@@ -142,14 +143,14 @@ async fn an_event_that_is_there_twice_is_found() {
 async fn a_hash_over_a_form_that_is_not_canonical_proves_nothing() {
     let fixture = with_three_events().await;
     let payload = r#"{"b":1, "a":2}"#;
-    let mut event = fixture.store.reader().page(&SessionId::from("s"), None, 1).unwrap().events.remove(0);
+    let mut event = fixture.store.reader().log().page(&SessionId::from("s"), None, 1).unwrap().events.remove(0);
     event.payload = serde_json::value::RawValue::from_string(payload.to_owned()).unwrap();
     let hash = crate::append::seal::Unhashed::of(&event).hash(payload).unwrap();
     let foreign = foreign(&fixture.path);
     foreign.execute_batch(FREE_OF_GUARDS).unwrap();
     foreign.execute("UPDATE events SET payload = ?1, hash = ?2 WHERE seq = 3", [payload, &hash]).unwrap();
     foreign.execute("UPDATE sessions SET last_hash = ?1", [&hash]).unwrap();
-    assert_eq!(fixture.store.reader().verify(None).unwrap()[0].first_broken_seq, Some(3));
+    assert_eq!(fixture.store.reader().verifier().verify(None).unwrap()[0].first_broken_seq, Some(3));
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn tables_that_are_not_arkis_are_damage() {
     for sql in ["DROP TABLE sessions", "DROP TABLE events", "ALTER TABLE events DROP COLUMN ts"] {
         let fixture = with_three_events().await;
         foreign(&fixture.path).execute_batch(&format!("{FREE_OF_GUARDS} {sql}")).unwrap();
-        let error = fixture.store.reader().verify(None).unwrap_err();
+        let error = fixture.store.reader().verifier().verify(None).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{sql}: {error}");
     }
 }
@@ -233,7 +234,7 @@ proptest! {
             prop_assert_eq!(&event.computed_hash().unwrap(), &event.hash);
         }
         let reader = fixture.store.reader();
-        prop_assert!(reader.verify(None).unwrap()[0].ok);
+        prop_assert!(reader.verifier().verify(None).unwrap()[0].ok);
         let foreign = foreign(&fixture.path);
         foreign.execute_batch(FREE_OF_GUARDS).unwrap();
         for (row, column, at, mask) in changes {
@@ -247,7 +248,7 @@ proptest! {
             let is_changed = change_one_byte(&foreign, table, row, column, at, mask);
             foreign.execute_batch("COMMIT").unwrap();
             if is_changed {
-                let reports = reader.verify(None).unwrap();
+                let reports = reader.verifier().verify(None).unwrap();
                 prop_assert!(reports.iter().any(|report| !report.ok), "{table}.{column} of row {row} at {at}: {reports:?}");
                 return Ok(());
             }
@@ -269,14 +270,14 @@ async fn a_content_that_is_not_its_hashs_any_more_is_named_with_the_sessions_tha
         fixture.store.put_contents(session, vec![content(bytes)]).await.unwrap();
     }
     let reader = fixture.store.reader();
-    let whole = reader.verify_contents(None).unwrap();
+    let whole = reader.verifier().verify_contents(None).unwrap();
     assert_eq!((whole.contents, whole.bytes, whole.damaged.len()), (2, 18, 0));
     let hash = content(b"a picture").hash;
     let other_bytes = "UPDATE blobs SET content = (SELECT content FROM blobs WHERE hash <> ?1) WHERE hash = ?1";
     super::foreign(&fixture.path).execute(other_bytes, [&hash]).unwrap();
     for session in [None, Some(&one)] {
-        let damaged = reader.verify_contents(session).unwrap().damaged;
+        let damaged = reader.verifier().verify_contents(session).unwrap().damaged;
         assert_eq!((damaged.len(), &damaged[0].content_hash, &damaged[0].sessions), (1, &hash, &vec![one.clone()]));
     }
-    assert!(reader.verify_contents(Some(&other)).unwrap().damaged.is_empty());
+    assert!(reader.verifier().verify_contents(Some(&other)).unwrap().damaged.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::database::row::{lossy_text, signed, unsigned};
 use crate::read::event_pages::hash_at;
 use crate::verify::report::{AnchorFinding, VerifyReport};
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError};
+use crate::{LogVerifier, Store, StoreError};
 use arki_domain::SessionId;
 use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -38,13 +38,10 @@ impl Store {
     }
 }
 
-impl Reader {
+impl LogVerifier<'_> {
     /// Returns whether any log was vouched for.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn has_anchors(&self) -> Result<bool, StoreError> {
-        self.read(|connection| Ok(connection.prepare_cached("SELECT 1 FROM anchors LIMIT 1")?.exists([])?))
+    pub fn has_anchors(self) -> Result<bool, StoreError> {
+        self.reader.read(|connection| Ok(connection.prepare_cached("SELECT 1 FROM anchors LIMIT 1")?.exists([])?))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::append::cross_references::ContentUse;
 use crate::contents::blobs::unpack;
 use crate::database::row::{lossy_text, unsigned};
-use crate::{Reader, StoreError};
+use crate::{LogVerifier, StoreError};
 use arki_domain::{SessionId, sha256_hex};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -39,13 +39,13 @@ pub struct DamagedContent {
     pub sessions: Vec<SessionId>,
 }
 
-impl Reader {
+impl LogVerifier<'_> {
     /// Reads every content, or those that one session speaks of, and compares it with its hash.
     ///
     /// # Errors
     /// When the database cannot be read or its tables are not Arki's.
-    pub fn verify_contents(&self, session: Option<&SessionId>) -> Result<ContentsReport, StoreError> {
-        self.read_settled(|connection| {
+    pub fn verify_contents(self, session: Option<&SessionId>) -> Result<ContentsReport, StoreError> {
+        self.reader.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             check(&snapshot, session.map(SessionId::as_str))
         })

@@ -141,7 +141,7 @@ impl Runs {
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.sessions.ensure_begun_here(&run.run_id)?;
         let state = self.pipeline_state(&run.run_id)?;
-        let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;
+        let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
         let own = self.whole_of(&state)?;
         let is_ending = resume.control.cancel.is_cancelled();
         let chosen = match (&resume.given, resume.definition) {

@@ -39,7 +39,8 @@ impl Runs {
         choice: DefinitionChoice,
     ) -> Result<(StartPipeline, WholePipeline, TakenOver), Fault> {
         let state = self.pipeline_state(run_id)?;
-        let record = self.records.reader().run(run_id)?.ok_or_else(|| Fault::internal("a run without its record"))?;
+        let record =
+            self.records.reader().lists().run(run_id)?.ok_or_else(|| Fault::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
             return Err(Fault::new(
                 Code::USAGE,
@@ -47,7 +48,7 @@ impl Runs {
                 format!("Resume it with `arki resume {run_id}`, or stop it first."),
             ));
         }
-        let input = text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input")?;
+        let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
         let session = self.sessions.session(&record.session_id)?;
         let folder = PathBuf::from(session.project);
         let own = self.whole_of(&state)?;

@@ -53,7 +53,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn pipeline_runs(&self) -> Result<Vec<RunRecord>, Fault> {
-        Ok(self.records.reader().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
+        Ok(self.records.reader().lists().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
     }
 
     /// Finds a pipeline's run: by its id, that of its session, a part of one, `last`, or the pipeline's whole name, which
@@ -161,7 +161,7 @@ impl Runs {
     /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
     pub fn pipeline_run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Fault> {
         let state = self.pipeline_state(run_id)?;
-        let record = self.records.reader().run(run_id)?.ok_or_else(|| not_found(run_id.as_str()))?;
+        let record = self.records.reader().lists().run(run_id)?.ok_or_else(|| not_found(run_id.as_str()))?;
         let definition = self.definition_of(&state)?;
         let is_at_work = record.state == SessionState::Running;
         let steps = definition.steps.iter().map(|step| step_entry(step, &definition, &state, is_at_work)).collect();
@@ -187,7 +187,7 @@ impl Runs {
 
     /// Returns the approval that a run beneath this session waits for.
     fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Fault> {
-        for pending in self.records.reader().pending_approvals(MAX_LISTED)? {
+        for pending in self.records.reader().lists().pending_approvals(MAX_LISTED)? {
             if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {
                 return Ok(Some(pending.approval_id.to_string()));
             }
@@ -201,8 +201,8 @@ impl Runs {
     /// When the database cannot be read.
     pub fn pipeline_steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Fault> {
         let reader = self.records.reader();
-        let Some(record) = reader.run(run_id)? else { return Ok(None) };
-        let first = reader.event(&record.session_id, record.first_seq)?;
+        let Some(record) = reader.lists().run(run_id)? else { return Ok(None) };
+        let first = reader.log().event(&record.session_id, record.first_seq)?;
         let Some(state) = first.as_ref().and_then(PipelineState::start) else { return Ok(None) };
         Ok(Some(self.definition_of(&state)?.steps.into_iter().map(|step| step.name).collect()))
     }
@@ -217,7 +217,7 @@ impl Runs {
         let output = output.ok_or_else(|| not_found(&format!("{run_id} {step}")))?;
         match &output.text {
             Some(text) => Ok(text.clone()),
-            None => text_of_content(self.records.reader().blob(&output.hash)?, "The output"),
+            None => text_of_content(self.records.reader().contents().blob(&output.hash)?, "The output"),
         }
     }
 
@@ -256,14 +256,14 @@ impl Runs {
         step: Option<usize>,
     ) -> Result<String, Fault> {
         let Some(step) = step else {
-            return text_of_content(self.records.reader().blob(&state.start.input_hash)?, "The input");
+            return text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input");
         };
         let spec = &definition.steps[step];
         let known = state.steps.get(&spec.name);
         if let Some(output) = known.and_then(|known| known.output.as_ref()) {
             return match &output.text {
                 Some(text) => Ok(text.clone()),
-                None => text_of_content(self.records.reader().blob(&output.hash)?, "The output"),
+                None => text_of_content(self.records.reader().contents().blob(&output.hash)?, "The output"),
             };
         }
         if known.is_none_or(|known| known.phase != StepPhase::Skipped) {
@@ -285,7 +285,7 @@ impl Runs {
     pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Fault> {
         let start = &state.start;
         let copy = |name: &str, origin: &str, hash: &str| {
-            let text = text_of_content(self.records.reader().blob(hash)?, "The definition")?;
+            let text = text_of_content(self.records.reader().contents().blob(hash)?, "The definition")?;
             Ok::<_, Fault>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
         };
         let nested = start.nested.iter().map(|(name, nested)| {
@@ -311,7 +311,8 @@ impl Runs {
     }
 
     pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Fault> {
-        let text = text_of_content(self.records.reader().blob(&state.start.definition_hash)?, "The definition")?;
+        let text =
+            text_of_content(self.records.reader().contents().blob(&state.start.definition_hash)?, "The definition")?;
         Definition::parse(&text).map_err(|problems| arki_pipelines::as_fault(&state.start.origin, &problems))
     }
 }

@@ -45,7 +45,7 @@ impl Sessions {
     }
 
     fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Fault> {
-        let page = self.records.reader().page(session_id, None, AMONG_LAST)?;
+        let page = self.records.reader().log().page(session_id, None, AMONG_LAST)?;
         let Some(checkpoint) = untold(&page.events) else { return Ok(None) };
         let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();

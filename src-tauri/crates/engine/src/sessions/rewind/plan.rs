@@ -171,14 +171,14 @@ impl Sessions {
     /// The content with this hash, no file for none; `None` when it is not kept any more.
     pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
         match hash {
-            Some(hash) => self.records.reader().blob(hash).ok().flatten().map(Some),
+            Some(hash) => self.records.reader().contents().blob(hash).ok().flatten().map(Some),
             None => Some(None),
         }
     }
 
     /// The text of the user's first message after an event.
     pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Fault> {
-        let page = self.records.reader().events(session_id, seq, PROMPT_WITHIN)?;
+        let page = self.records.reader().log().events(session_id, seq, PROMPT_WITHIN)?;
         Ok(page.events.iter().find_map(|event| match event.body() {
             EventBody::RunStarted(started) => Some(started.prompt),
             _ => None,

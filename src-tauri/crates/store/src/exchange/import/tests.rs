@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 fn export(reader: &Reader, session: &SessionId) -> String {
-    let events = reader.events(session, 0, usize::MAX).unwrap().events;
+    let events = reader.log().events(session, 0, usize::MAX).unwrap().events;
     events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect()
 }
 
@@ -53,14 +53,14 @@ async fn an_imported_session_is_the_one_that_was_exported() {
     assert_eq!(imported, [added]);
     let reader = fixture.store.reader();
     assert_eq!(export(reader, &session), exported);
-    assert!(reader.verify(Some(&session)).unwrap()[0].ok);
-    let summary = reader.session(&session).unwrap().unwrap();
+    assert!(reader.verifier().verify(Some(&session)).unwrap()[0].ok);
+    let summary = reader.lists().session(&session).unwrap().unwrap();
     assert_eq!((summary.title.as_str(), summary.state), ("Tidy up", SessionState::Interrupted));
-    assert_eq!(reader.run(&run).unwrap().unwrap().state, SessionState::Interrupted);
-    assert_eq!(reader.pending_approvals(9).unwrap().len(), 1);
+    assert_eq!(reader.lists().run(&run).unwrap().unwrap().state, SessionState::Interrupted);
+    assert_eq!(reader.lists().pending_approvals(9).unwrap().len(), 1);
     assert_eq!(tables(&fixture), ["events 4", "sessions 1", "runs 1", "approvals 1", "file_changes 1", "blob_refs 2"]);
     fixture.append(&session, vec![completed(&run)]).await;
-    assert!(reader.verify(Some(&session)).unwrap()[0].ok);
+    assert!(reader.verifier().verify(Some(&session)).unwrap()[0].ok);
 }
 
 #[tokio::test]
@@ -71,8 +71,8 @@ async fn a_run_that_was_active_is_interrupted_here() {
     there.store.acquire_lease(&session, "owner", 1).await.unwrap();
     let here = Fixture::new();
     import(&here, &export(there.store.reader(), &session)).await.unwrap();
-    assert_eq!(here.store.reader().run(&run).unwrap().unwrap().state, SessionState::Interrupted);
-    assert_eq!(here.store.reader().session(&session).unwrap().unwrap().state, SessionState::Interrupted);
+    assert_eq!(here.store.reader().lists().run(&run).unwrap().unwrap().state, SessionState::Interrupted);
+    assert_eq!(here.store.reader().lists().session(&session).unwrap().unwrap().state, SessionState::Interrupted);
 }
 
 #[tokio::test]
@@ -241,7 +241,7 @@ async fn a_file_from_elsewhere_does_not_touch_runs_and_approvals_of_other_sessio
         there.append(&session, vec![draft]).await;
         let refused = import(&fixture, &export(there.store.reader(), &session)).await.unwrap_err();
         assert!(matches!(&refused, StoreError::ExportInvalid { line: at, .. } if *at == line), "{refused}");
-        assert_eq!(fixture.store.reader().pending_approvals(9).unwrap().len(), 1);
+        assert_eq!(fixture.store.reader().lists().pending_approvals(9).unwrap().len(), 1);
     }
 }
 
@@ -272,7 +272,7 @@ proptest! {
         let events = exported_lines(std::io::Cursor::new(exported.clone()));
         runtime.block_on(here.import(events)).unwrap();
         prop_assert_eq!(export(here.reader(), &session), exported);
-        prop_assert!(here.reader().verify(None).unwrap()[0].ok);
+        prop_assert!(here.reader().verifier().verify(None).unwrap()[0].ok);
     }
 }
 

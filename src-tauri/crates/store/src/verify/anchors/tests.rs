@@ -21,7 +21,9 @@ async fn anchored() -> (Fixture, Connection) {
 }
 
 fn found(fixture: &Fixture, key: Option<&[u8; 32]>) -> (bool, bool, Option<u64>, AnchorFinding) {
-    let of = |session: Option<&SessionId>| fixture.store.reader().verify_anchored(session, key).unwrap().remove(0);
+    let of = |session: Option<&SessionId>| {
+        fixture.store.reader().verifier().verify_anchored(session, key).unwrap().remove(0)
+    };
     let report = of(None);
     assert_eq!(of(Some(&session())), report);
     (report.ok, report.anchored, report.first_broken_seq, report.anchor)
@@ -37,7 +39,7 @@ fn cut_off(foreign: &Connection, seq: i64) {
 /// Another event `seq` at the end, with the hash that it should have.
 fn rewrite_last(fixture: &Fixture, foreign: &Connection, seq: u64) {
     cut_off(foreign, signed(seq));
-    let mut event = fixture.store.reader().page(&session(), None, 1).unwrap().events.remove(0);
+    let mut event = fixture.store.reader().log().page(&session(), None, 1).unwrap().events.remove(0);
     event.ts += 1;
     event.hash = event.computed_hash().unwrap();
     foreign
@@ -122,7 +124,7 @@ async fn an_anchor_of_another_session_vouches_for_nothing() {
             "UPDATE anchors SET mac = (SELECT mac FROM anchors WHERE session_id = 'other') WHERE session_id = 's'",
         )
         .unwrap();
-    let report = fixture.store.reader().verify_anchored(Some(&session()), Some(&KEY)).unwrap().remove(0);
+    let report = fixture.store.reader().verifier().verify_anchored(Some(&session()), Some(&KEY)).unwrap().remove(0);
     assert_eq!(report.anchor, AnchorFinding::Forged);
 }
 
