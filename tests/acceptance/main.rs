@@ -101,6 +101,7 @@ mod prompt_options;
 mod providers;
 mod queueing;
 mod read_only_disk;
+mod redaction_rules;
 mod reference_names;
 mod refused_parameters;
 mod refusing;

@@ -65,7 +65,8 @@ pub use port::{
 };
 pub use portable_schema::portable_schema;
 pub use redaction::{
-    KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
+    KnownSecret, PlaceholderKey, PlaceholderUse, RedactionRule, Redactor, SecretValue, check_redaction_rules,
+    text_with_secrets, with_secrets,
 };
 pub use request_head::RequestHead;
 pub use run::{ApprovalMode, RunOptions};

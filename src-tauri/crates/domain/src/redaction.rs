@@ -1,8 +1,8 @@
 //! Keeps secrets out of whatever is stored, shown or sent: a placeholder stands in their place, and nothing but a tool
 //! that is carried out gets the secret back.
 //!
-//! What is a secret: the values that were added (keys, those of `.env` files), and what has a secret's form. Whoever
-//! wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
+//! What is a secret: the values that were added (keys, those of `.env` files), what has a secret's form, and what a rule
+//! of the user's matches. Whoever wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
 
 #[cfg(test)]
 mod assignment_tests;
@@ -12,6 +12,7 @@ mod encoded;
 mod formats;
 mod known;
 mod placeholder;
+mod rules;
 mod sampled;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -19,6 +20,7 @@ mod scan;
 mod span;
 
 pub(crate) use known::KnownSecrets;
+use rules::RedactionRules;
 use scan::scan;
 use serde_json::Value;
 use span::SecretSpan;
@@ -30,6 +32,7 @@ use zeroize::Zeroizing;
 
 pub use known::KnownSecret;
 pub use placeholder::PlaceholderKey;
+pub use rules::{RedactionRule, check_redaction_rules};
 pub(crate) use scan::LOOK_BACK_BYTES;
 
 /// Shorter values are not redacted: they would mangle ordinary text.
@@ -131,6 +134,23 @@ impl Redactor {
         }
     }
 
+    /// Returns whether the user has rules of their own.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        !self.known().rules.are(&[])
+    }
+
+    /// Looks for what these rules match, and for nothing that earlier ones did. Rules that were not checked are ignored.
+    pub fn set_rules(&self, rules: Vec<RedactionRule>) {
+        if self.known().rules.are(&rules) {
+            return;
+        }
+        if let Ok(rules) = RedactionRules::new(rules) {
+            let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
+            *known = Arc::new(known.with_rules(rules));
+        }
+    }
+
     /// Hides secrets wherever they are from now on, also within a word.
     pub fn hide_everywhere(&self, secrets: Vec<Arc<KnownSecret>>) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -196,16 +216,25 @@ impl Redactor {
     #[must_use]
     pub fn redact_json(&self, value: Value) -> Value {
         match value {
+            Value::String(text) if is_reference(&text) => Value::String(self.redact_name(text)),
             Value::String(text) => match self.redact(&text) {
                 Cow::Borrowed(_) => Value::String(text),
                 Cow::Owned(redacted) => Value::String(redacted),
             },
             Value::Array(items) => items.into_iter().map(|item| self.redact_json(item)).collect(),
             Value::Object(map) => {
-                map.into_iter().map(|(key, item)| (self.redact(&key).into_owned(), self.redact_json(item))).collect()
+                map.into_iter().map(|(key, item)| (self.redact_name(key), self.redact_json(item))).collect()
             }
             other => other,
         }
+    }
+
+    /// The key of an object, or a reference: the user's rules leave it, since the log is read by it.
+    fn redact_name(&self, name: String) -> String {
+        let known = self.known();
+        let mut spans = scan(&name, 0, &known, |placeholder| self.is_ours(placeholder), true).spans;
+        spans.retain(|span| span.rule.is_none());
+        if spans.is_empty() { name } else { self.replaced(&name, 0..name.len(), &spans, &known) }
     }
 
     /// Returns whether [`Redactor::redact_json`] would leave the value as it is.
@@ -225,7 +254,7 @@ impl Redactor {
         let known = self.known();
         let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
         for span in found.spans.iter().filter(|span| span.known.is_none()) {
-            self.secret_at(text, span);
+            self.secret_at(text, span, &known);
         }
         self.learn(text, &found.spans);
     }
@@ -236,7 +265,8 @@ impl Redactor {
         let known = self.known();
         let mut secrets: Vec<Arc<KnownSecret>> = Vec::new();
         for span in scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true).spans {
-            let secret = span.known.map_or_else(|| self.secret_at(text, &span), |index| known.secret(index).clone());
+            let secret =
+                span.known.map_or_else(|| self.secret_at(text, &span, &known), |index| known.secret(index).clone());
             if !secrets.iter().any(|found| found.value == secret.value) {
                 secrets.push(secret);
             }
@@ -284,7 +314,10 @@ impl Redactor {
             redacted.push_str(&text[at..span.start]);
             match span.known {
                 Some(index) => redacted.push_str(&known.secret(index).placeholder),
-                None => redacted.push_str(&self.secret_at(text, span).placeholder),
+                None => match span.rule.and_then(|rule| known.rules.rule(rule).replacement.as_deref()) {
+                    Some(replacement) => redacted.push_str(replacement),
+                    None => redacted.push_str(&self.secret_at(text, span, known).placeholder),
+                },
             }
             at = span.end;
         }
@@ -293,16 +326,16 @@ impl Redactor {
     }
 
     /// The secret that was recognised by its form; remembered from now on.
-    fn secret_at(&self, text: &str, span: &SecretSpan) -> Arc<KnownSecret> {
+    fn secret_at(&self, text: &str, span: &SecretSpan, known: &KnownSecrets) -> Arc<KnownSecret> {
         let value = &text[span.start..span.end];
         let tag = self.inner.key.tag(value);
         if let Some(secret) = self.remembered(&tag) {
             return secret;
         }
         let secret = Arc::new(KnownSecret {
-            name: span.name.to_owned(),
+            name: span.name(known).to_owned(),
             value: Zeroizing::new(value.to_owned()),
-            placeholder: placeholder::written(span.name, &tag),
+            placeholder: placeholder::written(span.name(known), &tag),
             whole_word: false,
             is_key: false,
             is_encoded: false,
@@ -314,7 +347,9 @@ impl Redactor {
     /// Adds a recognised value, to be searched for from now on, also where nothing stands beside it, and in other
     /// forms.
     fn learn(&self, text: &str, spans: &[SecretSpan]) {
-        let is_learnt = |span: &&SecretSpan| span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES;
+        // What a rule matches is found by the rule, as long as there is one.
+        let is_new = |span: &SecretSpan| span.known.is_none() && span.rule.is_none();
+        let is_learnt = |span: &&SecretSpan| is_new(span) && span.end - span.start >= MIN_LEARNT_BYTES;
         let value = |span: &SecretSpan| SecretValue {
             name: span.name.to_owned(),
             value: Zeroizing::new(text[span.start..span.end].to_owned()),
@@ -372,6 +407,12 @@ pub fn text_with_secrets(text: &str, uses: &[PlaceholderUse]) -> String {
     }
     restored.push_str(&text[at..]);
     restored
+}
+
+/// Returns whether the text is an id or a hash by which one event names another or a content.
+fn is_reference(text: &str) -> bool {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    is_hash || (text.len() == 36 && uuid::Uuid::try_parse(text).is_ok())
 }
 
 fn each_string(value: &Value, look: &mut dyn FnMut(&str)) {

@@ -13,6 +13,7 @@ mod mcp_json;
 mod merge;
 mod parse;
 mod place;
+mod redaction;
 mod schema;
 mod secret_files;
 mod template;

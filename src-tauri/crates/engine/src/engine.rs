@@ -115,6 +115,10 @@ impl Engine {
         let records = Arc::new(Records::new(grounds));
         let memory = Arc::new(StoredModelMemory(records.store().clone()));
         let accounts = Arc::new(Accounts::new(own_directories, own_redactor, environment_keys, memory));
+        // An error is told by the first command that needs the configuration.
+        if let Err(fault) = accounts.user_file() {
+            tracing::info!(%fault, "no redaction rules are loaded");
+        }
         Ok(Arc::new(Self::composed(records, accounts, salvaged)))
     }
 

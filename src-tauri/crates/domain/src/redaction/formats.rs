@@ -73,6 +73,7 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
                     start: place.start,
                     end: place.end,
                     known: None,
+                    rule: None,
                     name,
                 };
                 found.spans.extend(secrets.into_iter().map(span));
@@ -80,7 +81,13 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
                 at = hit.start() + 1;
             }
             Outcome::Secret { secrets, end, name } => {
-                let span = |place: Range<usize>| SecretSpan { start: place.start, end: place.end, known: None, name };
+                let span = |place: Range<usize>| SecretSpan {
+                    start: place.start,
+                    end: place.end,
+                    known: None,
+                    rule: None,
+                    name,
+                };
                 found.spans.extend(secrets.into_iter().map(span));
                 found.regions.push(region(end));
                 (at, recognised_to) = (end, end);

@@ -1,5 +1,6 @@
 //! Values that are known to be secret, found wherever they stand.
 
+use super::rules::RedactionRules;
 use super::sampled::Sampled;
 use super::span::SecretSpan;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -61,6 +62,8 @@ pub(crate) struct KnownSecrets {
     /// The first two bytes of the values, and the length of the longest.
     begins: Vec<bool>,
     longest: usize,
+    /// The user's rules, which are looked for together with the values.
+    pub(super) rules: Arc<RedactionRules>,
 }
 
 impl KnownSecrets {
@@ -89,7 +92,11 @@ impl KnownSecrets {
         let mut begins = vec![false; 1 << 16];
         values().filter_map(<[u8]>::first_chunk).for_each(|two| begins[usize::from(u16::from_le_bytes(*two))] = true);
         let longest = values().map(<[u8]>::len).max().unwrap_or(0);
-        Self { secrets, automaton, plain, encoded, in_order, begins, longest }
+        Self { secrets, automaton, plain, encoded, in_order, begins, longest, rules: self.rules.clone() }
+    }
+
+    pub(super) fn with_rules(&self, rules: RedactionRules) -> Self {
+        Self { rules: Arc::new(rules), ..self.clone() }
     }
 
     pub(super) fn secret(&self, index: usize) -> &Arc<KnownSecret> {
@@ -113,7 +120,7 @@ impl KnownSecrets {
                     return;
                 }
             }
-            spans.push(SecretSpan { start, end, known: Some(index), name: "" });
+            spans.push(SecretSpan { start, end, known: Some(index), rule: None, name: "" });
         };
         for hit in automaton.find_iter(&text[from..]) {
             found(hit.pattern().as_usize(), from + hit.start(), from + hit.end());

@@ -21,10 +21,12 @@ pub(super) fn scan(
 ) -> Scan {
     let (values, open_value) = known.find(text, from, is_end);
     let forms = formats::find(text, from, is_end);
-    let mut undecided_from = [open_value, forms.open].into_iter().flatten().min().unwrap_or(text.len());
+    let (ruled, open_line) = known.rules.find(text, from, is_end);
+    let mut undecided_from = [open_value, forms.open, open_line].into_iter().flatten().min().unwrap_or(text.len());
     if !is_end {
         // Nothing that was recognised is cut, nor what it was recognised by.
-        let whole = forms.regions.iter().cloned().chain(values.iter().map(|span| span.start..span.end));
+        let found = values.iter().chain(&ruled).map(|span| span.start..span.end);
+        let whole = forms.regions.iter().cloned().chain(found);
         let mut whole: Vec<_> = whole.collect();
         whole.sort_by_key(|region| std::cmp::Reverse(region.end));
         for region in whole {
@@ -33,27 +35,37 @@ pub(super) fn scan(
             }
         }
     }
-    if values.is_empty() && forms.spans.is_empty() {
+    if values.is_empty() && forms.spans.is_empty() && ruled.is_empty() {
         return Scan { spans: Vec::new(), undecided_from };
     }
+    // A rule may match what a placeholder is made of.
+    let is_in_any = |span: &SecretSpan| forms.placeholders.iter().any(|region| region.contains(&span.start));
+    let ruled: Vec<SecretSpan> = ruled.into_iter().filter(|span| !is_in_any(span)).collect();
     let ours: Vec<_> = forms.placeholders.into_iter().filter(|region| is_ours(&text[region.clone()])).collect();
     let is_in_placeholder = |span: &SecretSpan| ours.iter().any(|region| region.contains(&span.start));
     let mut spans: Vec<SecretSpan> =
-        values.into_iter().chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
+        values.into_iter().chain(ruled).chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
     spans.retain(|span| span.end <= undecided_from);
     Scan { spans: merged(spans), undecided_from }
 }
 
-/// Overlapping ones become one secret; of two that are the same place the known one gives the name.
+/// Overlapping ones become one secret; of two that are the same place the known one
+/// gives the name, then the user's rule.
 fn merged(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
-    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end), span.known.is_none()));
+    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end), span.known.is_none(), span.rule.is_none()));
     let mut merged: Vec<SecretSpan> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
             Some(last) if span.start < last.end => {
                 if span.end > last.end {
                     let name = if last.name.is_empty() { span.name } else { last.name };
-                    *last = SecretSpan { start: last.start, end: span.end, known: None, name };
+                    *last = SecretSpan {
+                        start: last.start,
+                        end: span.end,
+                        known: None,
+                        rule: last.rule.or(span.rule),
+                        name,
+                    };
                 }
             }
             _ => merged.push(span),

@@ -19,8 +19,11 @@ impl Accounts {
         Config::merge((&self.user_file()?, &path), None)
     }
 
+    /// The same as a file; its redaction rules apply from then on.
     pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
-        config::parse(&self.user_config_text()?, &self.directories.config_file())
+        let file = config::parse(&self.user_config_text()?, &self.directories.config_file())?;
+        self.redactor.set_rules(file.policy.redaction_rules.clone());
+        Ok(file)
     }
 
     /// Returns the values in the user's file, as they are written there.

@@ -4,7 +4,7 @@ use super::diagnostics::DiagnosticsConfig;
 use super::hooks::HookConfig;
 use super::schema::{CapabilityWord, CategoryKeys, CategoryWord, LongText, RuleKeys, provider_kinds};
 use arki_domain::projection::StateSavingStrategy;
-use arki_domain::{Category, Code, Decision, Fault, ToolNames};
+use arki_domain::{Category, Code, Decision, Fault, RedactionRule, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_policy::RuleDefinition;
 use arki_process::CommandLimits;
@@ -248,6 +248,10 @@ pub(crate) struct PolicyConfig {
     pub(crate) rules: Vec<RuleDefinition>,
     /// Globs of files that always need your approval, as `.env` does.
     pub(crate) secret_files: Vec<String>,
+    /// Rules for further secrets, redacted in the log, in requests to models and in exports. Only the user can set them.
+    #[serde(deserialize_with = "super::redaction::checked_rules")]
+    #[schemars(with = "Vec<super::redaction::RedactionRuleKeys>")]
+    pub(crate) redaction_rules: Vec<RedactionRule>,
     pub(crate) fetch: FetchConfig,
 }
 

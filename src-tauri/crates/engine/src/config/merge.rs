@@ -123,6 +123,9 @@ impl Config {
         if file.policy.fetch != FetchConfig::default() {
             return Err(invalid(path, "a project may not decide on \"policy.fetch\""));
         }
+        if !file.policy.redaction_rules.is_empty() {
+            return Err(invalid(path, "a project may not decide on \"policy.redactionRules\""));
+        }
         for (category, decision) in &file.policy.categories {
             let current = self.policy.categories.get(category).copied().unwrap_or(Decision::Approval);
             if *decision < current {

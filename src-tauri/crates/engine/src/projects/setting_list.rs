@@ -292,7 +292,7 @@ mod tests {
         "providers": {"NAME": {"kind": "custom", "headers": {"NAME": "x"},
             "models": {"NAME": {"capabilities": ["text"], "price": {"input": 1, "output": 1}}}}},
         "policy": {"rules": [{"decision": "deny", "tool": "x"}], "secretFiles": ["a"],
-            "fetch": {"allowPrivateHosts": ["a"]}},
+            "redactionRules": [{"name": "a", "pattern": "a"}], "fetch": {"allowPrivateHosts": ["a"]}},
         "hooks": {"Stop": [{"command": "true"}]},
         "mcpServers": {"NAME": {"command": "x", "args": ["a"], "env": {"NAME": "x"}, "writable": ["a"],
             "headers": {"NAME": "x"}, "oauth": {"scopes": ["a"]}, "categories": {"NAME": "read"}}},

@@ -36,7 +36,9 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     let payload = if is_final {
         to_raw_value(&value)
     } else {
-        let value = redactor.redact_json(with_safe_numbers(value));
+        let value = with_safe_numbers(value);
+        let redacted = redactor.redact_json(value.clone());
+        let value = if redactor.has_rules() { readable(body.kind(), &value, redacted) } else { redacted };
         RawValue::from_string(canonical_json(&value).map_err(StoreError::internal)?)
     }
     .map_err(StoreError::internal)?;
@@ -46,6 +48,47 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     }
     let body = if is_final { body } else { as_stored(body, payload.get()) };
     Ok(SealedDraft { run_id, body, payload })
+}
+
+/// The redacted payload with the words of its type's own, should a rule of the user's match one of them: such a word is
+/// no secret, and without it nothing could read the event.
+fn readable(kind: &str, plain: &Value, redacted: Value) -> Value {
+    let is_read = |payload: &Value| !matches!(EventBody::parse(kind, &payload.to_string()), EventBody::Unknown);
+    if is_read(&redacted) || !is_read(plain) {
+        return redacted;
+    }
+    let (mut pointers, mut readable) = (Vec::new(), redacted);
+    changed_texts(plain, &readable, String::new(), &mut pointers);
+    for pointer in pointers {
+        let mut tried = plain.clone();
+        let (Some(text), Some(place), Some(own)) =
+            (tried.pointer_mut(&pointer), readable.pointer_mut(&pointer), plain.pointer(&pointer))
+        else {
+            continue;
+        };
+        *text = place.take();
+        *place = if is_read(&tried) { tried.pointer(&pointer).cloned().unwrap_or_default() } else { own.clone() };
+    }
+    readable
+}
+
+/// Collects where two payloads of the same form have different texts.
+fn changed_texts(plain: &Value, redacted: &Value, pointer: String, changed: &mut Vec<String>) {
+    match (plain, redacted) {
+        (Value::Array(plain), Value::Array(redacted)) => {
+            let items = plain.iter().zip(redacted).enumerate();
+            items
+                .for_each(|(at, (plain, redacted))| changed_texts(plain, redacted, format!("{pointer}/{at}"), changed));
+        }
+        (Value::Object(plain), Value::Object(redacted)) => plain.iter().for_each(|(key, plain)| {
+            if let Some(redacted) = redacted.get(key) {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                changed_texts(plain, redacted, format!("{pointer}/{key}"), changed);
+            }
+        }),
+        _ if plain != redacted => changed.push(pointer),
+        _ => {}
+    }
 }
 
 /// Tables beside the log keep words of these, so that they must be the redacted ones.

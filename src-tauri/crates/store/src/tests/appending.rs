@@ -1,6 +1,6 @@
 use super::{Fixture, START_MS, called, created, options, started};
 use crate::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH, Store, StoreError, StoreOptions};
-use arki_domain::{Event, EventBody, EventDraft, GENESIS_HASH, Redactor, RunId, SessionId, chain_hash};
+use arki_domain::{Event, EventBody, EventDraft, GENESIS_HASH, RedactionRule, Redactor, RunId, SessionId, chain_hash};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -217,4 +217,19 @@ async fn nothing_of_a_large_append_is_stored_whose_last_event_is_refused() {
     assert_eq!(fixture.store.reader().log().last_seq(&session).unwrap(), 2);
     assert_eq!(fixture.append(&session, many_calls(&run, 100, 0)).await[0].seq, 3);
     assert!(fixture.store.reader().verifier().verify(Some(&session)).unwrap()[0].ok);
+}
+
+#[tokio::test]
+async fn a_rule_that_matches_a_word_of_the_logs_own_leaves_it_and_redacts_the_rest() {
+    let redactor = Redactor::default();
+    redactor.set_rules(vec![RedactionRule {
+        name: "words".to_owned(),
+        pattern: "ask|prompt|secret place".to_owned(),
+        replacement: Some("X".to_owned()),
+    }]);
+    let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
+    let events =
+        store.append(&SessionId::new(), vec![started(&RunId::new(), "ask for the secret place")]).await.unwrap();
+    let payload = serde_json::to_value(&*events[0]).unwrap()["payload"].take();
+    assert_eq!((&payload["prompt"], &payload["options"]["approve"]), (&json!("X for the X"), &json!("ask")));
 }
