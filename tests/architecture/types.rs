@@ -17,7 +17,6 @@ const TOO_LARGE: &[(&str, usize, usize)] = &[
     ("engine::Runs", 186, 33),
     ("engine::Sessions", 140, 35),
     ("pipelines::PipelineRun", 50, 6),
-    ("store::Store", 47, 12),
     ("tools::Kernel", 188, 31),
 ];
 

@@ -139,16 +139,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("{events} events appended in {:?}, {} MiB", started.elapsed(), megabytes(&path));
     let store = Store::open(&path, options())?;
     let started = Instant::now();
-    store.index_for_search().await?;
+    store.upkeep().index_for_search().await?;
     println!("indexed in {:?}", started.elapsed());
     let started = Instant::now();
-    store.index_for_search().await?;
+    store.upkeep().index_for_search().await?;
     println!("nothing to index: {:?}", started.elapsed());
     for (name, query) in queries(&mut Words(5)) {
         let (hits, time) = median(&store, &query)?;
         println!("{name:<22} {:<18} {hits:>3} hits {time:>12.3?}", query.text);
     }
-    let mut tail = store.tail()?;
+    let mut tail = store.commits().tail()?;
     let started = Instant::now();
     for _ in 0..IDLE_POLLS {
         tail.poll()?;

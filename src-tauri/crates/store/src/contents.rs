@@ -8,34 +8,44 @@ pub(crate) mod session_snapshots;
 
 use crate::append::cross_references::{ContentUse, refer};
 use crate::writer::write::Durability;
-use crate::{ContentReader, Reader, Store, StoreError};
+use crate::{ContentReader, ContentWriter, Reader, StoreError};
 use arki_domain::{Content, ContentKind, SessionId};
 use blobs::{Blob, refresh};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
-impl Store {
+impl ContentWriter<'_> {
     /// Stores what is not there yet and remembers all of it as the session's. On the disk when it returns. It is stored
     /// as it is: a content under its own hash cannot be redacted.
     ///
     /// # Errors
     /// `BlobTooLarge`, `Internal` for a content that is not what its hash says, or when the database cannot be written;
     /// then none of it is kept.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub async fn put_contents(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), StoreError> {
+    pub async fn put_contents(self, session: &SessionId, contents: Vec<Content>) -> Result<(), StoreError> {
         if contents.is_empty() {
             return Ok(());
         }
         // Compressing takes longer than everything else together.
-        let kept = self.read(move |reader| pack(reader, contents)).await?;
-        let (session, clock) = (session.clone(), self.reader().clock.clone());
-        self.write(Durability::Full, move |transaction| {
-            let now_ms = clock.now_ms();
-            kept.iter().try_for_each(|content| content.keep(transaction, &session, now_ms))
-        })
-        .await
+        let kept = self.store.read(move |reader| pack(reader, contents)).await?;
+        let (session, clock) = (session.clone(), self.store.reader().clock.clone());
+        self.store
+            .write(Durability::Full, move |transaction| {
+                let now_ms = clock.now_ms();
+                kept.iter().try_for_each(|content| content.keep(transaction, &session, now_ms))
+            })
+            .await
+    }
+
+    /// Stores the content, once, and answers with its SHA-256. It is stored as it is: a content under its own hash
+    /// cannot be redacted.
+    pub async fn put_blob(self, bytes: &[u8]) -> Result<String, StoreError> {
+        let (blob, clock) = (Blob::pack(bytes)?, self.store.reader().clock.clone());
+        self.store
+            .write(Durability::Normal, move |transaction| {
+                blob.keep_anew(transaction, clock.now_ms())?;
+                Ok(blob.hash)
+            })
+            .await
     }
 }
 

@@ -3,7 +3,8 @@
 
 pub(crate) mod requests;
 
-use crate::StoreError;
+use crate::writer::write::Durability;
+use crate::{SessionLeases, StoreError};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::Duration;
@@ -51,40 +52,59 @@ pub(crate) fn live(
     Ok(held.filter(|lease| is_live(lease, now_ms, is_alive)))
 }
 
-/// Takes the session over, and with it what was asked of the one before.
-pub(crate) fn acquire(
-    transaction: &Connection,
-    session: &SessionId,
-    owner: &str,
-    pid: u32,
-    now_ms: i64,
-    is_alive: &dyn Fn(u32) -> bool,
-) -> Result<(), StoreError> {
-    if let Some(lease) = live(transaction, session, now_ms, is_alive)?
-        && lease.owner != owner
-    {
-        return Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid });
+impl SessionLeases<'_> {
+    /// Makes `owner` the one that runs the session, also in place of one that is dead or silent for [`LEASE_TTL`]. What was
+    /// asked of the one before is forgotten.
+    ///
+    /// # Errors
+    /// `SessionBusy` when another one runs it, or when the database cannot be written.
+    pub async fn acquire(self, session: &SessionId, owner: &str, pid: u32) -> Result<(), StoreError> {
+        let (session, owner, reader) = (session.clone(), owner.to_owned(), self.store.reader().clone());
+        let acquire = move |transaction: &Connection| {
+            let now_ms = reader.clock.now_ms();
+            if let Some(lease) = live(transaction, &session, now_ms, &*reader.is_alive)?
+                && lease.owner != owner
+            {
+                return Err(StoreError::SessionBusy { session_id: session, pid: lease.pid });
+            }
+            transaction
+                .prepare_cached(
+                    "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
+                     ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4, request = NULL",
+                )?
+                .execute(params![session.as_str(), owner, pid, now_ms])?;
+            Ok(())
+        };
+        self.store.write(Durability::Normal, acquire).await
     }
-    transaction
-        .prepare_cached(
-            "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
-             ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4, request = NULL",
-        )?
-        .execute(params![session.as_str(), owner, pid, now_ms])?;
-    Ok(())
-}
 
-/// Returns whether the lease is still `owner`'s: another process may have taken it over.
-pub(crate) fn renew(
-    transaction: &Connection,
-    session: &SessionId,
-    owner: &str,
-    now_ms: i64,
-) -> Result<bool, StoreError> {
-    let renewed = transaction
-        .prepare_cached("UPDATE leases SET renewed_at = ?3 WHERE session_id = ?1 AND owner = ?2")?
-        .execute(params![session.as_str(), owner, now_ms])?;
-    Ok(renewed > 0)
+    /// The heartbeat. `false` when another one has taken the session over: then stop.
+    pub async fn renew(self, session: &SessionId, owner: &str) -> Result<bool, StoreError> {
+        let (session, owner, clock) = (session.clone(), owner.to_owned(), self.store.reader().clock.clone());
+        let renew = move |transaction: &Connection| {
+            let renewed = transaction
+                .prepare_cached("UPDATE leases SET renewed_at = ?3 WHERE session_id = ?1 AND owner = ?2")?
+                .execute(params![session.as_str(), owner, clock.now_ms()])?;
+            Ok(renewed > 0)
+        };
+        self.store.write(Durability::Normal, renew).await
+    }
+
+    /// Does nothing when the lease is another one's.
+    pub async fn release(self, session: &SessionId, owner: &str) -> Result<(), StoreError> {
+        let (session, owner) = (session.clone(), owner.to_owned());
+        self.store.write(Durability::Normal, move |transaction| release(transaction, &session, &owner)).await
+    }
+
+    /// Releases a lease like [`Self::release`], without waiting for it: for whoever gives up on its way out. Where the
+    /// queue is full or closed, the lease ends by its age.
+    pub fn release_soon(self, session: &SessionId, owner: &str) {
+        let (session, owner) = (session.clone(), owner.to_owned());
+        let release = move |transaction: &Connection| release(transaction, &session, &owner);
+        if let Err(error) = self.store.queue().and_then(|queue| queue.write_soon(Durability::Normal, release)) {
+            tracing::warn!(%error, "a lease was not given back");
+        }
+    }
 }
 
 /// Fails if the lease was lost: a process that was held up for longer than its lease must not go on as if nothing had
@@ -97,7 +117,7 @@ pub(crate) fn ensure_held(transaction: &Connection, session: &SessionId, owner: 
     }
 }
 
-pub(crate) fn release(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
+fn release(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
     transaction
         .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND owner = ?2")?
         .execute([session.as_str(), owner])?;

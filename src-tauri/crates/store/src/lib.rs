@@ -61,7 +61,7 @@ pub use search::searchable::MAX_SEARCHABLE_BYTES;
 pub use search::snippet::{MAX_SNIPPET_CHARACTERS, SnippetPart};
 pub use search::{MAX_SEARCH_HITS, SearchHit, SearchQuery};
 pub use settings::{PinRecord, TrustRecord};
-pub use store::{Store, StoreOptions};
+pub use store::{CommitFeed, ContentWriter, SessionLeases, Store, StoreOptions, StoreUpkeep};
 pub use verify::contents::{ContentsReport, DamagedContent};
 pub use verify::report::{AnchorFinding, VerifyReport};
 pub use writer::MAX_QUEUED_WRITES;

@@ -3,7 +3,7 @@
 //! One transaction makes it disappear: from then on no list shows it and nothing can be added to it. Its events follow in
 //! bounded steps, so that others can write in between. Then the contents go that only it spoke of, and SQLite gives the
 //! pages back to the file system. What is left to do is noted in the table `meta` until it is done, so that the next start
-//! finishes what a killed program has begun ([`Store::finish_removals`]).
+//! finishes what a killed program has begun ([`StoreUpkeep::finish_removals`]).
 
 use crate::contents::garbage::{ManifestReader, Released};
 use crate::database::row::{OF_SESSION, lossy_text};
@@ -11,7 +11,7 @@ use crate::exchange::import::imported_to;
 use crate::read::usage_events;
 use crate::search::index;
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError, leases, settings};
+use crate::{Reader, StoreError, StoreUpkeep, leases, settings};
 use arki_domain::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -42,73 +42,68 @@ pub struct RemovedSessions {
     pub subagents: Vec<SessionId>,
 }
 
-impl Store {
+impl StoreUpkeep<'_> {
     /// Removes a session, those of its sub-agents, and what only they needed. `owner`: whose lease does not stand in the
-    /// way. `list_of_manifest`: see [`Store::collect_garbage`].
+    /// way. `list_of_manifest`: see [`StoreUpkeep::collect_garbage`].
     ///
     /// # Errors
     /// `SessionNotFound`, `SessionHasForks`, `SessionBusy`, or when the database cannot be written. Once the session is
     /// gone from the lists it stays gone; the rest is done the next time.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
     pub async fn remove_session(
-        &self,
+        self,
         session: &SessionId,
         owner: &str,
         list_of_manifest: impl ManifestReader,
     ) -> Result<RemovedSessions, StoreError> {
-        let before = self.read(Reader::used_bytes).await?;
+        let before = self.store.read(Reader::used_bytes).await?;
         let subagents = self.begin_removal(session, owner).await?;
         self.finish_removals(list_of_manifest).await?;
-        let after = self.read(Reader::used_bytes).await?;
+        let after = self.store.read(Reader::used_bytes).await?;
         Ok(RemovedSessions { freed_bytes: before.saturating_sub(after), subagents })
     }
 
     /// Makes it disappear. Answers with the sub-agents' sessions, which went with it.
-    pub(crate) async fn begin_removal(&self, session: &SessionId, owner: &str) -> Result<Vec<SessionId>, StoreError> {
+    pub(crate) async fn begin_removal(self, session: &SessionId, owner: &str) -> Result<Vec<SessionId>, StoreError> {
         let removal =
-            SessionRemoval { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
-        self.write(Durability::Full, move |transaction| removal.begin(transaction)).await
+            SessionRemoval { session: session.clone(), owner: owner.to_owned(), reader: self.store.reader().clone() };
+        self.store.write(Durability::Full, move |transaction| removal.begin(transaction)).await
     }
 
     /// Removes what is left of sessions that are gone: their events and what only they needed. Quick where nothing is.
-    /// `list_of_manifest`: see [`Store::collect_garbage`].
+    /// `list_of_manifest`: see [`StoreUpkeep::collect_garbage`].
     ///
     /// # Errors
     /// When the database cannot be read or written; the rest is done the next time.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub async fn finish_removals(&self, list_of_manifest: impl ManifestReader) -> Result<(), StoreError> {
-        let (noted, released) = self.read(|reader| reader.read(noted)).await?;
+    pub async fn finish_removals(self, list_of_manifest: impl ManifestReader) -> Result<(), StoreError> {
+        let (noted, released) = self.store.read(|reader| reader.read(noted)).await?;
         let is_left = |reader: &Reader| reader.read(next_removal).map(|session| session.is_some());
-        if noted.is_empty() && !self.read(is_left).await? {
+        if noted.is_empty() && !self.store.read(is_left).await? {
             return Ok(());
         }
         self.collect(u64::MAX, released, list_of_manifest).await?;
         self.give_pages_back().await?;
-        self.write(Durability::Normal, move |transaction| {
-            noted
-                .iter()
-                .try_for_each(|key| Ok(transaction.execute("DELETE FROM meta WHERE key = ?1", [key]).map(drop)?))
-        })
-        .await
+        self.store
+            .write(Durability::Normal, move |transaction| {
+                noted
+                    .iter()
+                    .try_for_each(|key| Ok(transaction.execute("DELETE FROM meta WHERE key = ?1", [key]).map(drop)?))
+            })
+            .await
     }
 
     /// Removes what is left of the events of sessions that are gone.
-    pub(crate) async fn finish_removing_events(&self) -> Result<(), StoreError> {
-        while self.read(|reader| reader.read(next_removal)).await?.is_some() {
-            self.write(Durability::Normal, remove_some).await?;
+    pub(crate) async fn finish_removing_events(self) -> Result<(), StoreError> {
+        while self.store.read(|reader| reader.read(next_removal)).await?.is_some() {
+            self.store.write(Durability::Normal, remove_some).await?;
         }
         Ok(())
     }
 
     /// Makes the file as small as what is in it.
-    async fn give_pages_back(&self) -> Result<(), StoreError> {
-        let mut left = self.read(|reader| reader.read(free_pages)).await?;
+    async fn give_pages_back(self) -> Result<(), StoreError> {
+        let mut left = self.store.read(|reader| reader.read(free_pages)).await?;
         while left > 0 {
-            let free = self.write(Durability::Normal, vacuum_some).await?;
+            let free = self.store.write(Durability::Normal, vacuum_some).await?;
             // Another process may be filling them again.
             if free >= left {
                 break;

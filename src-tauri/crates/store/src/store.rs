@@ -5,12 +5,11 @@ use crate::append::relay::{MIN_RELAYED, Relay};
 use crate::append::seal;
 use crate::append::seal::SealedDraft;
 use crate::append::{Appending, Destination};
-use crate::contents::blobs::Blob;
 use crate::database::connection::Location;
 use crate::reader::Reader;
 use crate::writer::write::{Durability, WriteIsolation};
 use crate::writer::{WriteQueue, Writer};
-use crate::{StoreError, TrustRecord, append, leases, salvage, settings};
+use crate::{StoreError, TrustRecord, append, salvage, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
 use rusqlite::Connection;
 use std::path::Path;
@@ -24,13 +23,38 @@ pub struct StoreOptions {
 }
 
 /// An open database. Writes are async and go through one thread; reads are [`Store::reader`]'s, and block, or
-/// [`Store::read`]'s.
+/// [`Store::read`]'s. Events are appended here; [`Self::contents`], [`Self::leases`], [`Self::commits`] and
+/// [`Self::upkeep`] lead to what else is written.
 pub struct Store {
     writer: Mutex<Option<Writer>>,
     /// Why nothing can be written, where the database was only opened to be read.
     unwritable: Option<StoreError>,
     reader: Reader,
     redactor: Redactor,
+}
+
+/// Keeps contents and snapshots.
+#[derive(Clone, Copy)]
+pub struct ContentWriter<'a> {
+    pub(crate) store: &'a Store,
+}
+
+/// Takes, renews and releases the lease of whoever runs a session.
+#[derive(Clone, Copy)]
+pub struct SessionLeases<'a> {
+    pub(crate) store: &'a Store,
+}
+
+/// Reads all sessions' events in the order in which they were committed, by whichever process.
+#[derive(Clone, Copy)]
+pub struct CommitFeed<'a> {
+    pub(crate) store: &'a Store,
+}
+
+/// Removes what nobody needs any more, and brings the search index up to date.
+#[derive(Clone, Copy)]
+pub struct StoreUpkeep<'a> {
+    pub(crate) store: &'a Store,
 }
 
 impl Store {
@@ -101,6 +125,22 @@ impl Store {
     #[must_use]
     pub fn reader(&self) -> &Reader {
         &self.reader
+    }
+
+    pub fn contents(&self) -> ContentWriter<'_> {
+        ContentWriter { store: self }
+    }
+
+    pub fn leases(&self) -> SessionLeases<'_> {
+        SessionLeases { store: self }
+    }
+
+    pub fn commits(&self) -> CommitFeed<'_> {
+        CommitFeed { store: self }
+    }
+
+    pub fn upkeep(&self) -> StoreUpkeep<'_> {
+        StoreUpkeep { store: self }
     }
 
     /// Runs reads on a thread that may block.
@@ -205,17 +245,6 @@ impl Store {
             .await
     }
 
-    /// Stores the content, once, and answers with its SHA-256. It is stored as it is: a content under its own hash
-    /// cannot be redacted.
-    pub async fn put_blob(&self, bytes: &[u8]) -> Result<String, StoreError> {
-        let (blob, clock) = (Blob::pack(bytes)?, self.reader.clock.clone());
-        self.write(Durability::Normal, move |transaction| {
-            blob.keep_anew(transaction, clock.now_ms())?;
-            Ok(blob.hash)
-        })
-        .await
-    }
-
     /// Replaces secrets in whatever is stored.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
@@ -242,41 +271,6 @@ impl Store {
         .await
     }
 
-    /// Makes `owner` the one that runs the session, also in place of one that is dead or silent for [`crate::LEASE_TTL`].
-    ///
-    /// # Errors
-    /// `SessionBusy` when another one runs it, or when the database cannot be written.
-    pub async fn acquire_lease(&self, session: &SessionId, owner: &str, pid: u32) -> Result<(), StoreError> {
-        let (session, owner, reader) = (session.clone(), owner.to_owned(), self.reader.clone());
-        self.write(Durability::Normal, move |transaction| {
-            leases::acquire(transaction, &session, &owner, pid, reader.clock.now_ms(), &*reader.is_alive)
-        })
-        .await
-    }
-
-    /// The heartbeat. `false` when another one has taken the session over: then stop.
-    pub async fn renew_lease(&self, session: &SessionId, owner: &str) -> Result<bool, StoreError> {
-        let (session, owner, clock) = (session.clone(), owner.to_owned(), self.reader.clock.clone());
-        self.write(Durability::Normal, move |transaction| leases::renew(transaction, &session, &owner, clock.now_ms()))
-            .await
-    }
-
-    /// Does nothing when the lease is another one's.
-    pub async fn release_lease(&self, session: &SessionId, owner: &str) -> Result<(), StoreError> {
-        let (session, owner) = (session.clone(), owner.to_owned());
-        self.write(Durability::Normal, move |transaction| leases::release(transaction, &session, &owner)).await
-    }
-
-    /// Releases a lease like [`Store::release_lease`], without waiting for it: for whoever gives up on its way out.
-    /// Where the queue is full or closed, the lease ends by its age.
-    pub fn release_lease_soon(&self, session: &SessionId, owner: &str) {
-        let (session, owner) = (session.clone(), owner.to_owned());
-        let release = move |transaction: &Connection| leases::release(transaction, &session, &owner);
-        if let Err(error) = self.queue().and_then(|queue| queue.write_soon(Durability::Normal, release)) {
-            tracing::warn!(%error, "a lease was not given back");
-        }
-    }
-
     /// Writes what waits, empties the write-ahead log and closes. Blocks for it; later calls do nothing.
     ///
     /// # Errors
@@ -299,7 +293,7 @@ impl Store {
         written.inspect_err(|error| self.reader.note(error))
     }
 
-    fn queue(&self) -> Result<WriteQueue, StoreError> {
+    pub(crate) fn queue(&self) -> Result<WriteQueue, StoreError> {
         if let Some(reason) = &self.unwritable {
             return Err(reason.clone());
         }

@@ -60,7 +60,7 @@ impl EventLog for RecordedLog {
 
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
         let (_, bytes) = head.to_keep(self.store.redactor());
-        Ok(self.store.put_blob(&bytes).await?)
+        Ok(self.store.contents().put_blob(&bytes).await?)
     }
 
     async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {

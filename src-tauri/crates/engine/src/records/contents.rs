@@ -19,7 +19,7 @@ impl Contents {
 #[async_trait]
 impl ContentStore for Contents {
     async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
-        Ok(self.store.put_contents(session, contents).await?)
+        Ok(self.store.contents().put_contents(session, contents).await?)
     }
 
     async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
@@ -45,7 +45,7 @@ impl ContentStore for Contents {
     }
 
     async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Fault> {
-        Ok(self.store.put_project_snapshot(project, snapshot).await?)
+        Ok(self.store.contents().put_project_snapshot(project, snapshot).await?)
     }
 }
 

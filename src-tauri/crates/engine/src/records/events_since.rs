@@ -23,7 +23,7 @@ impl Records {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) async fn end_of_events(&self) -> Result<String, Fault> {
-        Ok(self.store().log_end().await?.to_string())
+        Ok(self.store().commits().end().await?.to_string())
     }
 
     /// Returns what was stored after a cursor, or from the beginning where there is none, by whichever process.
@@ -38,9 +38,9 @@ impl Records {
     ) -> Result<EventsSince, Fault> {
         let cursor = match cursor {
             Some(cursor) => cursor.parse::<LogCursor>()?,
-            None => self.store().log_begin().await?,
+            None => self.store().commits().begin().await?,
         };
-        let page = self.store().log_after(cursor, limit).await?;
+        let page = self.store().commits().after(cursor, limit).await?;
         let (next, has_more) = (page.next.to_string(), page.has_more);
         let mut events = page.events;
         events.retain(|event| filter.is_in_session(&event.session_id) && filter.is_in_classes(&event.kind));

@@ -18,7 +18,7 @@ impl Records {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), Fault> {
-        let mut tail = self.store.tail()?;
+        let mut tail = self.store.commits().tail()?;
         let records: Weak<Self> = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("arki-others".to_owned());
         let following = thread.spawn(move || {

@@ -93,7 +93,7 @@ impl Runs {
                 seen => seen?,
             }
         }
-        let system_prompt_hash = self.records.store().put_blob(prepared.system.as_bytes()).await?;
+        let system_prompt_hash = self.records.store().contents().put_blob(prepared.system.as_bytes()).await?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
         let standing = blocking(self, move |runs| runs.standing(&session, is_new, prepared));

@@ -68,7 +68,7 @@ impl Runs {
             active.pause();
             return Ok(());
         }
-        self.records.store().request(session_id, LeaseRequest::Pause).await?;
+        self.records.store().leases().request(session_id, LeaseRequest::Pause).await?;
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl Runs {
 
     /// Asks the process that works on the session; `busy` when there is none.
     async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Fault) -> Result<(), Fault> {
-        match self.records.store().request(session_id, request).await? {
+        match self.records.store().leases().request(session_id, request).await? {
             true => Ok(()),
             false => Err(busy),
         }

@@ -45,7 +45,8 @@ impl Sessions {
             .iter()
             .map(|subagent| self.claim(&subagent.session_id, ClaimedWork::Change))
             .collect::<Result<_, _>>()?;
-        let removed = self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?;
+        let removed =
+            self.records.store().upkeep().remove_session(session_id, self.records.owner(), listed_hashes).await?;
         self.discard_trees_of(session_id).await;
         Ok(removed)
     }
@@ -140,6 +141,7 @@ impl Sessions {
         }
         self.records
             .store()
+            .upkeep()
             .collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes)
             .await?;
         self.records.store().set_meta(TIDIED_AT, &self.records.clock().now_ms().to_string()).await?;
@@ -174,7 +176,7 @@ impl Sessions {
             Ok(())
         })
         .await?;
-        Ok(self.records.store().finish_removals(listed_hashes).await?)
+        Ok(self.records.store().upkeep().finish_removals(listed_hashes).await?)
     }
 
     async fn tidy_if_due(self: &Arc<Self>) -> Result<(), Fault> {

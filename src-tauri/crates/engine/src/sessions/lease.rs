@@ -18,7 +18,7 @@ impl Sessions {
     /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
     pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Fault> {
         let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
-        store.acquire_lease(session_id, &owner, std::process::id()).await?;
+        store.leases().acquire(session_id, &owner, std::process::id()).await?;
         Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
     }
 }
@@ -26,20 +26,20 @@ impl Sessions {
 impl SessionLease {
     /// Says that this process still works on the session. `false`: another one has taken it over.
     pub(crate) async fn renew(&self) -> Result<bool, Fault> {
-        Ok(self.store.renew_lease(&self.session_id, &self.owner).await?)
+        Ok(self.store.leases().renew(&self.session_id, &self.owner).await?)
     }
 
     /// Gives it back, and waits until others can see that.
     pub(crate) async fn release(mut self) -> Result<(), Fault> {
         self.is_held = false;
-        Ok(self.store.release_lease(&self.session_id, &self.owner).await?)
+        Ok(self.store.leases().release(&self.session_id, &self.owner).await?)
     }
 }
 
 impl Drop for SessionLease {
     fn drop(&mut self) {
         if self.is_held {
-            self.store.release_lease_soon(&self.session_id, &self.owner);
+            self.store.leases().release_soon(&self.session_id, &self.owner);
         }
     }
 }

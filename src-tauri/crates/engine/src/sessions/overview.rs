@@ -66,7 +66,7 @@ impl Sessions {
         let session = session_id.clone();
         let due = blocking(self, move |sessions| sessions.due_snapshot(&session)).await?;
         let Some((last_seq, bytes)) = due else { return Ok(None) };
-        self.records.store().put_snapshot(session_id, last_seq, &bytes).await?;
+        self.records.store().contents().put_snapshot(session_id, last_seq, &bytes).await?;
         Ok(Some(last_seq))
     }
 

@@ -10,7 +10,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be used.
     pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, Fault> {
-        match self.records.store().index_for_search().await {
+        match self.records.store().upkeep().index_for_search().await {
             // What was found by an earlier search is found again.
             Err(error) if self.records.store().unwritable().is_some() => {
                 tracing::warn!(%error, "nothing new can be indexed")

@@ -12,7 +12,7 @@
 use crate::append::cross_references::ContentUse;
 use crate::database::row::unsigned;
 use crate::writer::write::Durability;
-use crate::{ContentReader, Store, StoreError};
+use crate::{ContentReader, StoreError, StoreUpkeep};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -36,17 +36,14 @@ pub struct Collected {
     pub freed_bytes: u64,
 }
 
-impl Store {
+impl StoreUpkeep<'_> {
     /// Removes contents that no session speaks of, and then as many more, in this module's order, as `quota_bytes` of
     /// stored contents ask for. `list_of_manifest` tells the hashes that a list names.
     ///
     /// # Errors
     /// When the database cannot be read or written; what was removed until then stays so.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
     pub async fn collect_garbage(
-        &self,
+        self,
         quota_bytes: u64,
         list_of_manifest: impl ManifestReader,
     ) -> Result<Collected, StoreError> {
@@ -54,18 +51,18 @@ impl Store {
     }
 
     pub(crate) async fn collect(
-        &self,
+        self,
         quota_bytes: u64,
         released: Released,
         list_of_manifest: impl ManifestReader,
     ) -> Result<Collected, StoreError> {
         self.finish_removing_events().await?;
         let doomed =
-            self.read(move |reader| reader.contents().doomed(quota_bytes, &released, &list_of_manifest)).await?;
+            self.store.read(move |reader| reader.contents().doomed(quota_bytes, &released, &list_of_manifest)).await?;
         let mut collected = Collected::default();
         for batch in doomed.chunks(GARBAGE_BATCH) {
             let batch = batch.to_vec();
-            let removed = self.write(Durability::Normal, move |transaction| remove(transaction, &batch)).await?;
+            let removed = self.store.write(Durability::Normal, move |transaction| remove(transaction, &batch)).await?;
             collected.removed += removed.removed;
             collected.freed_bytes += removed.freed_bytes;
         }

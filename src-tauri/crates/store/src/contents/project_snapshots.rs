@@ -4,31 +4,29 @@
 use crate::append::cross_references::{ContentUse, refer};
 use crate::contents::blobs::Blob;
 use crate::writer::write::Durability;
-use crate::{ContentReader, Store, StoreError};
+use crate::{ContentReader, ContentWriter, StoreError};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 
-impl Store {
+impl ContentWriter<'_> {
     /// Takes the place of the project's last snapshot. `project`: canonical path.
     ///
     /// # Errors
     /// `BlobTooLarge`, or when the database cannot be written.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), StoreError> {
-        let blob = self.read(move |_| Blob::pack(&snapshot)).await?;
-        let (owner, clock) = (owner(project), self.reader().clock.clone());
-        self.write(Durability::Normal, move |transaction| {
-            if let Some(last) = last_hash(transaction, &owner)?
-                && last != blob.hash
-            {
-                forget(transaction, &owner, &last)?;
-            }
-            blob.keep(transaction, clock.now_ms())?;
-            refer(transaction, &owner, &blob.hash, ContentUse::Manifest)
-        })
-        .await
+    pub async fn put_project_snapshot(self, project: &str, snapshot: Vec<u8>) -> Result<(), StoreError> {
+        let blob = self.store.read(move |_| Blob::pack(&snapshot)).await?;
+        let (owner, clock) = (owner(project), self.store.reader().clock.clone());
+        self.store
+            .write(Durability::Normal, move |transaction| {
+                if let Some(last) = last_hash(transaction, &owner)?
+                    && last != blob.hash
+                {
+                    forget(transaction, &owner, &last)?;
+                }
+                blob.keep(transaction, clock.now_ms())?;
+                refer(transaction, &owner, &blob.hash, ContentUse::Manifest)
+            })
+            .await
     }
 }
 
@@ -65,8 +63,7 @@ fn forget(transaction: &Connection, owner: &SessionId, hash: &str) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::StoreOptions;
+    use crate::{Store, StoreOptions};
     use arki_domain::{Redactor, SystemClock};
     use std::sync::Arc;
 
@@ -76,9 +73,9 @@ mod tests {
         let store = Store::open_in_memory(options).unwrap();
         assert_eq!(store.reader().contents().project_snapshot("/p").unwrap(), None);
         for snapshot in ["one", "two", "two"] {
-            store.put_project_snapshot("/p", snapshot.into()).await.unwrap();
+            store.contents().put_project_snapshot("/p", snapshot.into()).await.unwrap();
         }
-        store.put_project_snapshot("/q", "other".into()).await.unwrap();
+        store.contents().put_project_snapshot("/q", "other".into()).await.unwrap();
         assert_eq!(store.reader().contents().project_snapshot("/p").unwrap(), Some("two".into()));
         let kept: i64 = store
             .reader()

@@ -5,7 +5,7 @@ use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 use crate::database::row;
 use crate::read::event_pages::last_seq;
 use crate::writer::write::Durability;
-use crate::{ContentReader, Store, StoreError};
+use crate::{ContentReader, ContentWriter, StoreError};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
@@ -18,14 +18,14 @@ const REPLACE: &str = "INSERT INTO snapshots (session_id, last_seq, state) VALUE
      ON CONFLICT (session_id) DO UPDATE SET last_seq = ?2, state = ?3 WHERE last_seq <= ?2";
 const FIND: &str = "SELECT last_seq, state FROM snapshots WHERE session_id = ?1";
 
-impl Store {
+impl ContentWriter<'_> {
     /// Keeps the state as it was after event `last_seq`, in place of an older one. Compresses on the caller's thread.
     ///
     /// # Errors
     /// `BlobTooLarge`, or when the database cannot be written.
-    pub async fn put_snapshot(&self, session: &SessionId, last_seq: u64, bytes: &[u8]) -> Result<(), StoreError> {
+    pub async fn put_snapshot(self, session: &SessionId, last_seq: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let (session, state) = (session.clone(), compress(bytes)?);
-        self.write(Durability::Normal, move |transaction| replace(transaction, &session, last_seq, &state)).await
+        self.store.write(Durability::Normal, move |transaction| replace(transaction, &session, last_seq, &state)).await
     }
 }
 

@@ -65,9 +65,6 @@ impl Store {
     /// # Errors
     /// `ExportInvalid`, `ImportTooLarge`, `SessionExists`, `SessionBusy` for one that would be extended while it runs,
     /// the errors of `events`, or when the database cannot be written.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
     pub async fn import<E: Into<StoreError>>(
         &self,
         lines: impl Iterator<Item = Result<ExportedLine, E>> + Send + 'static,

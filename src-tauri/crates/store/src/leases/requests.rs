@@ -2,7 +2,7 @@
 //! whoever holds that one looks for it at its own pace.
 
 use crate::writer::write::Durability;
-use crate::{SessionLists, Store, StoreError, leases};
+use crate::{SessionLeases, SessionLists, StoreError, leases};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -27,19 +27,20 @@ impl LeaseRequest {
     }
 }
 
-impl Store {
+impl SessionLeases<'_> {
     /// Asks whoever runs the session, in this process or another. A pause does not take the place of a stop. `false`
     /// when nobody runs it.
-    pub async fn request(&self, session: &SessionId, request: LeaseRequest) -> Result<bool, StoreError> {
-        let (session, reader) = (session.clone(), self.reader().clone());
-        self.write(Durability::Normal, move |transaction| {
-            let lease = leases::live(transaction, &session, reader.clock.now_ms(), &*reader.is_alive)?;
-            if lease.is_some() {
-                ask(transaction, &session, request)?;
-            }
-            Ok(lease.is_some())
-        })
-        .await
+    pub async fn request(self, session: &SessionId, request: LeaseRequest) -> Result<bool, StoreError> {
+        let (session, reader) = (session.clone(), self.store.reader().clone());
+        self.store
+            .write(Durability::Normal, move |transaction| {
+                let lease = leases::live(transaction, &session, reader.clock.now_ms(), &*reader.is_alive)?;
+                if lease.is_some() {
+                    ask(transaction, &session, request)?;
+                }
+                Ok(lease.is_some())
+            })
+            .await
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, TailPage, after_cuts};
 use crate::writer::write::Durability;
-use crate::{Reader, Store, StoreError, settings};
+use crate::{CommitFeed, Reader, StoreError, settings};
 use arki_domain::Event;
 use rusqlite::Connection;
 use std::fmt;
@@ -55,21 +55,20 @@ impl FromStr for LogCursor {
     }
 }
 
-impl Store {
+impl CommitFeed<'_> {
     /// Returns where the log begins; everything comes after it.
-    pub async fn log_begin(&self) -> Result<LogCursor, StoreError> {
+    pub async fn begin(self) -> Result<LogCursor, StoreError> {
         let database = self.database_id().await?;
-        self.read(|reader| reader.read(|connection| Ok(after_cuts(connection, 0, 0)?.0))).await.map(|cut| LogCursor {
-            database,
-            cut,
-            row: 0,
-        })
+        self.store
+            .read(|reader| reader.read(|connection| Ok(after_cuts(connection, 0, 0)?.0)))
+            .await
+            .map(|cut| LogCursor { database, cut, row: 0 })
     }
 
     /// Returns where the log ends now.
-    pub async fn log_end(&self) -> Result<LogCursor, StoreError> {
+    pub async fn end(self) -> Result<LogCursor, StoreError> {
         let database = self.database_id().await?;
-        let end = self.read(|reader| {
+        let end = self.store.read(|reader| {
             reader.read(|connection| {
                 let snapshot = connection.unchecked_transaction()?;
                 let (cut, _) = after_cuts(&snapshot, 0, 0)?;
@@ -83,23 +82,24 @@ impl Store {
     ///
     /// # Errors
     /// `CursorUnknown` for a cursor that this database has not given out, or when it cannot be read.
-    pub async fn log_after(&self, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
+    pub async fn after(self, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
         if cursor.database != self.database_id().await? {
             return Err(StoreError::CursorUnknown);
         }
-        self.read(move |reader| page_after(reader, cursor, limit)).await
+        self.store.read(move |reader| page_after(reader, cursor, limit)).await
     }
 
     /// Made when it is first asked for.
-    async fn database_id(&self) -> Result<String, StoreError> {
-        if let Some(known) = self.read(|reader| reader.meta(DATABASE_ID)).await? {
+    async fn database_id(self) -> Result<String, StoreError> {
+        if let Some(known) = self.store.read(|reader| reader.meta(DATABASE_ID)).await? {
             return Ok(known);
         }
-        self.write(Durability::Full, |transaction| {
-            let made: String = transaction.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
-            settings::meta_or_set(transaction, DATABASE_ID, &made)
-        })
-        .await
+        self.store
+            .write(Durability::Full, |transaction| {
+                let made: String = transaction.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
+                settings::meta_or_set(transaction, DATABASE_ID, &made)
+            })
+            .await
     }
 }
 

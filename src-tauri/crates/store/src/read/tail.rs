@@ -7,7 +7,7 @@
 
 use crate::database::row::{EVENT_COLUMNS, event};
 use crate::read::event_pages::MAX_PAGE_BYTES;
-use crate::{Reader, Store, StoreError};
+use crate::{CommitFeed, Reader, StoreError};
 use arki_domain::Event;
 use rusqlite::{Connection, params};
 
@@ -28,9 +28,9 @@ pub struct Tail {
     last_cut: i64,
 }
 
-impl Store {
-    pub fn tail(&self) -> Result<Tail, StoreError> {
-        let reader = self.reader().clone();
+impl CommitFeed<'_> {
+    pub fn tail(self) -> Result<Tail, StoreError> {
+        let reader = self.store.reader().clone();
         let connection = reader.open_connection()?;
         let mut tail = Tail { connection, reader, version: None, last_row: 0, last_cut: 0 };
         tail.go_to_end().map_err(|error| tail.reader.locate(error))?;

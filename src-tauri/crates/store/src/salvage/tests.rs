@@ -45,7 +45,7 @@ async fn database() -> (TempDir, PathBuf) {
             .await
             .unwrap();
     }
-    store.put_blob(b"some content").await.unwrap();
+    store.contents().put_blob(b"some content").await.unwrap();
     let pins = Vec::<PinRecord>::new();
     store.set_trust("/p", TrustRecord { trusted: true, pins, decided_at: 1 }).await.unwrap();
     store.set_meta("setting", "value").await.unwrap();

@@ -8,7 +8,7 @@ use crate::search::query::{project_facet, tool_facet};
 use crate::search::searchable::{is_searchable, searchable};
 use crate::search::unspaced_scripts::set_apart;
 use crate::writer::write::Durability;
-use crate::{Store, StoreError, settings};
+use crate::{StoreError, StoreUpkeep, settings};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Events of one transaction of indexing, at most.
@@ -23,29 +23,26 @@ const INDEXED_TO: &str = "search.indexedTo";
 const FORM: &str = "search.form";
 const CURRENT_FORM: &str = "2";
 
-impl Store {
+impl StoreUpkeep<'_> {
     /// Makes everything found that is in the log by now. Quick when nothing was appended since it was last called.
     ///
     /// # Errors
     /// When the database cannot be read or written; what was indexed until then stays.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub async fn index_for_search(&self) -> Result<(), StoreError> {
-        if !self.read(|reader| reader.read(has_current_form)).await? {
-            self.write(Durability::Normal, begin_anew).await?;
+    pub async fn index_for_search(self) -> Result<(), StoreError> {
+        if !self.store.read(|reader| reader.read(has_current_form)).await? {
+            self.store.write(Durability::Normal, begin_anew).await?;
         }
         let mut has_grown = false;
         loop {
-            let batch = self.read(|reader| reader.read(Batch::read)).await?;
+            let batch = self.store.read(|reader| reader.read(Batch::read)).await?;
             if batch.place.indexed_to == batch.to {
                 break;
             }
-            self.write(Durability::Normal, move |transaction| batch.store(transaction)).await?;
+            self.store.write(Durability::Normal, move |transaction| batch.store(transaction)).await?;
             has_grown = true;
         }
         if has_grown {
-            self.write(Durability::Normal, merge).await?;
+            self.store.write(Durability::Normal, merge).await?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ async fn contents_are_kept_once_and_read_back() {
     let Fixture { store, path, .. } = &Fixture::new();
     let contents = vec![content(b"one"), content(b""), content(b"one")];
     for session in ["a", "b"] {
-        store.put_contents(&session.into(), contents.clone()).await.unwrap();
+        store.contents().put_contents(&session.into(), contents.clone()).await.unwrap();
     }
     for content in &contents {
         assert_eq!(store.reader().contents().blob(&content.hash).unwrap().as_ref(), Some(&content.bytes));
@@ -26,7 +26,7 @@ async fn contents_are_kept_once_and_read_back() {
 async fn what_is_missing_is_told() {
     let Fixture { store, .. } = &Fixture::new();
     let (here, gone) = (content(b"here"), content(b"gone"));
-    store.put_contents(&SessionId::new(), vec![here.clone()]).await.unwrap();
+    store.contents().put_contents(&SessionId::new(), vec![here.clone()]).await.unwrap();
     assert_eq!(store.reader().contents().missing_contents(&[&here.hash, &gone.hash]).unwrap(), [&gone.hash]);
 }
 
@@ -35,10 +35,10 @@ async fn contents_are_kept_together_or_not_at_all() {
     let Fixture { store, .. } = &Fixture::new();
     let good = content(b"good");
     let foreign_hash = Content { hash: sha256_hex(b"other"), ..content(b"bytes") };
-    let refused = store.put_contents(&SessionId::new(), vec![good.clone(), foreign_hash]).await.unwrap_err();
+    let refused = store.contents().put_contents(&SessionId::new(), vec![good.clone(), foreign_hash]).await.unwrap_err();
     assert!(matches!(refused, StoreError::Internal { .. }), "{refused}");
     let too_long = content(&vec![0; MAX_BLOB_BYTES + 1]);
-    let refused = store.put_contents(&SessionId::new(), vec![good.clone(), too_long]).await.unwrap_err();
+    let refused = store.contents().put_contents(&SessionId::new(), vec![good.clone(), too_long]).await.unwrap_err();
     assert_eq!(refused, StoreError::BlobTooLarge { bytes: MAX_BLOB_BYTES + 1, limit: MAX_BLOB_BYTES });
     assert_eq!(store.reader().contents().blob(&good.hash).unwrap(), None);
 }

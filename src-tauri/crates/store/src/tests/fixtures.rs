@@ -131,7 +131,7 @@ async fn the_second_layout_keeps_its_places_in_the_log_images_and_search() {
     ] {
         assert_eq!(reader.contents().blob(hash).unwrap().unwrap().len(), bytes);
     }
-    assert_eq!(store.collect_garbage(u64::MAX, |_| Vec::new()).await.unwrap().removed, 0);
+    assert_eq!(store.upkeep().collect_garbage(u64::MAX, |_| Vec::new()).await.unwrap().removed, 0);
     // Without indexing anything.
     let query = SearchQuery { text: "dentist".into(), limit: 10, ..SearchQuery::default() };
     assert_eq!(reader.search(&query).unwrap().len(), 3);

@@ -14,43 +14,43 @@ fn busy(session: &SessionId) -> Result<(), StoreError> {
 async fn a_session_is_run_by_one_at_a_time() {
     let Fixture { store, .. } = &Fixture::new();
     let session = SessionId::new();
-    store.acquire_lease(&session, "a", 1).await.unwrap();
-    assert_eq!(store.acquire_lease(&session, "b", 2).await, busy(&session));
-    store.acquire_lease(&session, "a", 1).await.unwrap();
-    store.acquire_lease(&SessionId::new(), "b", 2).await.unwrap();
+    store.leases().acquire(&session, "a", 1).await.unwrap();
+    assert_eq!(store.leases().acquire(&session, "b", 2).await, busy(&session));
+    store.leases().acquire(&session, "a", 1).await.unwrap();
+    store.leases().acquire(&SessionId::new(), "b", 2).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_silent_lease_is_taken_over_and_its_owner_learns_of_it() {
     let fixture = Fixture::new();
     let session = SessionId::new();
-    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 1).await.unwrap();
     fixture.clock.set(START_MS + TTL_MS);
-    assert_eq!(fixture.store.acquire_lease(&session, "b", 2).await, busy(&session));
+    assert_eq!(fixture.store.leases().acquire(&session, "b", 2).await, busy(&session));
     fixture.clock.set(START_MS + TTL_MS + 1);
-    fixture.store.acquire_lease(&session, "b", 2).await.unwrap();
-    assert!(!fixture.store.renew_lease(&session, "a").await.unwrap());
-    assert!(fixture.store.renew_lease(&session, "b").await.unwrap());
+    fixture.store.leases().acquire(&session, "b", 2).await.unwrap();
+    assert!(!fixture.store.leases().renew(&session, "a").await.unwrap());
+    assert!(fixture.store.leases().renew(&session, "b").await.unwrap());
 }
 
 #[tokio::test]
 async fn a_renewed_lease_holds_on() {
     let fixture = Fixture::new();
     let session = SessionId::new();
-    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 1).await.unwrap();
     fixture.clock.set(START_MS + TTL_MS);
-    assert!(fixture.store.renew_lease(&session, "a").await.unwrap());
+    assert!(fixture.store.leases().renew(&session, "a").await.unwrap());
     fixture.clock.set(START_MS + 2 * TTL_MS);
-    assert_eq!(fixture.store.acquire_lease(&session, "b", 2).await, busy(&session));
+    assert_eq!(fixture.store.leases().acquire(&session, "b", 2).await, busy(&session));
 }
 
 #[tokio::test]
 async fn a_lease_from_a_clock_that_was_set_back_does_not_hold_for_ever() {
     let fixture = Fixture::new();
     let session = SessionId::new();
-    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 1).await.unwrap();
     fixture.clock.set(START_MS - TTL_MS - 1);
-    fixture.store.acquire_lease(&session, "b", 2).await.unwrap();
+    fixture.store.leases().acquire(&session, "b", 2).await.unwrap();
 }
 
 #[tokio::test]
@@ -58,19 +58,19 @@ async fn a_dead_owner_is_replaced_at_once() {
     let Fixture { path, .. } = &Fixture::new();
     let store = Store::open(path, options_with(&HandClock::new())).unwrap().with_process_check(|pid| pid != 1);
     let session = SessionId::new();
-    store.acquire_lease(&session, "a", 1).await.unwrap();
-    store.acquire_lease(&session, "b", 2).await.unwrap();
+    store.leases().acquire(&session, "a", 1).await.unwrap();
+    store.leases().acquire(&session, "b", 2).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_lease_is_released_only_by_its_owner() {
     let Fixture { store, .. } = &Fixture::new();
     let session = SessionId::new();
-    store.acquire_lease(&session, "a", 1).await.unwrap();
-    store.release_lease(&session, "b").await.unwrap();
-    assert_eq!(store.acquire_lease(&session, "b", 2).await, busy(&session));
-    store.release_lease(&session, "a").await.unwrap();
-    store.acquire_lease(&session, "b", 2).await.unwrap();
+    store.leases().acquire(&session, "a", 1).await.unwrap();
+    store.leases().release(&session, "b").await.unwrap();
+    assert_eq!(store.leases().acquire(&session, "b", 2).await, busy(&session));
+    store.leases().release(&session, "a").await.unwrap();
+    store.leases().acquire(&session, "b", 2).await.unwrap();
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn a_run_that_nobody_runs_is_shown_as_interrupted() {
         let reader = fixture.store.reader();
         (reader.lists().session(&session).unwrap().unwrap().state, reader.lists().run(&run).unwrap().unwrap().state)
     };
-    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 1).await.unwrap();
     fixture.append(&session, vec![created("t", "/p"), started(&run, "hi")]).await;
     assert_eq!(states(), (SessionState::Running, SessionState::Running));
     fixture.clock.set(START_MS + TTL_MS + 1);
@@ -94,8 +94,8 @@ async fn a_run_that_nobody_runs_is_shown_as_interrupted() {
 async fn whoever_runs_a_session_is_asked_and_nobody_else() {
     let Fixture { store, .. } = &Fixture::new();
     let session = SessionId::new();
-    assert!(!store.request(&session, LeaseRequest::Stop).await.unwrap());
-    store.acquire_lease(&session, "a", 1).await.unwrap();
+    assert!(!store.leases().request(&session, LeaseRequest::Stop).await.unwrap());
+    store.leases().acquire(&session, "a", 1).await.unwrap();
     let asked = |owner| store.reader().lists().lease_request(&session, owner).unwrap();
     assert_eq!(asked("a"), None);
     for (request, expected) in [
@@ -103,10 +103,10 @@ async fn whoever_runs_a_session_is_asked_and_nobody_else() {
         (LeaseRequest::Stop, LeaseRequest::Stop),
         (LeaseRequest::Pause, LeaseRequest::Stop),
     ] {
-        assert!(store.request(&session, request).await.unwrap());
+        assert!(store.leases().request(&session, request).await.unwrap());
         assert_eq!((asked("a"), asked("b")), (Some(expected), None));
     }
-    assert!(store.renew_lease(&session, "a").await.unwrap());
+    assert!(store.leases().renew(&session, "a").await.unwrap());
     assert_eq!(asked("a"), Some(LeaseRequest::Stop));
 }
 
@@ -115,11 +115,11 @@ async fn a_request_ends_with_the_lease_it_was_made_to() {
     let fixture = Fixture::new();
     let session = SessionId::new();
     let asked = |owner| fixture.store.reader().lists().lease_request(&session, owner).unwrap();
-    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
-    fixture.store.request(&session, LeaseRequest::Stop).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 1).await.unwrap();
+    fixture.store.leases().request(&session, LeaseRequest::Stop).await.unwrap();
     fixture.clock.set(START_MS + TTL_MS + 1);
-    assert!(!fixture.store.request(&session, LeaseRequest::Stop).await.unwrap());
-    fixture.store.acquire_lease(&session, "b", 2).await.unwrap();
+    assert!(!fixture.store.leases().request(&session, LeaseRequest::Stop).await.unwrap());
+    fixture.store.leases().acquire(&session, "b", 2).await.unwrap();
     assert_eq!((asked("a"), asked("b")), (None, None));
 }
 
@@ -129,7 +129,7 @@ async fn the_one_that_runs_a_session_is_known_while_it_lives() {
     let session = SessionId::new();
     let holder = || fixture.store.reader().lists().lease_holder(&session).unwrap();
     assert_eq!(holder(), None);
-    fixture.store.acquire_lease(&session, "a", 7).await.unwrap();
+    fixture.store.leases().acquire(&session, "a", 7).await.unwrap();
     assert_eq!(holder(), Some(("a".to_owned(), 7)));
     fixture.clock.set(START_MS + TTL_MS + 1);
     assert_eq!(holder(), None);

@@ -133,7 +133,7 @@ async fn a_sub_agents_session_knows_its_parent_and_a_fork_has_none() {
     let of_parent = reader.lists().subagent_sessions(&"parent".into()).unwrap();
     assert_eq!(of_parent.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["child"]);
     assert_eq!(reader.lists().subagent_sessions(&"child".into()).unwrap(), []);
-    store.remove_session(&"fork".into(), "me", |_| Vec::new()).await.unwrap();
+    store.upkeep().remove_session(&"fork".into(), "me", |_| Vec::new()).await.unwrap();
     let latest = reader.lists().latest_session("/p").unwrap().unwrap();
     assert_eq!(latest.session_id.as_str(), "parent", "the user's own, though the sub-agent's is later");
 }

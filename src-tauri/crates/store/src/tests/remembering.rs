@@ -61,8 +61,8 @@ async fn a_key_in_a_partial_answer_is_redacted() {
 async fn a_blob_is_stored_once_under_its_hash() {
     let Fixture { store, path, .. } = &Fixture::new();
     for content in [Vec::new(), vec![7; 1 << 20]] {
-        let hash = store.put_blob(&content).await.unwrap();
-        assert_eq!(store.put_blob(&content).await.unwrap(), hash);
+        let hash = store.contents().put_blob(&content).await.unwrap();
+        assert_eq!(store.contents().put_blob(&content).await.unwrap(), hash);
         assert_eq!(hash, sha256_hex(&content));
         assert_eq!(store.reader().contents().blob(&hash).unwrap(), Some(content));
     }
@@ -76,7 +76,8 @@ async fn a_blob_is_stored_once_under_its_hash() {
 #[tokio::test]
 async fn a_blob_that_was_changed_is_not_handed_out() {
     let Fixture { store, path, .. } = &Fixture::new();
-    let (one, two) = (store.put_blob(b"one").await.unwrap(), store.put_blob(b"two").await.unwrap());
+    let (one, two) =
+        (store.contents().put_blob(b"one").await.unwrap(), store.contents().put_blob(b"two").await.unwrap());
     let swap = "UPDATE blobs SET content = (SELECT content FROM blobs WHERE hash = ?2) WHERE hash = ?1";
     foreign(path).execute(swap, [&one, &two]).unwrap();
     assert!(matches!(store.reader().contents().blob(&one), Err(StoreError::Damaged { path: at, .. }) if at == *path));
@@ -87,7 +88,7 @@ async fn a_blob_that_was_changed_is_not_handed_out() {
 #[tokio::test]
 async fn a_content_over_the_limit_is_refused() {
     let Fixture { store, .. } = &Fixture::new();
-    let refused = store.put_blob(&vec![0; MAX_BLOB_BYTES + 1]).await.unwrap_err();
+    let refused = store.contents().put_blob(&vec![0; MAX_BLOB_BYTES + 1]).await.unwrap_err();
     assert_eq!(refused, StoreError::BlobTooLarge { bytes: MAX_BLOB_BYTES + 1, limit: MAX_BLOB_BYTES });
 }
 

@@ -12,7 +12,7 @@ fn nothing(_: &[u8]) -> Vec<String> {
 }
 
 async fn remove(store: &Store, session: &str) -> Result<RemovedSessions, StoreError> {
-    store.remove_session(&session.into(), "me", nothing).await
+    store.upkeep().remove_session(&session.into(), "me", nothing).await
 }
 
 fn found(store: &Store, text: &str) -> usize {
@@ -29,12 +29,12 @@ async fn fill(fixture: &Fixture, id: &str, word: &str) {
     fixture.append(&session, vec![super::parsed(&run, "file.changed", &changed)]).await;
     let partial = PartialAnswer { run_id: run, turn: 1, text: word.into(), thoughts: String::new() };
     store.keep_partial(&session, Some(partial)).await.unwrap();
-    store.put_snapshot(&session, 1, word.as_bytes()).await.unwrap();
+    store.contents().put_snapshot(&session, 1, word.as_bytes()).await.unwrap();
     let bytes = word.as_bytes().to_vec();
     let content = Content { hash: sha256_hex(&bytes), bytes, kind: ContentKind::Plain };
-    store.put_contents(&session, vec![content]).await.unwrap();
-    store.acquire_lease(&session, "me", 1).await.unwrap();
-    store.index_for_search().await.unwrap();
+    store.contents().put_contents(&session, vec![content]).await.unwrap();
+    store.leases().acquire(&session, "me", 1).await.unwrap();
+    store.upkeep().index_for_search().await.unwrap();
 }
 
 /// Returns the number of rows of each table that could hold some of a session.
@@ -108,10 +108,10 @@ async fn a_removal_that_was_killed_is_finished_by_the_next_start() {
     let before = rows(&fixture);
     fill(&fixture, "remove", "vanishes").await;
     fixture.clock.set(START_MS + 60 * 1000);
-    fixture.store.begin_removal(&"remove".into(), "me").await.unwrap();
+    fixture.store.upkeep().begin_removal(&"remove".into(), "me").await.unwrap();
     assert_ne!(rows(&fixture), before);
     let next = Store::open(&fixture.path, options_with(&fixture.clock)).unwrap();
-    next.finish_removals(nothing).await.unwrap();
+    next.upkeep().finish_removals(nothing).await.unwrap();
     assert_eq!(rows(&fixture), before);
     assert_eq!(next.reader().contents().blob(&sha256_hex(b"vanishes")).unwrap(), None, "however young it is");
     assert!(next.reader().contents().blob(&sha256_hex(b"stays")).unwrap().is_some());
@@ -158,7 +158,7 @@ async fn a_sub_agents_session_goes_with_its_parents_or_alone() {
 async fn a_session_that_another_one_runs_is_not_removed() {
     let fixture = Fixture::new();
     fixture.append(&"a".into(), vec![created("t", "/p")]).await;
-    fixture.store.acquire_lease(&"a".into(), "other", 7).await.unwrap();
+    fixture.store.leases().acquire(&"a".into(), "other", 7).await.unwrap();
     assert_eq!(remove(&fixture.store, "a").await, Err(StoreError::SessionBusy { session_id: "a".into(), pid: 7 }));
     fixture.clock.set(START_MS + LEASE_TTL.as_millis() as i64 + 1);
     remove(&fixture.store, "a").await.unwrap();
@@ -173,7 +173,7 @@ async fn the_file_becomes_smaller() {
         let drafts = vec![called(&RunId::from("r"), long.clone()); 100];
         store.append(&session.into(), drafts).await.unwrap();
     }
-    store.index_for_search().await.unwrap();
+    store.upkeep().index_for_search().await.unwrap();
     let sizes = store.reader().sizes().unwrap();
     let freed = remove(store, "a").await.unwrap().freed_bytes;
     assert!((10_000_000..11_000_000).contains(&freed), "{freed}");
@@ -189,14 +189,14 @@ async fn a_tail_and_the_index_notice_what_comes_in_the_place_of_removed_events()
     let store = &fixture.store;
     let other = Store::open(&fixture.path, options_with(&HandClock::new())).unwrap();
     fixture.append(&"a".into(), vec![created("first", "/p")]).await;
-    let mut tail = other.tail().unwrap();
+    let mut tail = other.commits().tail().unwrap();
     for (removed, word) in [("b", "second"), ("c", "third")] {
         fixture.append(&removed.into(), vec![created("gone", "/p"); REMOVAL_BATCH_EVENTS + 1]).await;
         while !tail.poll().unwrap().is_empty() {}
-        store.index_for_search().await.unwrap();
+        store.upkeep().index_for_search().await.unwrap();
         remove(store, removed).await.unwrap();
         fixture.append(&"a".into(), vec![created(word, "/p")]).await;
-        other.index_for_search().await.unwrap();
+        other.upkeep().index_for_search().await.unwrap();
         assert_eq!((found(store, word), found(store, "gone")), (1, 0));
     }
     fixture.append(&"a".into(), vec![created("fourth", "/p")]).await;
@@ -216,7 +216,7 @@ async fn a_removal_that_a_crash_cut_off_is_finished_by_the_next_one() {
     foreign(&fixture.path).execute_batch(cut_off).unwrap();
     let reports = fixture.store.reader().verifier().verify(None).unwrap();
     assert_eq!(reports.iter().map(|report| report.session_id.as_str()).collect::<Vec<_>>(), ["b"]);
-    fixture.store.collect_garbage(u64::MAX, nothing).await.unwrap();
+    fixture.store.upkeep().collect_garbage(u64::MAX, nothing).await.unwrap();
     assert_eq!(fixture.store.reader().sizes().unwrap().events, 3);
     fixture.append(&"a".into(), vec![created("anew", "/p")]).await;
 }

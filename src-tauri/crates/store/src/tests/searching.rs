@@ -19,7 +19,7 @@ fn result(tool: &str, text: &str) -> EventDraft {
 }
 
 async fn search(store: &Store, query: &SearchQuery) -> Vec<SearchHit> {
-    store.index_for_search().await.unwrap();
+    store.upkeep().index_for_search().await.unwrap();
     store.reader().search(query).unwrap()
 }
 
@@ -106,7 +106,7 @@ async fn words_are_found_in_scripts_without_blanks() {
 async fn an_index_in_an_earlier_form_is_made_anew() {
     let fixture = Fixture::new();
     fixture.append(&"s".into(), vec![said("重命名")]).await;
-    fixture.store.index_for_search().await.unwrap();
+    fixture.store.upkeep().index_for_search().await.unwrap();
     let before = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM meta WHERE key = 'search.form'; \
                   INSERT INTO search (rowid, text, path, facets) VALUES (1, '重命名', '', '')";
     super::foreign(&fixture.path).execute_batch(before).unwrap();
@@ -155,7 +155,7 @@ async fn the_index_is_filled_in_batches_and_once_by_two_processes() {
     let other = Store::open(&fixture.path, options_with(&HandClock::new())).unwrap();
     let count = INDEX_BATCH_EVENTS + 1;
     fixture.append(&SessionId::new(), vec![said("same"); count]).await;
-    let (one, two) = tokio::join!(fixture.store.index_for_search(), other.index_for_search());
+    let (one, two) = tokio::join!(fixture.store.upkeep().index_for_search(), other.upkeep().index_for_search());
     one.unwrap();
     two.unwrap();
     let indexed: i64 =
@@ -169,7 +169,7 @@ async fn what_many_small_fills_leave_is_joined_and_everything_found_still() {
     let fills = 40;
     for fill in 0..fills {
         fixture.append(&"s".into(), vec![said(&format!("same word{fill}"))]).await;
-        fixture.store.index_for_search().await.unwrap();
+        fixture.store.upkeep().index_for_search().await.unwrap();
         // SQLite by itself joins only when there are sixteen.
         let sql = "SELECT count(DISTINCT segid) FROM search_idx";
         let pieces: i64 = super::foreign(&fixture.path).query_row(sql, [], |row| row.get(0)).unwrap();

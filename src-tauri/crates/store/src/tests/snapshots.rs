@@ -13,7 +13,7 @@ async fn the_newest_snapshot_of_a_session_is_kept() {
     let (Fixture { store, .. }, session) = &with_events(3).await;
     assert_eq!(store.reader().contents().snapshot(session).unwrap(), None);
     for (last_seq, state, kept) in [(2, "b", (2, "b")), (1, "a", (2, "b")), (3, "c", (3, "c"))] {
-        store.put_snapshot(session, last_seq, state.as_bytes()).await.unwrap();
+        store.contents().put_snapshot(session, last_seq, state.as_bytes()).await.unwrap();
         assert_eq!(store.reader().contents().snapshot(session).unwrap(), Some((kept.0, kept.1.into())));
     }
     assert_eq!(store.reader().contents().snapshot(&SessionId::new()).unwrap(), None);
@@ -22,7 +22,7 @@ async fn the_newest_snapshot_of_a_session_is_kept() {
 #[tokio::test]
 async fn a_damaged_snapshot_is_none() {
     let (Fixture { store, path, .. }, session) = &with_events(1).await;
-    store.put_snapshot(session, 1, &[7; 1000]).await.unwrap();
+    store.contents().put_snapshot(session, 1, &[7; 1000]).await.unwrap();
     let whole: Vec<u8> = foreign(path).query_row("SELECT state FROM snapshots", [], |row| row.get(0)).unwrap();
     for place in 0..whole.len() {
         let mut damaged = whole.clone();
@@ -38,13 +38,13 @@ async fn a_damaged_snapshot_is_none() {
 #[tokio::test]
 async fn a_snapshot_of_more_than_the_log_holds_is_none() {
     let (Fixture { store, .. }, session) = &with_events(1).await;
-    store.put_snapshot(session, 2, b"ahead").await.unwrap();
+    store.contents().put_snapshot(session, 2, b"ahead").await.unwrap();
     assert_eq!(store.reader().contents().snapshot(session).unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_snapshot_over_the_limit_is_refused() {
     let (Fixture { store, .. }, session) = &with_events(1).await;
-    let refused = store.put_snapshot(session, 1, &vec![0; MAX_SNAPSHOT_BYTES + 1]).await.unwrap_err();
+    let refused = store.contents().put_snapshot(session, 1, &vec![0; MAX_SNAPSHOT_BYTES + 1]).await.unwrap_err();
     assert_eq!(refused, StoreError::BlobTooLarge { bytes: MAX_SNAPSHOT_BYTES + 1, limit: MAX_SNAPSHOT_BYTES });
 }

@@ -18,7 +18,7 @@ async fn two_processes_see_each_others_events_once_and_in_order() {
     let fixture = Fixture::new();
     let other = Store::open(&fixture.path, options_with(&fixture.clock)).unwrap();
     fixture.append(&"a".into(), vec![created("before", "/p")]).await;
-    let mut tails = [fixture.store.tail().unwrap(), other.tail().unwrap()];
+    let mut tails = [fixture.store.commits().tail().unwrap(), other.commits().tail().unwrap()];
     for (store, session, numbers) in [(&fixture.store, "a", 2..=3), (&other, "b", 1..=2), (&other, "a", 4..=5)] {
         store.append(&session.into(), vec![created("t", "/p"), created("u", "/p")]).await.unwrap();
         for tail in &mut tails {
@@ -31,7 +31,7 @@ async fn two_processes_see_each_others_events_once_and_in_order() {
 #[tokio::test]
 async fn what_others_write_besides_events_is_no_news() {
     let fixture = Fixture::new();
-    let mut tail = fixture.store.tail().unwrap();
+    let mut tail = fixture.store.commits().tail().unwrap();
     fixture.store.set_meta("k", "v").await.unwrap();
     assert_eq!(seen(&mut tail), []);
 }
@@ -39,7 +39,7 @@ async fn what_others_write_besides_events_is_no_news() {
 #[tokio::test]
 async fn a_database_in_memory_is_watched_too() {
     let store = Store::open_in_memory(options()).unwrap();
-    let mut tail = store.tail().unwrap();
+    let mut tail = store.commits().tail().unwrap();
     store.append(&"a".into(), vec![created("t", "/p")]).await.unwrap();
     assert_eq!(seen(&mut tail), of("a", 1..=1));
     assert_eq!(seen(&mut tail), []);
@@ -48,7 +48,7 @@ async fn a_database_in_memory_is_watched_too() {
 #[tokio::test]
 async fn more_than_a_page_comes_in_pages() {
     let fixture = Fixture::new();
-    let mut tail = fixture.store.tail().unwrap();
+    let mut tail = fixture.store.commits().tail().unwrap();
     fixture.append(&"a".into(), vec![created("t", "/p"); MAX_TAIL_PAGE + 1]).await;
     let limit = MAX_TAIL_PAGE as u64;
     assert_eq!(seen(&mut tail), of("a", 1..=limit));
@@ -59,7 +59,7 @@ async fn more_than_a_page_comes_in_pages() {
 #[tokio::test]
 async fn a_page_ends_when_its_payloads_are_long() {
     let fixture = Fixture::new();
-    let mut tail = fixture.store.tail().unwrap();
+    let mut tail = fixture.store.commits().tail().unwrap();
     let long = json!("x".repeat(12 << 20));
     for _ in 0..4 {
         fixture.append(&"a".into(), vec![called(&RunId::from("r"), long.clone())]).await;
@@ -72,7 +72,7 @@ async fn a_page_ends_when_its_payloads_are_long() {
 async fn a_closed_store_has_no_tail() {
     let store = Fixture::new().store;
     store.close().unwrap();
-    assert_eq!(store.tail().map(|_| ()), Err(StoreError::Closed));
+    assert_eq!(store.commits().tail().map(|_| ()), Err(StoreError::Closed));
 }
 
 /// Printed, not judged: a machine that builds something else at the same time would fail any bound worth having.
@@ -80,7 +80,7 @@ async fn a_closed_store_has_no_tail() {
 async fn an_idle_poll_reads_nothing() {
     let fixture = Fixture::new();
     fixture.append(&SessionId::new(), vec![created("t", "/p"); 100]).await;
-    let mut tail = fixture.store.tail().unwrap();
+    let mut tail = fixture.store.commits().tail().unwrap();
     let started = Instant::now();
     const POLLS: u32 = 10_000;
     assert!((0..POLLS).all(|_| tail.poll().unwrap().is_empty()));

@@ -267,7 +267,7 @@ async fn a_content_that_is_not_its_hashs_any_more_is_named_with_the_sessions_tha
     };
     for (session, bytes) in [(&one, b"a picture"), (&other, b"another 1")] {
         fixture.append(session, vec![super::created("t", "/p")]).await;
-        fixture.store.put_contents(session, vec![content(bytes)]).await.unwrap();
+        fixture.store.contents().put_contents(session, vec![content(bytes)]).await.unwrap();
     }
     let reader = fixture.store.reader();
     let whole = reader.verifier().verify_contents(None).unwrap();

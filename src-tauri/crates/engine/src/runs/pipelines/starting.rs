@@ -164,7 +164,7 @@ impl Runs {
         let contents: Vec<Content> = whole.contents().chain([input_content]).collect();
         self.records.contents().put(&session_id, contents).await?;
         // There is none, which is as good as any.
-        let system_prompt_hash = self.records.store().put_blob(b"").await?;
+        let system_prompt_hash = self.records.store().contents().put_blob(b"").await?;
         let options = RunOptions {
             approve,
             denied_paths,

@@ -68,7 +68,7 @@ async fn a_run_that_was_active_is_interrupted_here() {
     let (session, run) = (SessionId::from("s"), RunId::from("r"));
     let there = Fixture::new();
     there.append(&session, vec![created("t", "/p"), started(&run, "go")]).await;
-    there.store.acquire_lease(&session, "owner", 1).await.unwrap();
+    there.store.leases().acquire(&session, "owner", 1).await.unwrap();
     let here = Fixture::new();
     import(&here, &export(there.store.reader(), &session)).await.unwrap();
     assert_eq!(here.store.reader().lists().run(&run).unwrap().unwrap().state, SessionState::Interrupted);
@@ -101,7 +101,7 @@ async fn a_session_that_is_running_here_is_not_extended_under_its_run() {
     let exported = waiting(&session, &run).await;
     let fixture = Fixture::new();
     import(&fixture, &exported.split_inclusive('\n').take(2).collect::<String>()).await.unwrap();
-    fixture.store.acquire_lease(&session, "owner", 7).await.unwrap();
+    fixture.store.leases().acquire(&session, "owner", 7).await.unwrap();
     assert_eq!(import(&fixture, &exported).await, Err(StoreError::SessionBusy { session_id: session, pid: 7 }));
 }
 
