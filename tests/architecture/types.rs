@@ -8,7 +8,6 @@ const MAX_FILES: usize = 6;
 
 /// A type of a crate that is too large still, with its methods and the files that they are in.
 const TOO_LARGE: &[(&str, usize, usize)] = &[
-    ("agent::RunHost", 70, 11),
     ("domain::Transcript", 42, 6),
     ("engine::Accounts", 36, 7),
     ("engine::Approvals", 44, 13),

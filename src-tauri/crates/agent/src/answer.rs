@@ -1,10 +1,14 @@
 //! One answer of the model, from the request to its last token.
 
+use crate::ask::Ask;
 use crate::bounds::{self, AnswerRoom};
+use crate::run_log::RunLog;
+use crate::stop_signals::StopSignals;
 use arki_domain::{
-    CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Reasoning, Redactor, RunId, SessionId,
-    StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
+    CallId, ChatModel, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, PreparedRequest, Reasoning,
+    Redactor, RunId, SessionId, StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
 };
+use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,6 +34,7 @@ pub(crate) struct AnswerSoFar {
     kept: (usize, usize),
     /// The kind of text that is no thought.
     said_as: TokenType,
+    is_of_plan: bool,
     room: AnswerRoom,
     redactors: [StreamingRedactor; 2],
     bus: Arc<dyn LiveBus>,
@@ -39,7 +44,8 @@ impl AnswerSoFar {
     pub(crate) fn new(
         session_id: SessionId,
         run_id: RunId,
-        (turn, said_as): (u32, TokenType),
+        turn: u32,
+        ask: &Ask,
         redactor: &Redactor,
         bus: Arc<dyn LiveBus>,
     ) -> Self {
@@ -56,7 +62,8 @@ impl AnswerSoFar {
             first_token_after_ms: None,
             started: Instant::now(),
             kept: (0, 0),
-            said_as,
+            said_as: ask.said_as,
+            is_of_plan: ask.is_of_plan(),
             room: AnswerRoom::new(),
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
             bus,
@@ -91,6 +98,53 @@ impl AnswerSoFar {
         }
     }
 
+    /// Receives the answer to `prepared`, until its end or until it is stopped.
+    pub(crate) async fn receive(&mut self, prepared: PreparedRequest, source: AnswerSource<'_>) -> AnswerEnd {
+        let AnswerSource { model, max_answer, log, stops } = source;
+        let out_of_time = stops.out_of_time(&log.state);
+        tokio::pin!(out_of_time);
+        let too_slow = tokio::time::sleep(max_answer);
+        tokio::pin!(too_slow);
+        let mut stream = tokio::select! {
+            biased;
+            () = stops.cancel.cancelled() => return AnswerEnd::Cancelled,
+            () = &mut out_of_time => return AnswerEnd::OutOfTime,
+            () = &mut too_slow => return AnswerEnd::Failed(bounds::too_slow(max_answer)),
+            sent = model.send(prepared) => match sent {
+                Ok(stream) => stream,
+                Err(fault) => return AnswerEnd::Failed(fault),
+            },
+        };
+        let mut kept = Instant::now();
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = stops.cancel.cancelled() => return AnswerEnd::Cancelled,
+                () = &mut out_of_time => return AnswerEnd::OutOfTime,
+                () = &mut too_slow => return AnswerEnd::Failed(bounds::too_slow(max_answer)),
+                next = stream.next() => next,
+            };
+            match next {
+                Some(Ok(event)) => {
+                    // Nobody waits for the rest of an answer that has no end.
+                    if self.take(event) || self.is_too_long() {
+                        return AnswerEnd::Finished;
+                    }
+                }
+                None => return AnswerEnd::Finished,
+                Some(Err(fault)) => return AnswerEnd::Failed(fault),
+            }
+            if kept.elapsed() >= KEEP_PARTIAL_EVERY {
+                if let Some(piece) = self.not_yet_kept()
+                    && let Err(fault) = log.log.keep_partial(&log.session_id, Some(piece)).await
+                {
+                    return AnswerEnd::Failed(fault);
+                }
+                kept = Instant::now();
+            }
+        }
+    }
+
     /// Shows what was held back because it might have become a key.
     pub(crate) fn finish(&mut self) {
         for token_type in [TokenType::LlmThinking, TokenType::LlmResponse] {
@@ -114,8 +168,16 @@ impl AnswerSoFar {
         self.first_token_after_ms.is_some()
     }
 
+    /// Returns whether it says nothing. Thoughts alone may be a plan.
     pub(crate) fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.calls.is_empty()
+        let is_silent = self.text.trim().is_empty() && self.calls.is_empty();
+        is_silent && (self.thoughts.is_empty() || !self.is_of_plan)
+    }
+
+    /// Returns whether there is nothing in it, and no reason that the next answer would share.
+    pub(crate) fn is_void(&self) -> bool {
+        let has_reason = matches!(self.finish_reason, FinishReason::ContentFilter | FinishReason::Length);
+        !has_reason && !self.is_too_long() && self.is_empty()
     }
 
     /// Returns the text since the last call: each piece is written once, however long the answer grows. The redactors
@@ -172,6 +234,14 @@ impl AnswerSoFar {
             delta: OutputDelta { turn: self.turn, token_type, text },
         });
     }
+}
+
+/// The model that an answer comes from, and the run that it is for.
+pub(crate) struct AnswerSource<'a> {
+    pub(crate) model: &'a dyn ChatModel,
+    pub(crate) max_answer: Duration,
+    pub(crate) log: &'a RunLog,
+    pub(crate) stops: &'a StopSignals,
 }
 
 /// The end of the waiting for an answer.

@@ -1,22 +1,22 @@
-//! Keeps a conversation within its model's window, in a run and where the user asks. What goes and what stays is planned by
+//! Keeps a conversation within its model's window: of a run ([`ContextWindow`]), and where the user asks. What goes and what stays is planned by
 //! `arki-context`; here the summary is asked for and the event appended.
 //!
 //! Until `context.compacted` is appended nothing has happened, and afterwards the folded log is the compacted
 //! conversation: a crash at any moment neither loses nor repeats anything.
 
-use crate::budget;
 use crate::refusals::named_window;
-use crate::run_host::{RunEnd, RunHost};
 use crate::run_log::RunLog;
+use crate::stop_signals::StopSignals;
 use crate::summary::{Asking, CompactionLog, Summary, SummaryOutcome};
+use crate::tally::Tally;
 use arki_context::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, Corrected, CountTokens, SummaryAnswer,
     SummaryPlan, TokenCorrection, plan_compaction,
 };
 use arki_domain::projection::{Progress, Transcript};
 use arki_domain::{
-    ChatModel, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, RequestHead,
-    RequestPurpose, SessionId,
+    ChatModel, ChatRequest, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, ModelOptions,
+    RequestHead, RequestPurpose, SessionId, Usage,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -52,37 +52,95 @@ pub enum Compacted {
     Stopped,
 }
 
-impl RunHost {
-    /// Makes room before a request that would fill too much of the window. A request larger than a known window isn't
-    /// sent: the run ends, and says what takes the space.
-    pub(crate) async fn compact_where_due(&mut self) -> Result<Option<RunEnd>, Fault> {
-        let Some(window) = self.parts.model.context_window() else { return Ok(None) };
-        let request = self.request();
-        self.tally.count_request(&request, &*self.parts.compaction.estimate);
-        drop(request);
+/// The context window of a run's model: how much of it the conversation fills, and making room in it.
+pub(crate) struct ContextWindow {
+    model: Arc<dyn ChatModel>,
+    compaction: CompactionParts,
+    /// The configured limit of an answer, in tokens.
+    max_answer_tokens: Option<u32>,
+    /// The time that a summary may take.
+    max_answer: Duration,
+    tally: Tally,
+    /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
+    too_large_fixed: Option<(u64, u64)>,
+    /// The window that a refusal shows, once a shorter request is taken.
+    refused_window: Option<u64>,
+}
+
+impl ContextWindow {
+    pub(crate) fn new(
+        model: Arc<dyn ChatModel>,
+        compaction: CompactionParts,
+        options: &ModelOptions,
+        max_answer: Duration,
+    ) -> Self {
+        Self {
+            model,
+            compaction,
+            max_answer_tokens: options.max_completion_tokens,
+            max_answer,
+            tally: Tally::default(),
+            too_large_fixed: None,
+            refused_window: None,
+        }
+    }
+
+    pub(crate) fn count(&mut self, request: &ChatRequest) {
+        self.tally.count_request(request, &*self.compaction.estimate);
+    }
+
+    pub(crate) fn learn(&mut self, usage: Usage) {
+        self.tally.learn(usage);
+    }
+
+    /// The provider took a request that was made shorter after a refusal: so large is the window then.
+    pub(crate) fn note_taken(&mut self) {
+        if let Some(window) = self.refused_window.take() {
+            self.model.note_window(window);
+        }
+    }
+
+    /// The messages are as many as before, but others.
+    pub(crate) fn forget_messages(&mut self) {
+        self.tally.forget_messages();
+    }
+
+    /// Forgets the refusal: nobody knows any more whether the length was its reason.
+    pub(crate) fn forget_refusal(&mut self) {
+        self.refused_window = None;
+        self.forget_messages();
+    }
+
+    /// Makes room before a request, already counted, that would fill too much of the window. It is impossible only where
+    /// the request is larger than the known window: it isn't sent then.
+    pub(crate) async fn compact_where_due(
+        &mut self,
+        log: &mut RunLog,
+        stops: &StopSignals,
+    ) -> Result<CompactionOutcome, Fault> {
+        let Some(window) = self.model.context_window() else { return Ok(CompactionOutcome::NothingToDo) };
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
         let fits = self.tally.tokens() < window;
         if !limits.is_due(self.tally.tokens()) || (fits && self.too_large_fixed == Some(fixed)) {
-            return Ok(None);
+            return Ok(CompactionOutcome::NothingToDo);
         }
-        let ended = match self.compact(limits).await? {
-            CompactionOutcome::Impossible(_) if !fits => self.compact(limits.whole_room()).await?,
+        let ended = match self.compact(log, stops, limits).await? {
+            CompactionOutcome::Impossible(_) if !fits => self.compact(log, stops, limits.whole_room()).await?,
             ended => ended,
         };
         match ended {
-            CompactionOutcome::Compacted | CompactionOutcome::NothingToDo => Ok(None),
-            CompactionOutcome::Stopped(end) => Ok(Some(end)),
             CompactionOutcome::Impossible(error) if !fits => {
-                self.failed(self.too_large(error, window).into(), None).await.map(Some)
+                Ok(CompactionOutcome::Impossible(self.too_large(error, window)))
             }
             CompactionOutcome::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
                     self.too_large_fixed = Some(fixed);
                 }
-                Ok(None)
+                Ok(CompactionOutcome::NothingToDo)
             }
+            ended => Ok(ended),
         }
     }
 
@@ -95,82 +153,74 @@ impl RunHost {
         }
     }
 
-    /// Makes room after the provider has refused the request, or says why that isn't possible.
-    pub(crate) async fn compact_after(&mut self, refused: &Fault) -> Result<Result<Option<RunEnd>, Fault>, Fault> {
+    /// Makes room after the provider has refused the request.
+    pub(crate) async fn compact_after(
+        &mut self,
+        refused: &Fault,
+        log: &mut RunLog,
+        stops: &StopSignals,
+    ) -> Result<CompactionOutcome, Fault> {
         let tokens = self.tally.tokens();
         let named = named_window(&refused.message).filter(|named| *named > self.tally.fixed_tokens());
-        let window = self.parts.model.context_window().unwrap_or(tokens).min(tokens).min(named.unwrap_or(u64::MAX));
+        let window = self.model.context_window().unwrap_or(tokens).min(tokens).min(named.unwrap_or(u64::MAX));
         let refused_window = window.min(self.tally.least_tokens());
-        match self.compact(self.limits(window).asked_for(tokens)).await? {
-            CompactionOutcome::Compacted => {
-                self.refused_window = Some(refused_window);
-                Ok(Ok(None))
-            }
-            CompactionOutcome::Stopped(end) => Ok(Ok(Some(end))),
-            CompactionOutcome::NothingToDo => Ok(Err(refused.clone())),
-            CompactionOutcome::Impossible(error) => {
-                let message = format!("{} {error}", refused.message);
-                Ok(Err(Fault { message, ..error.into() }))
-            }
+        let ended = self.compact(log, stops, self.limits(window).asked_for(tokens)).await?;
+        if matches!(ended, CompactionOutcome::Compacted) {
+            self.refused_window = Some(refused_window);
         }
+        Ok(ended)
     }
 
     /// Returns whether the last request takes up so much of the window, as far as anybody knows it, that a refusal may be
     /// of its length.
-    pub(crate) fn fills_window(&self) -> bool {
-        let window = self.parts.model.context_window().or(self.parts.model.assumed_window());
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        let window = self.model.context_window().or(self.model.assumed_window());
         window.is_some_and(|window| self.tally.tokens() as f64 >= window as f64 * FULL_FROM)
     }
 
-    async fn compact(&mut self, limits: CompactionLimits) -> Result<CompactionOutcome, Fault> {
-        let compaction = self.parts.compaction.clone();
+    async fn compact(
+        &mut self,
+        log: &mut RunLog,
+        stops: &StopSignals,
+        limits: CompactionLimits,
+    ) -> Result<CompactionOutcome, Fault> {
+        let compaction = &self.compaction;
         let tokens = Corrected { estimate: &*compaction.estimate, correction: self.tally.correction() };
-        let summary_model = compaction.model.clone().unwrap_or_else(|| self.parts.model.clone());
+        let summary_model = compaction.model.as_ref().unwrap_or(&self.model);
         let planned = CompactionPlanning {
-            compaction: &compaction,
+            compaction,
             focus: None,
             limits,
             summary_window: summary_model.context_window().unwrap_or(limits.window),
             tokens: &tokens,
         }
-        .plan(&mut self.record.transcript, &self.record.progress);
+        .plan(&mut log.transcript, &log.progress);
         let planned = match planned {
             Err(error) => return Ok(CompactionOutcome::Impossible(error)),
             Ok(None) => return Ok(CompactionOutcome::NothingToDo),
             Ok(Some(planned)) => planned,
         };
-        let out_of_time = budget::out_of_time(&self.record.state, self.clock.now_ms());
-        let cancel = self.cancel.clone();
+        let out_of_time = stops.out_of_time(&log.state);
         let stopped = async {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => SummaryStop::Cancelled,
+                () = stops.cancel.cancelled() => SummaryStop::Cancelled,
                 () = out_of_time => SummaryStop::OutOfTime,
             }
         };
         let asking = Asking {
-            model: &*summary_model,
+            model: &**summary_model,
             purpose: RequestPurpose::Compaction,
-            turn: self.record.state.turn,
-            max_answer: self.parts.max_answer,
+            turn: log.state.turn,
+            max_answer: self.max_answer,
         };
-        match carry_out(planned, asking, &tokens, &mut self.record, stopped).await? {
-            Ok(_) => {}
-            Err(SummaryStop::Cancelled) => return self.cancelled().await.map(CompactionOutcome::Stopped),
-            Err(SummaryStop::OutOfTime) => return self.budget_exhausted().await.map(CompactionOutcome::Stopped),
-        }
-        if let Some(end) = self.start_session().await? {
-            return Ok(CompactionOutcome::Stopped(end));
-        }
-        self.tally.forget_messages();
-        let request = self.request();
-        self.tally.count_request(&request, &*compaction.estimate);
-        Ok(CompactionOutcome::Compacted)
+        let carried_out = carry_out(planned, asking, &tokens, log, stopped).await?;
+        Ok(carried_out.map_or_else(CompactionOutcome::Stopped, |_| CompactionOutcome::Compacted))
     }
 
     fn limits(&self, window: u64) -> CompactionLimits {
-        let answer = self.parts.model_options.max_completion_tokens.map_or_else(|| room_for_answer(window), u64::from);
-        CompactionLimits::new(window, self.tally.fixed_tokens(), self.parts.compaction.at_fraction, answer)
+        let answer = self.max_answer_tokens.map_or_else(|| room_for_answer(window), u64::from);
+        CompactionLimits::new(window, self.tally.fixed_tokens(), self.compaction.at_fraction, answer)
     }
 }
 
@@ -179,7 +229,7 @@ fn room_for_answer(window: u64) -> u64 {
 }
 
 /// Why a run no longer waits for a summary.
-enum SummaryStop {
+pub(crate) enum SummaryStop {
     Cancelled,
     OutOfTime,
 }
@@ -195,11 +245,11 @@ impl CompactionLog for RunLog {
     }
 }
 
-enum CompactionOutcome {
+pub(crate) enum CompactionOutcome {
     Compacted,
     NothingToDo,
     Impossible(CompactionError),
-    Stopped(RunEnd),
+    Stopped(SummaryStop),
 }
 
 /// Compacts a session that no run works on, because the user asks.

@@ -1,16 +1,21 @@
-//! The end or pause of a run: always by an event that says so.
+//! The end or pause of a run: always by an event that says so. Sub-agents in the background come to rest before.
 
 use crate::answer::AnswerSoFar;
+use crate::answer_events::Cut;
+use crate::compacting::SummaryStop;
 use crate::run_host::{RunEnd, RunHost, is_of_one_event};
-use crate::turn::Cut;
+
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
-use arki_domain::{Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult};
+use arki_domain::{
+    ApprovalId, Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused,
+    SubagentsStanding, ToolResult,
+};
 
 impl RunHost {
     /// Ends the run, unless a hook makes the agent go on or the user said something meanwhile: `None` then, and where the
     /// user stopped the run.
     pub(crate) async fn completed_unless_held(&mut self) -> Result<Option<RunEnd>, Fault> {
-        match self.is_held().await? || self.cancel.is_cancelled() {
+        match self.hooks().is_held().await? || self.stops.cancel.is_cancelled() {
             true => Ok(None),
             false => self.completed().await.map(Some),
         }
@@ -23,14 +28,14 @@ impl RunHost {
             turns: self.record.state.turn,
             usage: self.record.state.usage,
         };
-        let bodies = self.observed(Some(self.record.state.turn)).into_iter().chain([completed.into()]).collect();
+        let bodies = self.record.observed(Some(self.record.state.turn)).into_iter().chain([completed.into()]).collect();
         self.record.append(bodies).await?;
         // Whoever works with the answer, such as a pipeline's next step, gets it as the model wrote it.
         Ok(RunEnd::Completed { response: self.record.state.last_text.clone() })
     }
 
     pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<AnswerSoFar>) -> Result<RunEnd, Fault> {
-        self.rest_subagents().await?;
+        self.subagents().rest().await?;
         let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {
             self.interrupted(answer, Cut::Last).await?;
@@ -43,15 +48,9 @@ impl RunHost {
             cause: fault.cause.clone(),
         };
         // Where the log is full there may be room for the end alone.
-        let observed = self.observed(None).filter(|_| !is_of_one_event(&fault));
+        let observed = self.record.observed(None).filter(|_| !is_of_one_event(&fault));
         self.record.append(observed.into_iter().chain([failed.into()]).collect()).await?;
         Ok(RunEnd::Failed(fault))
-    }
-
-    /// Returns what the observer found worth remembering, if anything. It's appended before the event that ends the
-    /// run, so that that event stays the run's last.
-    fn observed(&self, completed_turns: Option<u32>) -> Option<EventBody> {
-        self.record.progress.observer.observed(completed_turns).map(Into::into)
     }
 
     /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
@@ -62,10 +61,10 @@ impl RunHost {
 
     /// Calls that were never begun get a result that says so: every call has one, and the model is not left guessing.
     pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
-        self.rest_subagents().await?;
+        self.subagents().rest().await?;
         let mut bodies: Vec<EventBody> =
             self.record.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
-        bodies.extend(self.observed(None));
+        bodies.extend(self.record.observed(None));
         bodies.push(
             RunCancelled {
                 code: Code::CANCELLED.0.to_owned(),
@@ -88,15 +87,59 @@ impl RunHost {
 
     /// Pauses the run without waiting for anything.
     pub(crate) async fn budget_exhausted(&mut self) -> Result<RunEnd, Fault> {
-        self.rest_subagents().await?;
+        self.subagents().rest().await?;
         self.record.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
         Ok(RunEnd::BudgetExhausted)
     }
 
+    pub(crate) async fn stopped(&mut self, stop: SummaryStop) -> Result<RunEnd, Fault> {
+        match stop {
+            SummaryStop::Cancelled => self.cancelled().await,
+            SummaryStop::OutOfTime => self.budget_exhausted().await,
+        }
+    }
+
     pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
-        self.rest_subagents().await?;
+        self.subagents().rest().await?;
         self.record.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
         Ok(RunEnd::Paused)
+    }
+
+    /// Waits until a sub-agent in the background has its result, or the user says something. `Some` where the run has to wait for the user.
+    pub(crate) async fn await_subagents(&mut self) -> Result<Option<RunEnd>, Fault> {
+        let (outstanding, step) = (self.record.state.background().len(), self.record.state.next_step());
+        loop {
+            self.hooks().deliver_steering().await?;
+            let is_news = self.record.state.background().len() != outstanding || self.record.state.next_step() != step;
+            if is_news || self.stops.cancel.is_cancelled() {
+                return Ok(None);
+            }
+            if self.stops.pause.is_cancelled() {
+                return self.paused().await.map(Some);
+            }
+            match self.calls.executor.subagents_standing() {
+                SubagentsStanding::AtWork => self.subagents().until_they_change().await,
+                SubagentsStanding::Waiting(approval_id) => return self.waits_for(approval_id).await.map(Some),
+                SubagentsStanding::AtRest => {
+                    // It may have stopped since the log was read.
+                    self.record.catch_up().await?;
+                    if self.record.state.background().len() == outstanding {
+                        return self.paused().await.map(Some);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the run's work here until this is decided.
+    pub(crate) async fn waits_for(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
+        self.subagents().rest().await?;
+        if self.record.state.phase != RunPhase::Paused(PauseReason::Approval) {
+            let approval_id = Some(approval_id.clone());
+            let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
+            self.record.append(vec![paused.into()]).await?;
+        }
+        Ok(RunEnd::AwaitingApproval(approval_id))
     }
 
     pub(crate) fn ended(&self) -> RunEnd {

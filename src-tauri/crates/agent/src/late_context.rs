@@ -5,28 +5,26 @@ mod bound;
 
 pub use bound::max_late_text_bytes;
 
-use crate::run_host::RunHost;
+use crate::run_log::RunLog;
 use arki_domain::projection::{MessageKind, Transcript};
 use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
 use bound::LateRoom;
+use std::sync::Arc;
 
-impl RunHost {
-    /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
-    pub(crate) async fn add_late_context(&mut self) -> Result<(), Fault> {
-        let (asked, late) = (asked(&mut self.record.transcript), self.parts.late_context.clone());
-        if asked.is_empty() {
-            return Ok(());
-        }
-        // Files are read for it.
-        let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
-        let window = self.parts.model.context_window();
-        let room = LateRoom::new(window, self.record.state.late_bytes, &mut self.record.transcript);
-        let added = missing(&mut self.record.transcript, belonging.map_err(Fault::internal)?, room);
-        if added.is_empty() {
-            return Ok(());
-        }
-        self.record.append(added.into_iter().map(EventBody::from).collect()).await
+/// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
+pub(crate) async fn add(log: &mut RunLog, late: Arc<dyn LateContext>, window: Option<u64>) -> Result<(), Fault> {
+    let asked = asked(&mut log.transcript);
+    if asked.is_empty() {
+        return Ok(());
     }
+    // Files are read for it.
+    let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
+    let room = LateRoom::new(window, log.state.late_bytes, &mut log.transcript);
+    let added = missing(&mut log.transcript, belonging.map_err(Fault::internal)?, room);
+    if added.is_empty() {
+        return Ok(());
+    }
+    log.append(added.into_iter().map(EventBody::from).collect()).await
 }
 
 /// The kinds of thing that late context can belong to.

@@ -8,11 +8,12 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod answer;
+mod answer_events;
 mod ask;
 mod background;
 mod bounds;
-mod budget;
 mod call_arguments;
+mod call_runner;
 mod call_text;
 mod compacting;
 mod core;
@@ -23,9 +24,11 @@ mod pes;
 mod planning;
 mod reflection;
 mod refusals;
+mod request_form;
 mod retry;
 mod run_host;
 mod run_log;
+mod stop_signals;
 mod summary;
 mod tally;
 mod text_only;
@@ -37,8 +40,9 @@ pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, c
 pub use core::{Core, core, core_names};
 pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
-pub use run_host::{RunControl, RunEnd, RunHost, RunParts};
+pub use run_host::{RunEnd, RunHost, RunParts};
 pub use run_log::{RunLog, Standing};
+pub use stop_signals::RunControl;
 pub use text_only::messages as messages_as_text;
 
 #[cfg(test)]

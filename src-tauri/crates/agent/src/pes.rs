@@ -14,6 +14,7 @@ mod ticking;
 use crate::ask::Ask;
 use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
+use crate::run_log::RunLog;
 use arki_domain::projection::PLANNING_CORE;
 use arki_domain::{Code, ContextAdded, Fault, PlanUpdated, STAGE_PART, Stage, TokenType};
 use async_trait::async_trait;
@@ -35,15 +36,15 @@ impl Core for PlanExecuteSynthesize {
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         loop {
-            if host.cancel.is_cancelled() {
+            if host.stops.cancel.is_cancelled() {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
             match next(&host.record.state) {
                 Next::Complete => {
-                    host.deliver_steering().await?;
+                    host.hooks().deliver_steering().await?;
                     if next(&host.record.state) == Next::Complete {
-                        host.tick(TickMoment::End).await?;
+                        tick(&mut host.record, TickMoment::End).await?;
                         if let Some(end) = host.completed_unless_held().await? {
                             return Ok(end);
                         }
@@ -51,17 +52,20 @@ impl Core for PlanExecuteSynthesize {
                 }
                 Next::Ended => return Ok(host.ended()),
                 Next::AskUser => {
-                    if let Some(end) = host.ask_user_about_plan().await? {
+                    if let Some(end) = approving::ask_user(&mut host.record).await? {
                         return Ok(end);
                     }
                 }
-                Next::AwaitUser(approval_id) => return host.await_decision(approval_id).await,
-                Next::DropCalls(why) => host.drop_calls(why).await?,
+                Next::AwaitUser(approval_id) => {
+                    host.subagents().rest().await?;
+                    return approving::await_decision(&mut host.record, approval_id).await;
+                }
+                Next::DropCalls(why) => approving::drop_calls(&mut host.record, why).await?,
                 Next::Unreadable(why) => return host.failed(unreadable(&why), None).await,
-                Next::Execute(_) | Next::Ask(_) if host.pause.is_cancelled() => return host.paused().await,
+                Next::Execute(_) | Next::Ask(_) if host.stops.pause.is_cancelled() => return host.paused().await,
                 Next::Execute(pending) => {
                     let end = host.execute(&pending).await?;
-                    host.tick(TickMoment::Between).await?;
+                    tick(&mut host.record, TickMoment::Between).await?;
                     if let Some(end) = end {
                         return Ok(end);
                     }
@@ -77,8 +81,8 @@ impl Core for PlanExecuteSynthesize {
                     }
                 }
                 Next::Ask(stage) => {
-                    host.deliver_steering().await?;
-                    host.tell(stage).await?;
+                    host.hooks().deliver_steering().await?;
+                    tell(&mut host.record, stage).await?;
                     if let Some(end) = host.ask_for(asking(stage)).await? {
                         return Ok(end);
                     }
@@ -109,26 +113,21 @@ fn unreadable(why: &str) -> Fault {
     )
 }
 
-impl RunHost {
-    /// Tells the model what it could not know of the next stage, once.
-    async fn tell(&mut self, stage: Stage) -> Result<(), Fault> {
-        let is_again = !self.record.state.stages.is_answered || self.record.state.stages.is_told;
-        let words = telling::words(stage, &self.record.state, self.record.progress.plan.current());
-        match words {
-            Some(words) if !is_again => {
-                self.record.append(vec![ContextAdded::new(STAGE_PART, telling::name(stage), words).into()]).await
-            }
-            _ => Ok(()),
+/// Tells the model what it could not know of the next stage, once.
+async fn tell(log: &mut RunLog, stage: Stage) -> Result<(), Fault> {
+    let is_again = !log.state.stages.is_answered || log.state.stages.is_told;
+    match telling::words(stage, &log.state, log.progress.plan.current()) {
+        Some(words) if !is_again => {
+            log.append(vec![ContextAdded::new(STAGE_PART, telling::name(stage), words).into()]).await
         }
+        _ => Ok(()),
     }
+}
 
-    /// Says which steps of the plan are done, if that is news.
-    async fn tick(&mut self, moment: TickMoment) -> Result<(), Fault> {
-        let steps =
-            self.record.progress.plan.current().and_then(|plan| ticked(plan, &self.record.state.stages, moment));
-        match steps {
-            Some(steps) => self.record.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
-            None => Ok(()),
-        }
+/// Says which steps of the plan are done, if that is news.
+async fn tick(log: &mut RunLog, moment: TickMoment) -> Result<(), Fault> {
+    match log.progress.plan.current().and_then(|plan| ticked(plan, &log.state.stages, moment)) {
+        Some(steps) => log.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
+        None => Ok(()),
     }
 }

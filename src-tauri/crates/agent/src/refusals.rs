@@ -9,9 +9,10 @@ mod window;
 
 pub(crate) use window::named_window;
 
-use crate::run_host::{RunEnd, RunHost};
+use crate::run_log::RunLog;
 use arki_domain::projection::{RefusablePart, tool_part};
 use arki_domain::{Code, ContextDropped, Fault, Message, ToolDefinition};
+use std::sync::Arc;
 
 /// The number of parts that are left out for one request.
 const MAX_PARTS: usize = 3;
@@ -30,101 +31,104 @@ pub(crate) struct Mending {
     guessed: Vec<ContextDropped>,
 }
 
-impl RunHost {
+/// The next attempt to have a request taken.
+pub(crate) enum Mend {
+    LeaveOut(Vec<ContextDropped>),
+    Compact,
+    /// Nothing helps: what was guessed at comes back.
+    GiveUp(Vec<ContextDropped>),
+}
+
+impl Mending {
+    pub(crate) fn next(&mut self, mut refused: RefusedRequest<'_>) -> Mend {
+        let fault = refused.fault;
+        let is_too_long = fault.is(Code::CONTEXT_TOO_LONG);
+        let has_room = self.parts < MAX_PARTS;
+        if has_room
+            && !is_too_long
+            && let Some(dropped) = refused.named_part()
+        {
+            self.parts += 1;
+            return Mend::LeaveOut(vec![dropped]);
+        }
+        if !std::mem::replace(&mut self.is_without_remote, true) && NamedPart::read(&fault.message).is_some_schema() {
+            let remote = refused.remote_tools();
+            if !remote.is_empty() {
+                return Mend::LeaveOut(remote);
+            }
+        }
+        let may_be_length = is_too_long || (refused.fills_window && !fault.is(Code::CONTENT_REFUSED));
+        if may_be_length && !std::mem::replace(&mut self.is_compacted, true) {
+            return Mend::Compact;
+        }
+        if has_room
+            && !is_too_long
+            && let Some(newest) = refused.log.transcript.refusable_parts().pop()
+        {
+            let dropped = dropped(newest, fault);
+            self.parts += 1;
+            self.guessed.push(dropped.clone());
+            return Mend::LeaveOut(vec![dropped]);
+        }
+        let guessed = std::mem::take(&mut self.guessed).into_iter().rev();
+        Mend::GiveUp(guessed.map(|guessed| ContextDropped { restored: true, ..guessed }).collect())
+    }
+}
+
+/// The fault as a run ends with it.
+pub(crate) fn given_up(fault: Fault) -> Fault {
+    Fault { hint: format!("{} {HINT}", fault.hint), ..fault }
+}
+
+/// A request that the provider has not taken, and what it says about it.
+pub(crate) struct RefusedRequest<'a> {
+    pub(crate) log: &'a mut RunLog,
+    pub(crate) definitions: Arc<[ToolDefinition]>,
+    pub(crate) fault: &'a Fault,
+    pub(crate) fills_window: bool,
+}
+
+impl RefusedRequest<'_> {
     /// Returns whether another request than this one may be taken.
-    pub(crate) fn is_refusal(&mut self, fault: &Fault) -> bool {
+    pub(crate) fn is_refusal(&mut self) -> bool {
+        let fault = self.fault;
         let is_of_request = fault.is(Code::CONTEXT_TOO_LONG) || fault.is(Code::PROVIDER_BAD_REQUEST);
         // Some answer so to a picture that they don't take.
         let may_be = fault.is(Code::MODEL_NOT_FOUND) || fault.is(Code::PROVIDER_FAILED);
         // A filter takes offence at what came in from outside, of which the user has not said a word.
         if fault.is(Code::CONTENT_REFUSED) {
-            return !self.record.transcript.refusable_parts().is_empty();
+            return !self.log.transcript.refusable_parts().is_empty();
         }
         let says_image = || NamedPart::read(&fault.message).is_image;
-        is_of_request || (may_be && says_image() && self.named_part(fault).is_some())
-    }
-
-    /// Changes what is asked next. `Some` where nothing helps, or somebody ended the run.
-    pub(crate) async fn mend(&mut self, fault: Fault, mending: &mut Mending) -> Result<Option<RunEnd>, Fault> {
-        let is_too_long = fault.is(Code::CONTEXT_TOO_LONG);
-        let has_room = mending.parts < MAX_PARTS;
-        if has_room
-            && !is_too_long
-            && let Some(dropped) = self.named_part(&fault)
-        {
-            mending.parts += 1;
-            return self.leave_out(dropped).await.map(|()| None);
-        }
-        if !std::mem::replace(&mut mending.is_without_remote, true) && NamedPart::read(&fault.message).is_some_schema()
-        {
-            let remote = self.remote_tools(&fault);
-            for dropped in remote.clone() {
-                self.leave_out(dropped).await?;
-            }
-            if !remote.is_empty() {
-                return Ok(None);
-            }
-        }
-        let mut fault = fault;
-        let may_be_length = is_too_long || (self.fills_window() && !fault.is(Code::CONTENT_REFUSED));
-        if !mending.is_compacted && may_be_length {
-            mending.is_compacted = true;
-            match self.compact_after(&fault).await? {
-                Ok(end) => return Ok(end),
-                Err(impossible) if is_too_long => fault = impossible,
-                Err(_) => {}
-            }
-        }
-        if has_room
-            && !is_too_long
-            && let Some(newest) = self.record.transcript.refusable_parts().pop()
-        {
-            let dropped = dropped(newest, &fault);
-            mending.parts += 1;
-            mending.guessed.push(dropped.clone());
-            return self.leave_out(dropped).await.map(|()| None);
-        }
-        for guessed in std::mem::take(&mut mending.guessed).into_iter().rev() {
-            self.leave_out(ContextDropped { restored: true, ..guessed }).await?;
-        }
-        let hint = format!("{} {HINT}", fault.hint);
-        self.failed(Fault { hint, ..fault }, None).await.map(Some)
-    }
-
-    async fn leave_out(&mut self, dropped: ContextDropped) -> Result<(), Fault> {
-        self.record.append(vec![dropped.into()]).await?;
-        // Whether the length was the reason, nobody knows any more.
-        self.refused_window = None;
-        // As many as before, but others.
-        self.tally.forget_messages();
-        Ok(())
+        is_of_request || (may_be && says_image() && self.named_part().is_some())
     }
 
     /// The tools of MCP servers: one of them it is where a schema is refused and no tool named, since ours are known to
     /// be taken.
-    fn remote_tools(&mut self, fault: &Fault) -> Vec<ContextDropped> {
-        let Some(event_id) = self.record.transcript.prompt_event() else { return Vec::new() };
-        let (definitions, refused) = (self.parts.executor.definitions(), &self.record.state.refused_tools);
-        let remote = definitions.iter().filter(|tool| tool.name.starts_with(REMOTE) && !is_in(refused, tool));
+    fn remote_tools(&self) -> Vec<ContextDropped> {
+        let Some(event_id) = self.log.transcript.prompt_event() else { return Vec::new() };
+        let refused = &self.log.state.refused_tools;
+        let remote = self.definitions.iter().filter(|tool| tool.name.starts_with(REMOTE) && !is_in(refused, tool));
         let dropped = |tool: &ToolDefinition| ContextDropped {
             event_id: event_id.clone(),
             part: tool_part(&tool.name),
-            reason: reason(fault),
+            reason: reason(self.fault),
             restored: false,
         };
         remote.map(dropped).collect()
     }
 
-    fn named_part(&mut self, fault: &Fault) -> Option<ContextDropped> {
-        let named = NamedPart::read(&fault.message);
-        if let Some(tool) = named.tool(&self.parts.executor.definitions(), &self.record.state.refused_tools) {
+    fn named_part(&mut self) -> Option<ContextDropped> {
+        let (named, transcript) = (NamedPart::read(&self.fault.message), &mut self.log.transcript);
+        if let Some(tool) = named.tool(&self.definitions, &self.log.state.refused_tools) {
             // The run's, which it is left out of.
-            let event_id = self.record.transcript.prompt_event()?;
-            return Some(ContextDropped { event_id, part: tool_part(&tool), reason: reason(fault), restored: false });
+            let event_id = transcript.prompt_event()?;
+            let (part, reason) = (tool_part(&tool), reason(self.fault));
+            return Some(ContextDropped { event_id, part, reason, restored: false });
         }
-        let messages = self.record.transcript.messages();
-        let parts = self.record.transcript.refusable_parts();
-        named.part(&parts, &messages).map(|part| dropped(part, fault))
+        let messages = transcript.messages();
+        let parts = transcript.refusable_parts();
+        named.part(&parts, &messages).map(|part| dropped(part, self.fault))
     }
 }
 

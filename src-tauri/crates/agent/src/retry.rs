@@ -2,9 +2,8 @@
 //! a plain function; the wait itself ends at once when the user says so.
 
 use crate::answer::{AnswerEnd, AnswerSoFar};
-use crate::budget;
-use crate::run_host::RunHost;
-use crate::turn::Cut;
+use crate::run_log::RunLog;
+use crate::stop_signals::StopSignals;
 use arki_domain::{Code, EngineRetry, Fault};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -31,23 +30,15 @@ pub(crate) struct Retries {
 
 /// The way to treat an error that may pass.
 #[derive(Debug, PartialEq)]
-enum RetryVerdict {
+pub(crate) enum RetryVerdict {
     Wait(Duration),
     GiveUp(Fault),
 }
 
-impl RunHost {
-    /// Notes the retry and waits for its time. `None`: ask again now.
-    ///
-    /// `answer` is what came before the fault.
-    pub(crate) async fn wait_for_retry(
-        &mut self,
-        retries: &mut Retries,
-        fault: Fault,
-        answer: AnswerSoFar,
-    ) -> Result<Option<(AnswerEnd, AnswerSoFar)>, Fault> {
-        let (code, turn) = (fault.code.clone(), answer.turn);
-        retries.count += 1;
+impl Retries {
+    /// Counts a retry after `fault`, before which `answer` came, and decides whether there is one.
+    pub(crate) fn next(&mut self, fault: Fault, answer: &AnswerSoFar) -> RetryVerdict {
+        self.count += 1;
         let broke_off = answer.has_begun() || fault.is(Code::PROVIDER_STREAM_CUT);
         let is_unreadable = !answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER);
         let attempts = match broke_off {
@@ -55,29 +46,35 @@ impl RunHost {
             false if is_unreadable => MAX_UNREADABLE,
             false => MAX_REQUESTS,
         };
-        let delay = match decide(fault, retries, attempts, RandomState::new().build_hasher().finish()) {
-            RetryVerdict::Wait(delay) => delay,
-            RetryVerdict::GiveUp(fault) => return Ok(Some((AnswerEnd::Failed(fault), answer))),
-        };
-        retries.waited += delay;
-        self.interrupted(answer, Cut::Retried).await?;
+        let verdict = decide(fault, self, attempts, RandomState::new().build_hasher().finish());
+        if let RetryVerdict::Wait(delay) = verdict {
+            self.waited += delay;
+        }
+        verdict
+    }
+
+    /// Notes the retry and waits for its time. `None`: ask again now.
+    pub(crate) async fn wait(
+        &self,
+        delay: Duration,
+        (turn, code): (u32, String),
+        log: &mut RunLog,
+        stops: &StopSignals,
+    ) -> Result<Option<AnswerEnd>, Fault> {
         // Listens before it is announced: whoever sees the countdown can end it.
-        let skip_wait = self.skip_wait.clone();
-        let skipped = skip_wait.notified();
+        let skipped = stops.skip_wait.notified();
         tokio::pin!(skipped);
         skipped.as_mut().enable();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.record.append(vec![EngineRetry { turn, code, delay_ms, attempt: retries.count }.into()]).await?;
-        let out_of_time = budget::out_of_time(&self.record.state, self.clock.now_ms());
-        let end = tokio::select! {
+        log.append(vec![EngineRetry { turn, code, delay_ms, attempt: self.count }.into()]).await?;
+        Ok(tokio::select! {
             biased;
-            () = self.cancel.cancelled() => Some(AnswerEnd::Cancelled),
-            () = self.pause.cancelled() => Some(AnswerEnd::Paused),
-            () = out_of_time => Some(AnswerEnd::OutOfTime),
+            () = stops.cancel.cancelled() => Some(AnswerEnd::Cancelled),
+            () = stops.pause.cancelled() => Some(AnswerEnd::Paused),
+            () = stops.out_of_time(&log.state) => Some(AnswerEnd::OutOfTime),
             () = skipped => None,
             () = tokio::time::sleep(delay) => None,
-        };
-        Ok(end.map(|end| (end, self.answer(turn))))
+        })
     }
 }
 

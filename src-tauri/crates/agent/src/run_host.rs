@@ -1,23 +1,24 @@
-//! A run's host: where the run stands, and what a core can do with it. Every step appends and folds what was appended,
-//! also what others appended meanwhile. Which step comes next is the core's to say.
+//! A run's host: what a core can do with a run. It asks (`turn.rs`), executes, and ends or pauses (`ending.rs`); each is
+//! recorded in the run's log ([`RunLog`]), which folds it. Which step comes next is the core's to say.
 
 use crate::ask::Ask;
-use crate::budget::{self, SteadyClock};
-use crate::compacting::CompactionParts;
+use crate::background::BackgroundAgents;
+use crate::call_runner::{CallRunner, is_delegated};
+use crate::compacting::{CompactionParts, ContextWindow};
 use crate::core::Core;
+use crate::hooks::LifecycleHooks;
+use crate::request_form::{LoggedRequest, RequestForm};
 use crate::run_log::{RunLog, Standing};
-use crate::tally::Tally;
-use arki_domain::projection::{CallProgress, NextStep, PendingCall, READ_RESULT_TOOL, RunPhase, StateSavingStrategy};
+use crate::stop_signals::{RunControl, StopSignals};
+use arki_domain::projection::{NextStep, PendingCall, RunPhase, StateSavingStrategy};
 use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventLog, Executor,
-    Fault, LateContext, LiveBus, ModelOptions, PauseReason, QuestionId, Redactor, RequestHead, RunPaused, SessionId,
+    ApprovalId, CallOutcome, ChatModel, Clock, Code, EventLog, Executor, Fault, LateContext, LiveBus, ModelOptions,
+    PauseReason, QuestionId, Redactor, RunPaused, SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 /// The parts that a run works with; everything that touches the world is behind a port.
 #[derive(Clone)]
@@ -40,15 +41,6 @@ pub struct RunParts {
     pub compaction: CompactionParts,
     pub late_context: Arc<dyn LateContext>,
     pub state_saving: StateSavingStrategy,
-}
-
-/// The control of a run from outside: to stop it, or to pause it after its present step.
-#[derive(Debug, Clone, Default)]
-pub struct RunControl {
-    pub cancel: CancellationToken,
-    pub pause: CancellationToken,
-    /// Ends the wait before a retry, if there is one; otherwise nothing.
-    pub skip_wait: Arc<Notify>,
 }
 
 /// The reason why a run stopped. The approval, the question, the budget and the pause are no ends of the run.
@@ -74,44 +66,43 @@ impl RunEnd {
 /// One run, from wherever it stands to its next stop.
 pub struct RunHost {
     pub(crate) parts: RunParts,
-    pub(crate) clock: SteadyClock,
     pub record: RunLog,
-    pub(crate) tally: Tally,
+    pub(crate) calls: CallRunner,
+    pub(crate) form: RequestForm,
+    pub(crate) window: ContextWindow,
+    pub(crate) logged: LoggedRequest,
     /// The request under way, or the last one.
     pub(crate) ask: Ask,
-    /// The window, and the tokens of system prompt and tools that leave no room in it: whatever is said, that stays so.
-    pub(crate) too_large_fixed: Option<(u64, u64)>,
-    /// The window that a refusal shows, once a shorter request is taken.
-    pub(crate) refused_window: Option<u64>,
     /// The model was told that it had written a call as text.
     pub(crate) is_reminded: bool,
-    /// The model's context window, as logged last.
-    pub(crate) told_window: Option<u64>,
-    /// The parts of the last turn's request beside the conversation.
-    pub(crate) told_head: Option<RequestHead>,
-    pub(crate) cancel: CancellationToken,
-    pub(crate) pause: CancellationToken,
-    pub(crate) skip_wait: Arc<Notify>,
+    pub(crate) stops: StopSignals,
 }
 
 impl RunHost {
     #[must_use]
     pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
-        let RunControl { cancel, pause, skip_wait } = control;
+        let stops = StopSignals::new(control, &*parts.clock);
         Self {
-            clock: SteadyClock::begin(&*parts.clock),
             record: RunLog::new(parts.log.clone(), session_id, standing, parts.state_saving),
+            calls: CallRunner { executor: parts.executor.clone(), model: parts.model.clone(), stops: stops.clone() },
+            form: RequestForm {
+                model: parts.model.clone(),
+                executor: parts.executor.clone(),
+                system: parts.system.clone(),
+                images: parts.images.clone(),
+                options: parts.model_options.clone(),
+            },
+            window: ContextWindow::new(
+                parts.model.clone(),
+                parts.compaction.clone(),
+                &parts.model_options,
+                parts.max_answer,
+            ),
+            logged: LoggedRequest::default(),
             parts,
-            tally: Tally::default(),
             ask: Ask::TURN,
-            too_large_fixed: None,
-            refused_window: None,
             is_reminded: false,
-            told_window: None,
-            told_head: None,
-            cancel,
-            pause,
-            skip_wait,
+            stops,
         }
     }
 
@@ -120,8 +111,8 @@ impl RunHost {
     /// # Errors
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
-        self.settle_hooks().await?;
-        self.take_up_subagents();
+        self.calls.settle_hooks(&mut self.record).await?;
+        self.subagents().take_up();
         let ended = match self.begin().await {
             Ok(None) => core.run(&mut self).await,
             Ok(Some(end)) => Ok(end),
@@ -132,7 +123,7 @@ impl RunHost {
         self.parts.executor.end_helpers().await;
         let ended = match ended {
             // Stopped by the user while it came to wait for something.
-            Ok(_) if self.cancel.is_cancelled() && !self.record.state.is_ended() => self.cancelled().await,
+            Ok(_) if self.stops.cancel.is_cancelled() && !self.record.state.is_ended() => self.cancelled().await,
             ended => ended,
         };
         match ended {
@@ -141,9 +132,33 @@ impl RunHost {
         }
     }
 
+    /// Runs the hooks that come before the first request. One that blocks the prompt ends the run.
+    async fn begin(&mut self) -> Result<Option<RunEnd>, Fault> {
+        match self.hooks().before_prompt().await? {
+            Some(objection) => self.failed(objection, None).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Runs the hooks of a session that begins, is taken up again or was compacted. One that objects ends the run.
+    pub(crate) async fn start_session(&mut self) -> Result<Option<RunEnd>, Fault> {
+        match self.hooks().at_session_start().await? {
+            Some(objection) => self.failed(objection, None).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn hooks(&mut self) -> LifecycleHooks<'_> {
+        LifecycleHooks { calls: &self.calls, log: &mut self.record }
+    }
+
+    pub(crate) fn subagents(&mut self) -> BackgroundAgents<'_> {
+        BackgroundAgents { calls: &self.calls, log: &mut self.record }
+    }
+
     /// Returns whether nothing more may be asked of the model within the run's limits.
     pub(crate) fn is_out_of_budget(&self) -> bool {
-        budget::is_exhausted(&self.record.state, self.clock.now_ms())
+        self.stops.is_out_of_budget(&self.record.state)
     }
 
     /// Records what the waiting sub-agents have done so far, before the run ends.
@@ -155,44 +170,9 @@ impl RunHost {
         Ok(())
     }
 
-    /// Hooks of which nobody knows how they ended are told of before anything else is done.
-    async fn settle_hooks(&mut self) -> Result<(), Fault> {
-        if let Some(hook) = self.record.state.interrupted_hook().cloned() {
-            let events = self.parts.executor.settle_hook(&hook, &self.context(None)).await?;
-            self.record.take(&events).await?;
-        }
-        if let Some(call) = self.record.state.finished_call().cloned() {
-            let events = self.parts.executor.settle_hooks_after(&call, &self.context(None)).await?;
-            self.record.take(&events).await?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn context(&self, previous: Option<String>) -> CallContext {
-        CallContext {
-            session_id: self.record.session_id.clone(),
-            run_id: self.record.state.run_id.clone(),
-            options: self.record.state.options.clone(),
-            time_left: budget::milliseconds_left(&self.record.state, self.clock.now_ms()).map(Duration::from_millis),
-            cost_left_usd: budget::cost_left(&self.record.state),
-            previous,
-            sees_pictures: self.parts.model.sees_pictures(),
-            agent_state: self.record.seen_state().clone(),
-            last_seq: self.record.last_seq,
-            cancel: self.cancel.clone(),
-            pause: self.pause.clone(),
-        }
-    }
-
     pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
-        let context = self.context(self.record.previous_result(pending).await?);
-        let row = self.row();
-        let executed = match row.len() {
-            0 | 1 => self.parts.executor.execute(pending, &context).await?,
-            _ => self.parts.executor.execute_together(&row, &context).await?,
-        };
-        self.record.take(&executed.events).await?;
-        self.keep_pictures(&executed.events).await;
+        let executed = self.calls.execute(&mut self.record, pending).await?;
+        self.form.keep_pictures(&executed.events).await;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::Paused => self.paused().await.map(Some),
@@ -201,7 +181,7 @@ impl RunHost {
                 let is_own = self.record.state.open_approval().is_some_and(|open| open.approval_id == approval_id);
                 if is_own
                     && !self.record.state.background().is_empty()
-                    && self.is_decided_meanwhile(&approval_id).await?
+                    && self.subagents().is_decided(&approval_id).await?
                 {
                     return Ok(None);
                 }
@@ -217,37 +197,6 @@ impl RunHost {
             }
         }
     }
-
-    /// Has the pictures that calls have read at hand for the next request.
-    async fn keep_pictures(&mut self, events: &[Arc<Event>]) {
-        for event in events.iter().filter(|event| event.kind == "context.added") {
-            let EventBody::ContextAdded(added) = event.body() else { continue };
-            for hash in added.images.into_iter().map(|image| image.content_hash) {
-                if let Some(bytes) = self.parts.executor.picture(&hash).await {
-                    Arc::make_mut(&mut self.parts.images).insert(hash, bytes.into());
-                }
-            }
-        }
-    }
-
-    /// Returns the calls at the front that may be carried out at the same time: reads that are new, or what sub-agents
-    /// were set to work on already.
-    fn row(&self) -> Vec<PendingCall> {
-        let calls = self.record.state.pending_calls();
-        let delegated = calls.iter().take_while(|pending| is_delegated(pending));
-        let reads = calls.iter().take_while(|pending| is_fresh_read(pending));
-        delegated.chain(reads).cloned().collect()
-    }
-}
-
-fn is_delegated(pending: &PendingCall) -> bool {
-    matches!(pending.progress, CallProgress::Delegated(_))
-}
-
-fn is_fresh_read(pending: &PendingCall) -> bool {
-    // What it is to read again is handed to it alone.
-    let is_alone = pending.call.tool_id == READ_RESULT_TOOL;
-    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read) && !is_alone
 }
 
 /// Returns whether what was to be stored was refused, and something smaller may well be taken.

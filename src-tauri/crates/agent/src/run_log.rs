@@ -128,6 +128,12 @@ impl RunLog {
         Ok(())
     }
 
+    /// Returns what the observer found worth remembering, if anything. It's appended before the event that ends the
+    /// run, so that that event stays the run's last.
+    pub(crate) fn observed(&self, completed_turns: Option<u32>) -> Option<EventBody> {
+        self.progress.observer.observed(completed_turns).map(Into::into)
+    }
+
     /// Takes what the run's copy of the state has that is not stored; there is no copy any more then.
     fn take_unsaved_state(&mut self) -> Option<EventBody> {
         let unsaved = self.unsaved_state.take()?;

@@ -16,13 +16,13 @@ impl Core for ToolLoop {
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         loop {
-            if host.cancel.is_cancelled() {
+            if host.stops.cancel.is_cancelled() {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
             match host.record.state.next_step() {
                 NextStep::Complete => {
-                    host.deliver_steering().await?;
+                    host.hooks().deliver_steering().await?;
                     if host.record.state.next_step() == NextStep::Complete
                         && let Some(end) = host.completed_unless_held().await?
                     {
@@ -30,7 +30,9 @@ impl Core for ToolLoop {
                     }
                 }
                 NextStep::Ended => return Ok(host.ended()),
-                NextStep::Execute(_) | NextStep::AskModel if host.pause.is_cancelled() => return host.paused().await,
+                NextStep::Execute(_) | NextStep::AskModel if host.stops.pause.is_cancelled() => {
+                    return host.paused().await;
+                }
                 NextStep::Execute(pending) => {
                     if let Some(end) = host.execute(&pending).await? {
                         return Ok(end);
@@ -47,7 +49,7 @@ impl Core for ToolLoop {
                     }
                 }
                 NextStep::AskModel => {
-                    host.deliver_steering().await?;
+                    host.hooks().deliver_steering().await?;
                     if let Some(end) = host.ask_model().await? {
                         return Ok(end);
                     }

@@ -25,7 +25,7 @@ impl Core for Reviewer {
 
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         loop {
-            if host.cancel.is_cancelled() {
+            if host.stops.cancel.is_cancelled() {
                 return host.cancelled().await;
             }
             // The log says which request was the last one, so that a crash changes nothing.
@@ -33,14 +33,14 @@ impl Core for Reviewer {
             match host.record.state.next_step() {
                 NextStep::Ended => return Ok(host.ended()),
                 NextStep::Complete if is_reviewed => {
-                    host.deliver_steering().await?;
+                    host.hooks().deliver_steering().await?;
                     if host.record.state.next_step() == NextStep::Complete
                         && let Some(end) = host.completed_unless_held().await?
                     {
                         return Ok(end);
                     }
                 }
-                _ if host.pause.is_cancelled() => return host.paused().await,
+                _ if host.stops.pause.is_cancelled() => return host.paused().await,
                 NextStep::Execute(call) => {
                     if let Some(end) = host.execute(&call).await? {
                         return Ok(end);
@@ -65,7 +65,7 @@ impl Core for Reviewer {
                     }
                 }
                 NextStep::AskModel => {
-                    host.deliver_steering().await?;
+                    host.hooks().deliver_steering().await?;
                     if let Some(end) = host.ask_for(if is_reviewed { ANSWER } else { DRAFT }).await? {
                         return Ok(end);
                     }
