@@ -8,7 +8,6 @@ const MAX_FILES: usize = 6;
 
 /// A type of a crate that is too large still, with its methods and the files that they are in.
 const TOO_LARGE: &[(&str, usize, usize)] = &[
-    ("domain::Transcript", 42, 6),
     ("engine::Accounts", 36, 7),
     ("engine::Approvals", 44, 13),
     ("engine::OpenProject", 35, 8),
@@ -53,7 +52,6 @@ const REPEATED: &[(&str, usize)] = &[
     ("Started", 2),
     ("StepState", 2),
     ("Taken", 2),
-    ("Unanswered", 2),
     ("Watch", 2),
 ];
 

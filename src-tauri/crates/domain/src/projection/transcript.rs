@@ -6,6 +6,7 @@
 mod compaction;
 mod entry;
 mod letting_go;
+mod messages;
 mod refused_parts;
 mod stand_in;
 mod switching;
@@ -25,9 +26,12 @@ use crate::{
     ToolAsyncResult, ToolCall, ToolRequest, ToolResult,
 };
 use entry::TranscriptEntry;
+use messages::{CallWithoutResult, TranscriptMessages};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
+use switching::SwitchedOffParts;
+use withholding::LastPrompt;
 
 const NO_RESULT: &str = "No result: the run ended before this call finished. It may or may not have had an effect.";
 const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
@@ -35,23 +39,13 @@ const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 /// A fold over a session's events, oldest first; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    entries: Vec<TranscriptEntry>,
-    /// Events of the session's origins that it took over: the numbers of places go on from there.
-    events_before: u64,
-    /// The messages of those that are shown.
-    shown: Arc<Vec<Arc<Message>>>,
+    messages: TranscriptMessages,
     /// The model's turn while its events come in.
     open: Option<OpenTurn>,
-    unanswered: Vec<Unanswered>,
+    unanswered: Vec<CallWithoutResult>,
     calls_seen: HashSet<CallId>,
-    /// Results that notes stand for because the user switched them off.
-    results_off: HashSet<CallId>,
-    /// True if something may be switched off.
-    has_parts_off: bool,
-    /// The event of the last run's prompt.
-    prompt_seq: u64,
-    /// A hook blocked the prompt, and the run was tried again: the model has not been asked since.
-    is_prompt_retried: bool,
+    switched_off: SwitchedOffParts,
+    prompt: LastPrompt,
     /// A compaction left something out since the model was last asked.
     is_compacted_anew: bool,
     queue: Queue,
@@ -60,8 +54,6 @@ pub struct Transcript {
     lets_go: bool,
     /// Going back has shown a message again whose text was let go of.
     lacks_text: bool,
-    /// The event that is applied.
-    event_id: Option<EventId>,
     /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
     arrived: Vec<(u64, Arrived)>,
 }
@@ -84,13 +76,6 @@ struct OpenTurn {
     calls: Vec<(u64, ToolRequest)>,
 }
 
-#[derive(Debug, Clone)]
-struct Unanswered {
-    seq: u64,
-    call_id: CallId,
-    tool_id: String,
-}
-
 impl Transcript {
     pub fn apply(&mut self, event: &Event) {
         self.apply_body(event, event.body());
@@ -108,8 +93,8 @@ impl Transcript {
             EventBody::ContextCompacted(compacted) => self.is_compacted_anew || !compacted.summary.is_empty(),
             _ => self.is_compacted_anew,
         };
-        self.guard_prompt(&body);
-        self.event_id = Some(event.event_id.clone());
+        self.prompt.apply(&mut self.messages, &body);
+        self.messages.event_id = Some(event.event_id.clone());
         match body {
             EventBody::SessionForked(forked) => self.inherit(forked.from_seq),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
@@ -118,8 +103,9 @@ impl Transcript {
                 self.answer_orphans(event.seq);
                 self.tell_arrived(event.seq);
                 self.switch_parts(event.seq, &started.options.off);
-                self.prompt_seq = event.seq;
-                self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
+                self.prompt.seq = event.seq;
+                self.messages
+                    .push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             EventBody::EngineRequest(request) if request.purpose.is_some() => {}
             // The same run asks again: what was cut off before is told anew.
@@ -131,7 +117,7 @@ impl Transcript {
             EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, Arrived::Result(result))),
             EventBody::ContextAdded(added) => self.arrived.push((event.seq, Arrived::Context(added))),
             EventBody::ContextCompacted(compacted) => self.compact(event.seq, compacted),
-            EventBody::ContextDropped(dropped) => self.leave_out(&dropped),
+            EventBody::ContextDropped(dropped) => self.messages.leave_out(&dropped),
             _ => {}
         }
         self.tell_arrived(event.seq);
@@ -141,13 +127,23 @@ impl Transcript {
     #[must_use]
     pub fn messages(&mut self) -> Arc<Vec<Arc<Message>>> {
         self.settle();
-        self.shown.clone()
+        self.messages.shown.clone()
     }
 
     /// Returns whether a compaction left something out since the model was last asked.
     #[must_use]
     pub fn is_compacted_anew(&self) -> bool {
         self.is_compacted_anew
+    }
+
+    /// Takes these parts out of what is shown, and shows those again that were off before and aren't any more. `seq` is
+    /// the event since which it counts: a run's first.
+    pub fn switch_parts(&mut self, seq: u64, off: &[String]) {
+        if off.is_empty() && !self.switched_off.may_be {
+            return;
+        }
+        self.settle();
+        self.switched_off.switch(&mut self.messages, seq, off);
     }
 
     fn settle(&mut self) {
@@ -161,21 +157,23 @@ impl Transcript {
     /// Every message that counts, those included that a compaction leaves out, oldest first.
     pub fn conversation(&mut self) -> impl DoubleEndedIterator<Item = ConversationMessage<'_>> {
         self.settle();
-        self.counting().map(TranscriptEntry::as_conversation_message)
+        self.messages.counting().map(TranscriptEntry::as_conversation_message)
     }
 
     /// The whole result of a call, however little of it is still shown.
     #[must_use]
     pub fn result_of(&self, wanted: &CallId) -> Option<SavedText<'_>> {
-        self.counting().rev().find_map(|entry| match &*entry.whole {
-            Message::ToolResult { call_id, content, .. } if call_id == wanted => Some(self.saved(entry, content)),
+        self.messages.counting().rev().find_map(|entry| match &*entry.whole {
+            Message::ToolResult { call_id, content, .. } if call_id == wanted => {
+                Some(self.messages.saved_text(entry, content))
+            }
             _ => None,
         })
     }
 
     /// Every image that a message speaks of.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
-        let images = self.shown_entries().map(|entry| match &*entry.message {
+        let images = self.messages.shown_entries().map(|entry| match &*entry.message {
             Message::User { images, .. } => images.as_slice(),
             _ => &[],
         });
@@ -195,25 +193,6 @@ impl Transcript {
         &self.queue
     }
 
-    fn push(&mut self, seq: u64, message: Message) {
-        let event_id = self.event_id.clone();
-        self.add(TranscriptEntry::new(self.place(seq), seq, Vec::new(), message).of_event(event_id));
-    }
-
-    fn place(&self, seq: u64) -> u64 {
-        self.events_before + seq
-    }
-
-    fn add(&mut self, entry: TranscriptEntry) {
-        // In place where the last request has been let go of.
-        Arc::make_mut(&mut self.shown).push(entry.message.clone());
-        self.entries.push(entry);
-    }
-
-    fn show_anew(&mut self) {
-        self.shown = Arc::new(self.shown_entries().map(|entry| entry.message.clone()).collect());
-    }
-
     /// Returns what goes on in the background, as far as the log knows.
     #[must_use]
     pub fn background(&self) -> &BackgroundCalls {
@@ -228,11 +207,12 @@ impl Transcript {
         for (_, arrived) in std::mem::take(&mut self.arrived) {
             match arrived {
                 Arrived::Result(result) => {
-                    let message = Message::user(async_text(&result));
-                    let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), message);
-                    self.add(entry.of_kind(MessageKind::LateResult));
+                    self.messages.push_of_kind(seq, MessageKind::LateResult, Message::user(async_text(&result)));
                 }
-                Arrived::Context(added) => self.add_context(seq, added),
+                Arrived::Context(ContextAdded { part, origin, text: content, images, .. }) => {
+                    let message = Message::User { content, images };
+                    self.messages.push_of_kind(seq, MessageKind::Added { part, origin }, message);
+                }
             }
         }
     }
@@ -244,7 +224,7 @@ impl Transcript {
             self.close_turn();
         }
         for content in texts {
-            self.push(seq, Message::user(content));
+            self.messages.push(seq, Message::user(content));
         }
     }
 
@@ -254,7 +234,7 @@ impl Transcript {
         }
         self.open = Some(OpenTurn {
             seq,
-            event_id: self.event_id.clone(),
+            event_id: self.messages.event_id.clone(),
             content: message.content,
             thoughts: message.thoughts,
             reasoning: message.reasoning,
@@ -265,7 +245,7 @@ impl Transcript {
 
     fn add_call(&mut self, seq: u64, call: ToolCall) {
         self.calls_seen.insert(call.call_id.clone());
-        self.unanswered.push(Unanswered { seq, call_id: call.call_id.clone(), tool_id: call.tool_id.clone() });
+        self.unanswered.push(CallWithoutResult { seq, call_id: call.call_id.clone(), tool_id: call.tool_id.clone() });
         let arguments = match call.args {
             Value::String(raw) => raw,
             args => args.to_string(),
@@ -280,7 +260,7 @@ impl Transcript {
     fn add_result(&mut self, seq: u64, result: ToolResult) {
         self.close_turn();
         self.unanswered.retain(|call| call.call_id != result.call_id);
-        self.push(
+        self.messages.push(
             seq,
             Message::ToolResult {
                 call_id: result.call_id,
@@ -307,22 +287,22 @@ impl Transcript {
         } else {
             return;
         };
-        self.add(TranscriptEntry::new(self.place(seq), seq, call_seqs, message).of_event(event_id));
+        let entry = TranscriptEntry::new(self.messages.place(seq), seq, call_seqs, message);
+        self.messages.add(entry.of_event(event_id));
     }
 
     /// Every call needs a result before the conversation can go on; vendors refuse it otherwise.
     fn answer_orphans(&mut self, seq: u64) {
-        for Unanswered { call_id, tool_id, .. } in std::mem::take(&mut self.unanswered) {
-            self.push(seq, Message::ToolResult { call_id, tool_id, content: NO_RESULT.to_owned(), is_error: true });
+        for CallWithoutResult { call_id, tool_id, .. } in std::mem::take(&mut self.unanswered) {
+            self.messages
+                .push(seq, Message::ToolResult { call_id, tool_id, content: NO_RESULT.to_owned(), is_error: true });
         }
     }
 
     /// Makes all that came so far the origin's: it is before everything of the fork's own.
     fn inherit(&mut self, from_seq: u64) {
         self.close_turn();
-        self.events_before += from_seq;
-        self.entries = self.counting().map(TranscriptEntry::inherited).collect();
-        self.show_anew();
+        self.messages.inherit(from_seq);
         self.unanswered.iter_mut().for_each(|call| call.seq = 0);
         self.queue = Queue::default();
     }
@@ -330,41 +310,11 @@ impl Transcript {
     /// Back to how the conversation stood right after an event; `seq` is the event that says so.
     fn rewind(&mut self, seq: u64, to_seq: u64) {
         self.close_turn();
-        self.entries.iter_mut().for_each(|entry| entry.rewind(seq, to_seq));
-        self.has_parts_off |= self.entries.iter().any(|entry| entry.shown_as() == ShownAs::SwitchedOff);
-        self.lacks_text = self.lacks_text || self.shown_entries().any(|entry| entry.is_let_go);
-        self.show_anew();
-        self.unanswered = self.unanswered_calls();
-    }
-
-    fn counting(&self) -> impl DoubleEndedIterator<Item = &TranscriptEntry> {
-        self.entries.iter().filter(|entry| entry.counts())
-    }
-
-    fn shown_entries(&self) -> impl DoubleEndedIterator<Item = &TranscriptEntry> {
-        self.entries.iter().filter(|entry| entry.is_shown())
-    }
-
-    /// The calls of the last request that have no result: only they can be cut off from theirs.
-    fn unanswered_calls(&self) -> Vec<Unanswered> {
-        let mut answered: HashSet<&CallId> = HashSet::new();
-        for entry in self.counting().rev() {
-            match &*entry.message {
-                Message::ToolResult { call_id, .. } => _ = answered.insert(call_id),
-                Message::ToolRequest { calls, .. } => {
-                    let unanswered =
-                        calls.iter().zip(&entry.call_seqs).filter(|(call, _)| !answered.contains(&call.call_id));
-                    let unanswered = unanswered.map(|(call, seq)| Unanswered {
-                        seq: *seq,
-                        call_id: call.call_id.clone(),
-                        tool_id: call.tool_id.clone(),
-                    });
-                    return unanswered.collect();
-                }
-                _ => {}
-            }
-        }
-        Vec::new()
+        self.messages.rewind(seq, to_seq);
+        let mut entries = self.messages.entries.iter();
+        self.switched_off.may_be |= entries.any(|entry| entry.shown_as() == ShownAs::SwitchedOff);
+        self.lacks_text = self.lacks_text || self.messages.shown_entries().any(|entry| entry.is_let_go);
+        self.unanswered = self.messages.unanswered_calls();
     }
 }
 

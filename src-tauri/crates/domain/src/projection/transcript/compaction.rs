@@ -2,27 +2,21 @@
 
 use super::Transcript;
 use super::entry::{MessageKind, ShownAs, TranscriptEntry};
-use crate::{CallId, ContextAdded, ContextCompacted, MENTION_PART, Message, PICTURE_PART};
+use crate::{CallId, ContextCompacted, MENTION_PART, Message, PICTURE_PART};
 use std::collections::HashSet;
 
 impl Transcript {
-    /// Adds context that came late, and that comes back after a compaction.
-    pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
-        let ContextAdded { part, origin, text: content, images, .. } = added;
-        let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), Message::User { content, images });
-        self.add(entry.of_kind(MessageKind::Added { part, origin }));
-    }
-
     /// Leaves out what the event says, shows notes for results, and puts the summary before what is left. A result goes
     /// with its call, wherever the range ends, and a call without one stays.
     pub(super) fn compact(&mut self, seq: u64, compacted: ContextCompacted) {
         self.close_turn();
         let pruned: HashSet<&CallId> = compacted.pruned_calls.iter().collect();
-        self.results_off.retain(|call_id| !pruned.contains(call_id));
-        let superseded = if compacted.dropped_seq_range.is_some() { self.superseded() } else { HashSet::new() };
+        self.switched_off.results.retain(|call_id| !pruned.contains(call_id));
+        let superseded =
+            if compacted.dropped_seq_range.is_some() { superseded(&self.messages.entries) } else { HashSet::new() };
         let waiting: HashSet<CallId> = self.unanswered.iter().map(|call| call.call_id.clone()).collect();
         let mut left_out: HashSet<CallId> = HashSet::new();
-        for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.may_go()) {
+        for (at, entry) in self.messages.entries.iter_mut().enumerate().filter(|(_, entry)| entry.may_go()) {
             let goes = match (&entry.kind, &*entry.whole) {
                 (MessageKind::Summary, _) => compacted.dropped_seq_range.is_some(),
                 // What was mentioned or looked at goes with the words around it.
@@ -46,21 +40,23 @@ impl Transcript {
             }
         }
         if !compacted.summary.is_empty() {
-            let first_shown = self.entries.iter().position(TranscriptEntry::is_shown).unwrap_or(self.entries.len());
-            let entry = TranscriptEntry::new(self.place(seq), seq, Vec::new(), Message::user(compacted.summary));
-            self.entries.insert(first_shown, entry.of_kind(MessageKind::Summary));
+            let first_shown =
+                self.messages.entries.iter().position(TranscriptEntry::is_shown).unwrap_or(self.messages.entries.len());
+            let entry =
+                TranscriptEntry::new(self.messages.place(seq), seq, Vec::new(), Message::user(compacted.summary));
+            self.messages.entries.insert(first_shown, entry.of_kind(MessageKind::Summary));
         }
         self.let_go();
-        self.show_anew();
+        self.messages.show_anew();
     }
+}
 
-    /// Returns where in `entries` something was added that came again later.
-    fn superseded(&self) -> HashSet<usize> {
-        let mut known = HashSet::new();
-        let added = self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_shown());
-        let added = added.filter(|(_, entry)| matches!(entry.kind, MessageKind::Added { .. }));
-        added.filter(|(_, entry)| !known.insert(entry.kind.clone())).map(|(at, _)| at).collect()
-    }
+/// Returns where something was added that came again later.
+fn superseded(entries: &[TranscriptEntry]) -> HashSet<usize> {
+    let mut known = HashSet::new();
+    let added = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_shown());
+    let added = added.filter(|(_, entry)| matches!(entry.kind, MessageKind::Added { .. }));
+    added.filter(|(_, entry)| !known.insert(entry.kind.clone())).map(|(at, _)| at).collect()
 }
 
 fn is_result_of(message: &Message, calls: &HashSet<&CallId>) -> bool {

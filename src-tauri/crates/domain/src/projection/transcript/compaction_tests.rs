@@ -171,7 +171,7 @@ fn bytes_kept(transcript: &Transcript) -> usize {
         }
         Message::ToolResult { content, .. } => content.len(),
     };
-    transcript.entries.iter().map(content).sum()
+    transcript.messages.entries.iter().map(content).sum()
 }
 
 #[test]

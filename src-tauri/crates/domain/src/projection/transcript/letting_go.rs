@@ -4,6 +4,7 @@
 
 use super::Transcript;
 use super::entry::{MessageKind, ShownAs, TranscriptEntry};
+use super::messages::TranscriptMessages;
 use crate::{Message, ToolRequest};
 use std::sync::Arc;
 
@@ -37,16 +38,18 @@ impl Transcript {
         if !self.lets_go {
             return;
         }
-        let results_off = &self.results_off;
+        let results_off = &self.switched_off.results;
         let is_off = |entry: &TranscriptEntry| match &*entry.whole {
             // The user may switch it on again.
             Message::ToolResult { call_id, .. } => results_off.contains(call_id),
             _ => false,
         };
-        self.entries.iter_mut().filter(|entry| !is_off(entry)).for_each(TranscriptEntry::let_go);
+        self.messages.entries.iter_mut().filter(|entry| !is_off(entry)).for_each(TranscriptEntry::let_go);
     }
+}
 
-    pub(super) fn saved<'a>(&self, entry: &TranscriptEntry, content: &'a str) -> SavedText<'a> {
+impl TranscriptMessages {
+    pub(super) fn saved_text<'a>(&self, entry: &TranscriptEntry, content: &'a str) -> SavedText<'a> {
         match entry.is_let_go {
             true => SavedText::InLog(entry.place - self.events_before),
             false => SavedText::Here(content),

@@ -3,6 +3,7 @@
 
 use super::Transcript;
 use super::entry::TranscriptEntry;
+use super::messages::TranscriptMessages;
 use crate::{ContextDropped, EventId, Message, PartKind};
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ impl Transcript {
     pub fn refusable_parts(&mut self) -> Vec<RefusablePart> {
         self.settle();
         let mut found = Vec::new();
-        for (message, entry) in self.shown_entries().enumerate() {
+        for (message, entry) in self.messages.shown_entries().enumerate() {
             let Some(event_id) = &entry.event_id else { continue };
             let mut add = |part| found.push(RefusablePart { event_id: event_id.clone(), part, message });
             match &*entry.message {
@@ -96,10 +97,12 @@ impl Transcript {
     /// The event of the last run's prompt.
     #[must_use]
     pub fn prompt_event(&self) -> Option<EventId> {
-        let place = self.place(self.prompt_seq);
-        self.entries.iter().rfind(|entry| entry.place == place)?.event_id.clone()
+        let place = self.messages.place(self.prompt.seq);
+        self.messages.entries.iter().rfind(|entry| entry.place == place)?.event_id.clone()
     }
+}
 
+impl TranscriptMessages {
     pub(super) fn leave_out(&mut self, dropped: &ContextDropped) {
         let last = self.entries.iter().rposition(|entry| entry.event_id.as_ref() == Some(&dropped.event_id));
         let Some(last) = last else { return };
