@@ -10,6 +10,7 @@
 
 mod attempts;
 mod outputs;
+mod pipeline_log;
 mod recording;
 mod stopping;
 mod taking_up;
@@ -19,15 +20,13 @@ use crate::graph::Graph;
 use crate::world::World;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::PipelineState;
-use arki_domain::{
-    ApprovalId, ApprovalMode, Content, ContentStore, Event, EventBody, EventDraft, EventLog, Fault, Redactor,
-    RunResumed, SessionId,
-};
+use arki_domain::{ApprovalId, ApprovalMode, ContentStore, EventLog, Fault, Redactor, RunResumed, SessionId};
 use attempts::{Attempt, EndedAttempt};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use outputs::{EndedOutput, StepWork};
+use outputs::{EndedOutput, StepTable};
+use pipeline_log::PipelineLog;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,14 +74,9 @@ struct BegunAttempt {
 pub struct PipelineRun {
     parts: PipelineParts,
     definition: Arc<Definition>,
-    session_id: SessionId,
-    input: Arc<str>,
     params: Arc<BTreeMap<String, String>>,
     approve: ApprovalMode,
-    state: PipelineState,
-    last_seq: u64,
-    /// The event of a resumed run that is not told yet.
-    resumed: Option<RunResumed>,
+    log: PipelineLog,
     is_resumed: bool,
     control: RunControl,
     /// Ends all attempts; a child of the run's own.
@@ -91,10 +85,7 @@ pub struct PipelineRun {
     /// The time that the run worked before it was resumed.
     worked_before: Duration,
     graph: Graph,
-    /// The outputs of the steps that have ended, by the places of the steps.
-    outputs: Vec<Option<EndedOutput>>,
-    /// The steps that were taken up, by their places.
-    work: HashMap<usize, StepWork>,
+    steps: StepTable,
     /// Units that can begin.
     queue: VecDeque<StepUnit>,
     running: FuturesUnordered<BoxFuture<'static, EndedAttempt>>,
@@ -114,13 +105,6 @@ pub struct PipelineRun {
     items: usize,
     failure: Option<Fault>,
     is_over_time: bool,
-    /// The events that are appended together.
-    told: Vec<EventBody>,
-    /// Told of before them: what was done before. Alone it isn't worth an event.
-    passed: Vec<EventBody>,
-    kept: Vec<Content>,
-    #[cfg(test)]
-    states: Vec<(u64, PipelineState)>,
 }
 
 impl PipelineRun {
@@ -133,25 +117,25 @@ impl PipelineRun {
         standing: PipelineStanding,
         control: RunControl,
     ) -> Self {
-        let PipelineStanding { state, last_seq, approve, resumed } = standing;
         let needs: Vec<Vec<usize>> = definition.steps.iter().map(|step| step.needs.clone()).collect();
         Self {
+            params: Arc::new(standing.state.start.params.clone()),
+            approve: standing.approve,
+            worked_before: Duration::from_millis(standing.state.worked_ms),
+            is_resumed: standing.resumed.is_some(),
+            steps: StepTable {
+                run_id: standing.state.run_id.clone(),
+                input,
+                outputs: vec![None; definition.steps.len()],
+                work: HashMap::new(),
+                definition: definition.clone(),
+            },
+            log: PipelineLog::new(&parts, session_id, standing),
             parts,
-            session_id,
-            input,
-            params: Arc::new(state.start.params.clone()),
-            approve,
-            worked_before: Duration::from_millis(state.worked_ms),
-            state,
-            last_seq,
-            is_resumed: resumed.is_some(),
-            resumed,
             cancel: control.cancel.child_token(),
             control,
             began: Instant::now(),
             graph: Graph::new(&needs),
-            outputs: vec![None; definition.steps.len()],
-            work: HashMap::new(),
             queue: VecDeque::new(),
             running: FuturesUnordered::new(),
             starting: Vec::new(),
@@ -163,12 +147,7 @@ impl PipelineRun {
             items: 0,
             failure: None,
             is_over_time: false,
-            told: Vec::new(),
-            passed: Vec::new(),
-            kept: Vec::new(),
             definition,
-            #[cfg(test)]
-            states: Vec::new(),
         }
     }
 
@@ -191,7 +170,7 @@ impl PipelineRun {
                 self.take_up_ready().await?;
                 self.begin_units().await?;
             }
-            self.flush().await?;
+            self.log.flush().await?;
             self.spawn();
             if !self.running.is_empty() {
                 self.wait().await?;
@@ -238,51 +217,6 @@ impl PipelineRun {
     fn deadline(&self) -> Instant {
         let limit = Duration::from_secs(self.definition.limits.run_timeout_seconds);
         self.began + limit.saturating_sub(self.worked_before)
-    }
-
-    /// Appends what is to be told, after the contents that it speaks of.
-    async fn flush(&mut self) -> Result<(), Fault> {
-        if self.told.is_empty() {
-            return Ok(());
-        }
-        self.parts.contents.put(&self.session_id, std::mem::take(&mut self.kept)).await?;
-        let resumed = self.resumed.take().map(EventBody::from);
-        let passed = std::mem::take(&mut self.passed);
-        let bodies = resumed.into_iter().chain(passed).chain(std::mem::take(&mut self.told));
-        let drafts = bodies.map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        let events = self.parts.log.append(&self.session_id, drafts).await?;
-        self.take(&events).await
-    }
-
-    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
-        for event in events {
-            if event.seq > self.last_seq + 1 {
-                return self.catch_up().await;
-            }
-            self.fold(event);
-        }
-        Ok(())
-    }
-
-    /// Folds what others appended.
-    async fn catch_up(&mut self) -> Result<(), Fault> {
-        let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
-        events.iter().for_each(|event| self.fold(event));
-        Ok(())
-    }
-
-    fn fold(&mut self, event: &Event) {
-        if event.seq > self.last_seq {
-            self.last_seq = event.seq;
-            self.state.apply(event);
-            #[cfg(test)]
-            self.states.push((event.seq, self.state.clone()));
-        }
-    }
-
-    fn name(&self, unit: StepUnit) -> String {
-        let step = &self.definition.steps[unit.step].name;
-        unit.item.map_or_else(|| step.clone(), |item| format!("{step}[{item}]"))
     }
 }
 

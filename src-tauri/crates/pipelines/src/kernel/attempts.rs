@@ -43,9 +43,9 @@ impl PipelineRun {
     }
 
     async fn begin(&mut self, unit: StepUnit) -> Result<(), Fault> {
-        let name = self.name(unit);
-        let key = self.key_of(unit);
-        let known = self.state.steps.get(&name).filter(|known| known.idempotency_key == key);
+        let name = self.steps.name(unit);
+        let key = self.steps.key_of(unit);
+        let known = self.log.state.steps.get(&name).filter(|known| known.idempotency_key == key);
         if unit.item.is_some()
             && let Some(output) = known.filter(|known| known.is_done(&key)).and_then(|known| known.output.clone())
         {
@@ -71,7 +71,7 @@ impl PipelineRun {
             let call_id = CallId::from(name);
             Some(SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None, tree: None })
         });
-        self.told.extend(child.clone().map(Into::into));
+        self.log.told.extend(child.clone().map(Into::into));
         self.starting.push(Attempt { begun, child });
         Ok(())
     }
@@ -122,24 +122,24 @@ impl PipelineRun {
     fn task(&self, unit: StepUnit, child: Option<SubagentStarted>) -> Task {
         let spec = &self.definition.steps[unit.step];
         let limits = &self.definition.limits;
-        let needed = self.work.get(&unit.step).map(|work| work.needed.clone()).unwrap_or_default();
+        let needed = self.steps.work.get(&unit.step).map(|work| work.needed.clone()).unwrap_or_default();
         Task {
             settings: spec.settings.clone(),
-            input: self.input_of_unit(unit),
+            input: self.steps.input_of_unit(unit),
             params: self.params.clone(),
             needed,
             denylist: Arc::new(self.definition.denylist.clone()),
             child,
             context: StepContext {
-                session_id: self.session_id.clone(),
-                run_id: self.state.run_id.clone(),
+                session_id: self.log.session_id.clone(),
+                run_id: self.log.state.run_id.clone(),
                 pipeline: self.definition.name.clone(),
-                step: self.name(unit),
+                step: self.steps.name(unit),
                 approve: self.approve,
-                last_seq: self.last_seq,
+                last_seq: self.log.last_seq,
                 time_limit: Duration::from_secs(spec.timeout_seconds.unwrap_or(limits.step_timeout_seconds)),
                 max_output_bytes: limits.max_output_bytes,
-                depth: self.state.start.depth,
+                depth: self.log.state.start.depth,
                 cancel: self.cancel.child_token(),
                 pause: self.control.pause.child_token(),
             },

@@ -1,9 +1,12 @@
 //! The inputs and outputs of steps. Short texts are kept in memory; long ones are read from the store when they're
 //! needed.
 
-use super::{BegunAttempt, PipelineRun, StepUnit};
+use super::pipeline_log::PipelineLog;
+use super::{BegunAttempt, StepUnit};
+use crate::definition::Definition;
 use arki_domain::projection::StepOutput;
-use arki_domain::{Code, Content, ContentKind, Fault, MAX_INLINE_OUTPUT_BYTES, sha256_hex};
+use arki_domain::{Content, ContentKind, Fault, MAX_INLINE_OUTPUT_BYTES, RunId, sha256_hex};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Hexadecimal digits of the input's hash in an idempotency key.
@@ -14,7 +17,7 @@ const KEY_DIGITS: usize = 16;
 pub(super) struct EndedOutput {
     pub(super) told: StepOutput,
     /// The text, unless it has to be read from the store.
-    at_hand: Option<Arc<str>>,
+    pub(super) at_hand: Option<Arc<str>>,
 }
 
 impl EndedOutput {
@@ -61,36 +64,37 @@ pub(super) struct Items {
     pub(super) began: tokio::time::Instant,
 }
 
-impl PipelineRun {
-    pub(super) async fn text_of(&mut self, output: &EndedOutput) -> Result<Arc<str>, Fault> {
-        if let Some(text) = &output.at_hand {
-            return Ok(text.clone());
-        }
-        let pending = self.kept.iter().find(|content| content.hash == output.told.hash);
-        if let Some(text) = pending.and_then(|content| std::str::from_utf8(&content.bytes).ok()) {
-            return Ok(Arc::from(text));
-        }
-        let stored = self.parts.contents.content(&output.told.hash).await?;
-        let text = stored.filter(|bytes| sha256_hex(bytes) == output.told.hash);
-        let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-        text.map(Arc::from).ok_or_else(|| {
-            Fault::new(
-                Code::CONTENT_DAMAGED,
-                "A step's output is no longer stored.",
-                "Start the pipeline again with `arki run`.",
-            )
-        })
+/// The steps of a run that have ended or are at work: their inputs and outputs, and the names of their units.
+pub(super) struct StepTable {
+    pub(super) definition: Arc<Definition>,
+    pub(super) run_id: RunId,
+    /// The run's own input.
+    pub(super) input: Arc<str>,
+    /// The outputs of the steps that have ended, by the places of the steps.
+    pub(super) outputs: Vec<Option<EndedOutput>>,
+    /// The steps that were taken up, by their places.
+    pub(super) work: HashMap<usize, StepWork>,
+}
+
+impl StepTable {
+    pub(super) fn name(&self, unit: StepUnit) -> String {
+        let step = &self.definition.steps[unit.step].name;
+        unit.item.map_or_else(|| step.clone(), |item| format!("{step}[{item}]"))
     }
 
     /// Returns a step's input, and the outputs that it is made of by the names of their steps.
-    pub(super) async fn input_of(&mut self, step: usize) -> Result<(Arc<str>, Vec<(String, Arc<str>)>), Fault> {
-        let definition = self.definition.clone();
-        let needs = &definition.steps[step].needs;
+    pub(super) async fn input_of(
+        &self,
+        log: &PipelineLog,
+        step: usize,
+    ) -> Result<(Arc<str>, Vec<(String, Arc<str>)>), Fault> {
+        let steps = &self.definition.steps;
+        let needs = &steps[step].needs;
         let mut needed = Vec::with_capacity(needs.len());
         for need in needs {
             let output = self.outputs[*need].clone();
             let output = output.ok_or_else(|| Fault::internal("a step before what it needs"))?;
-            needed.push((definition.steps[*need].name.clone(), self.text_of(&output).await?));
+            needed.push((steps[*need].name.clone(), log.text_of(&output).await?));
         }
         let input = match needed.as_slice() {
             [] => self.input.clone(),
@@ -119,6 +123,6 @@ impl PipelineRun {
     /// Returns the key of a unit: its run, its name, and its input.
     pub(super) fn key(&self, name: &str, input: &str) -> String {
         let hash = sha256_hex(input.as_bytes());
-        format!("{}:{name}:{}", self.state.run_id, &hash[..KEY_DIGITS])
+        format!("{}:{name}:{}", self.run_id, &hash[..KEY_DIGITS])
     }
 }

@@ -77,20 +77,17 @@ impl PipelineRun {
 
     fn tell_completed(&mut self, begun: &BegunAttempt, duration_ms: u64, text: &str) -> EndedOutput {
         let output = EndedOutput::new(text);
-        self.kept.extend(output.content(text));
+        self.log.kept.extend(output.content(text));
         let unit = begun.unit;
-        self.told.push(
-            StepCompleted {
-                step: self.name(unit),
-                idempotency_key: begun.idempotency_key.clone(),
-                attempt: begun.attempt,
-                duration_ms,
-                output: output.told.text.clone(),
-                output_hash: output.told.hash.clone(),
-                output_bytes: output.told.bytes,
-            }
-            .into(),
-        );
+        self.log.tell(StepCompleted {
+            step: self.steps.name(unit),
+            idempotency_key: begun.idempotency_key.clone(),
+            attempt: begun.attempt,
+            duration_ms,
+            output: output.told.text.clone(),
+            output_hash: output.told.hash.clone(),
+            output_bytes: output.told.bytes,
+        });
         if unit.item.is_none() {
             self.emit_artifact(unit.step, text, &output);
         }
@@ -101,24 +98,25 @@ impl PipelineRun {
         let Some(artifact) = &self.definition.steps[step].artifact else { return };
         let content_hash = output.told.hash.clone();
         let bytes = text.as_bytes().to_vec();
-        self.kept.push(Content { hash: content_hash.clone(), bytes, kind: ContentKind::Plain });
+        self.log.kept.push(Content { hash: content_hash.clone(), bytes, kind: ContentKind::Plain });
         let artifact_id = content_hash.chars().take(ARTIFACT_ID_CHARS).collect();
         let (name, media_type) = (artifact.name.clone(), artifact.media_type.clone());
-        self.told
+        self.log
+            .told
             .push(ArtifactEmitted { artifact_id, name, media_type, bytes: output.told.bytes, content_hash }.into());
     }
 
     pub(super) fn end_step(&mut self, step: usize, output: EndedOutput) {
-        self.outputs[step] = Some(output);
+        self.steps.outputs[step] = Some(output);
         if self.asking.take_if(|asking| *asking == step).is_some() {
             self.graph.ready.append(&mut self.held_gates);
         }
-        self.work.remove(&step);
+        self.steps.work.remove(&step);
         self.graph.end(step);
     }
 
     pub(super) async fn end_item(&mut self, unit: StepUnit, output: EndedOutput) -> Result<(), Fault> {
-        let items = self.work.get_mut(&unit.step).and_then(|work| work.items.as_mut());
+        let items = self.steps.work.get_mut(&unit.step).and_then(|work| work.items.as_mut());
         let (Some(items), Some(item)) = (items, unit.item) else { return Ok(()) };
         items.outputs[item] = Some(output);
         items.left -= 1;
@@ -130,10 +128,10 @@ impl PipelineRun {
 
     /// The step has ended with its last item.
     pub(super) async fn join_items(&mut self, step: usize) -> Result<(), Fault> {
-        let Some(items) = self.work.get_mut(&step).and_then(|work| work.items.take()) else { return Ok(()) };
+        let Some(items) = self.steps.work.get_mut(&step).and_then(|work| work.items.take()) else { return Ok(()) };
         let mut texts = Vec::with_capacity(items.outputs.len());
         for output in items.outputs.iter().flatten() {
-            texts.push(self.text_of(output).await?);
+            texts.push(self.log.text_of(output).await?);
         }
         let joined = match self.definition.steps[step].foreach {
             Some(Foreach::Json) => as_array(&texts),
@@ -155,24 +153,21 @@ impl PipelineRun {
     pub(super) fn fail(&mut self, begun: &BegunAttempt, duration_ms: u64, failed: StepFault) {
         let unit = begun.unit;
         let spec = &self.definition.steps[unit.step];
-        let name = self.name(unit);
-        let failures = self.state.steps.get(&name).map_or(0, |step| step.failures) + 1;
+        let name = self.steps.name(unit);
+        let failures = self.log.state.steps.get(&name).map_or(0, |step| step.failures) + 1;
         let fault = failed.fault.redacted(&self.parts.redactor);
         let is_again = failed.is_retryable && failures < spec.retry.max_attempts && self.takes_up();
         let pause = is_again.then(|| backoff(spec.retry.backoff_ms, failures));
-        self.told.push(
-            StepFailed {
-                step: name.clone(),
-                idempotency_key: begun.idempotency_key.clone(),
-                attempt: begun.attempt,
-                duration_ms,
-                code: fault.code.clone(),
-                message: fault.message.clone(),
-                hint: fault.hint.clone(),
-                retry_in_ms: pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)),
-            }
-            .into(),
-        );
+        self.log.tell(StepFailed {
+            step: name.clone(),
+            idempotency_key: begun.idempotency_key.clone(),
+            attempt: begun.attempt,
+            duration_ms,
+            code: fault.code.clone(),
+            message: fault.message.clone(),
+            hint: fault.hint.clone(),
+            retry_in_ms: pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)),
+        });
         match pause {
             Some(pause) => self.pause_before(unit, pause),
             None => {
@@ -187,25 +182,22 @@ impl PipelineRun {
 
     /// A step fails with its item.
     fn fail_of_item(&mut self, step: usize, fault: &Fault) {
-        let Some(items) = self.work.get_mut(&step).and_then(|work| work.items.take()) else { return };
-        self.told.push(
-            StepFailed {
-                step: self.name(items.begun.unit),
-                idempotency_key: items.begun.idempotency_key,
-                attempt: items.begun.attempt,
-                duration_ms: u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-                code: fault.code.clone(),
-                message: "One of its items failed.".to_owned(),
-                hint: String::new(),
-                retry_in_ms: None,
-            }
-            .into(),
-        );
+        let Some(items) = self.steps.work.get_mut(&step).and_then(|work| work.items.take()) else { return };
+        self.log.tell(StepFailed {
+            step: self.steps.name(items.begun.unit),
+            idempotency_key: items.begun.idempotency_key,
+            attempt: items.begun.attempt,
+            duration_ms: u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            code: fault.code.clone(),
+            message: "One of its items failed.".to_owned(),
+            hint: String::new(),
+            retry_in_ms: None,
+        });
     }
 
     fn ask(&mut self, unit: StepUnit, message: &str) {
         let spec = &self.definition.steps[unit.step];
-        let input = self.input_of_unit(unit);
+        let input = self.steps.input_of_unit(unit);
         let shown = &input[..input.floor_char_boundary(MAX_SHOWN_BYTES)];
         let args = json!({
             "step": spec.name,
@@ -229,32 +221,32 @@ impl PipelineRun {
             timeout_seconds: spec.timeout_seconds,
         };
         let rejected = (self.approve == ApprovalMode::Never).then(|| rejected_unasked(&requested));
-        self.told.push(requested.into());
-        self.told.extend(rejected.map(Into::into));
+        self.log.tell(requested);
+        self.log.told.extend(rejected.map(Into::into));
         self.gate = Some(unit);
     }
 
     /// Goes on with a gate that was decided.
     pub(super) async fn settle_gate(&mut self) -> Result<(), Fault> {
         let Some(unit) = self.gate else { return Ok(()) };
-        let name = self.name(unit);
-        let Some(step) = self.state.steps.get(&name) else { return Ok(()) };
+        let name = self.steps.name(unit);
+        let Some(step) = self.log.state.steps.get(&name) else { return Ok(()) };
         let resolved = step.gate.as_ref().and_then(|gate| gate.resolved.clone());
         let Some(resolved) = resolved else { return Ok(()) };
         let begun = BegunAttempt { unit, idempotency_key: step.idempotency_key.clone(), attempt: step.attempt };
-        let waited = self.state.updated_ms.saturating_sub(step.started_ms);
+        let waited = self.log.state.updated_ms.saturating_sub(step.started_ms);
         let duration_ms = u64::try_from(waited).unwrap_or(0);
         self.gate = None;
         match resolved.decision {
             ApprovalDecision::Approve => {
-                let input = self.input_of_unit(unit);
+                let input = self.steps.input_of_unit(unit);
                 self.complete(&begun, duration_ms, &input).await
             }
             ApprovalDecision::Reject => {
                 let note = resolved.reason.map(|note| format!(" Note: {note}")).unwrap_or_default();
                 let hint = match resolved.resolved_by == ApprovalMode::Never.resolver() {
-                    true => format!("`arki resume {} --approve ask` asks you.", self.state.run_id),
-                    false => format!("`arki resume {}` asks again.", self.state.run_id),
+                    true => format!("`arki resume {} --approve ask` asks you.", self.log.state.run_id),
+                    false => format!("`arki resume {}` asks again.", self.log.state.run_id),
                 };
                 let fault = Fault::new(Code::STEP_REJECTED, format!("It was rejected.{note}"), hint);
                 self.fail(&begun, duration_ms, StepFault::final_(fault));
@@ -265,7 +257,7 @@ impl PipelineRun {
 
     /// Looks whether what units wait for was decided meanwhile.
     pub(super) async fn look_for_decisions(&mut self) -> Result<(), Fault> {
-        self.catch_up().await?;
+        self.log.catch_up().await?;
         self.settle_gate().await?;
         let mut still = Vec::new();
         for (unit, approval) in std::mem::take(&mut self.waiting) {

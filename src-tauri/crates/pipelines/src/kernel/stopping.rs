@@ -24,8 +24,8 @@ impl PipelineRun {
             return self.failed(fault).await.map(Some);
         }
         if self.control.pause.is_cancelled() || self.is_paused_beneath {
-            self.told.push(self.pause(PauseReason::User, None));
-            self.flush().await?;
+            self.log.tell(self.pause(PauseReason::User, None));
+            self.log.flush().await?;
             return Ok(Some(RunEnd::Paused));
         }
         if self.gate.is_some() || !self.waiting.is_empty() {
@@ -35,44 +35,45 @@ impl PipelineRun {
     }
 
     async fn completed(&mut self) -> Result<RunEnd, Fault> {
-        let last = self.outputs.last().cloned().flatten();
+        let last = self.steps.outputs.last().cloned().flatten();
         let output = last.ok_or_else(|| Fault::internal("a run whose last step has no output"))?;
-        let text = self.text_of(&output).await?;
+        let text = self.log.text_of(&output).await?;
         let response = shortened(&text);
-        self.told.push(RunCompleted { response: response.clone(), turns: 0, usage: Usage::zero() }.into());
-        self.flush().await?;
+        self.log.tell(RunCompleted { response: response.clone(), turns: 0, usage: Usage::zero() });
+        self.log.flush().await?;
         Ok(RunEnd::Completed { response })
     }
 
     async fn failed(&mut self, fault: Fault) -> Result<RunEnd, Fault> {
         let (code, message, hint) = (fault.code.clone(), fault.message.clone(), fault.hint.clone());
-        self.told.push(RunFailed { code, message, hint, retryable: true, cause: fault.cause.clone() }.into());
-        self.flush().await?;
+        self.log.tell(RunFailed { code, message, hint, retryable: true, cause: fault.cause.clone() });
+        self.log.flush().await?;
         Ok(RunEnd::Failed(fault))
     }
 
     async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
         let (code, message) = (Code::CANCELLED.0.to_owned(), "The run was stopped.".to_owned());
-        self.told.push(RunCancelled { code, message, retryable: true }.into());
-        self.flush().await?;
+        self.log.tell(RunCancelled { code, message, retryable: true });
+        self.log.flush().await?;
         Ok(RunEnd::Cancelled)
     }
 
     async fn await_decision(&mut self) -> Result<Option<RunEnd>, Fault> {
         self.look_for_decisions().await?;
-        let of_gate = self.state.open_gate().map(|(_, requested)| requested.approval_id.clone());
+        let of_gate = self.log.state.open_gate().map(|(_, requested)| requested.approval_id.clone());
         let Some(approval_id) = of_gate.or_else(|| self.waiting.first().map(|(_, approval)| approval.clone())) else {
             return Ok(None);
         };
-        let has_more = !self.queue.is_empty() || !self.told.is_empty() || !self.graph.ready.is_empty();
+        let has_more = !self.queue.is_empty() || !self.log.told.is_empty() || !self.graph.ready.is_empty();
         if has_more {
             return Ok(None);
         }
         // A run that was resumed and found nothing to do still waits as it did.
-        let waited_before = self.resumed.is_some() && self.state.phase == RunPhase::Paused(PauseReason::Approval);
+        let waited_before =
+            self.log.resumed.is_some() && self.log.state.phase == RunPhase::Paused(PauseReason::Approval);
         if !waited_before {
-            self.told.push(self.pause(PauseReason::Approval, Some(approval_id.clone())));
-            self.flush().await?;
+            self.log.tell(self.pause(PauseReason::Approval, Some(approval_id.clone())));
+            self.log.flush().await?;
         }
         Ok(Some(RunEnd::AwaitingApproval(approval_id)))
     }

@@ -7,7 +7,7 @@ use crate::adapter::denylisted;
 use crate::definition::Foreach;
 use crate::template::Values;
 use arki_domain::projection::StepPhase;
-use arki_domain::{Code, Fault, SkipReason, StepSkipped, StepStarted};
+use arki_domain::{Code, Fault, SkipReason, StepStarted};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -32,22 +32,22 @@ impl PipelineRun {
 
     /// Returns whether another step asks, or has asked before the run was resumed.
     fn asks_elsewhere(&self, step: usize) -> bool {
-        let open = self.state.open_gate().map(|(name, _)| name);
+        let open = self.log.state.open_gate().map(|(name, _)| name);
         self.asking.is_some() || open.is_some_and(|open| open != self.definition.steps[step].name)
     }
 
     async fn take_up(&mut self, step: usize) -> Result<(), Fault> {
-        let (input, needed) = self.input_of(step).await?;
+        let (input, needed) = self.steps.input_of(&self.log, step).await?;
         let definition = self.definition.clone();
         let spec = &definition.steps[step];
-        let idempotency_key = self.key(&spec.name, &input);
-        let known = self.state.steps.get(&spec.name);
+        let idempotency_key = self.steps.key(&spec.name, &input);
+        let known = self.log.state.steps.get(&spec.name);
         if let Some(output) =
             known.filter(|known| known.is_done(&idempotency_key)).and_then(|known| known.output.clone())
         {
             if self.is_resumed {
                 let attempt = known.map_or(1, |known| known.attempt);
-                self.skip(step, idempotency_key, attempt, SkipReason::Done);
+                self.log.skip(spec.name.clone(), idempotency_key, attempt, SkipReason::Done);
             }
             self.end_step(step, EndedOutput::stored(&output));
             return Ok(());
@@ -57,13 +57,13 @@ impl PipelineRun {
             let is_told = known
                 .is_some_and(|known| known.phase == StepPhase::Skipped && known.idempotency_key == idempotency_key);
             if !is_told {
-                let attempt = self.next_attempt(&spec.name);
-                self.skip(step, idempotency_key, attempt, SkipReason::Condition);
+                let attempt = self.log.next_attempt(&spec.name);
+                self.log.skip(spec.name.clone(), idempotency_key, attempt, SkipReason::Condition);
             }
             self.end_step(step, EndedOutput::held(&input));
             return Ok(());
         }
-        self.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
+        self.steps.work.insert(step, StepWork { idempotency_key, input: input.clone(), needed, items: None });
         let unit = StepUnit { step, item: None };
         match self.refusal(step, &input).await.map_or_else(|| self.items_of(step, &input), Err) {
             Err(fault) => {
@@ -124,7 +124,7 @@ impl PipelineRun {
         let count = inputs.len();
         self.items += count;
         let outputs = vec![None; count];
-        if let Some(work) = self.work.get_mut(&step) {
+        if let Some(work) = self.steps.work.get_mut(&step) {
             work.items = Some(Items { inputs, outputs, left: count, begun, began: Instant::now() });
         }
         self.queue.extend((0..count).map(|item| StepUnit { step, item: Some(item) }));
@@ -136,23 +136,10 @@ impl PipelineRun {
 
     /// Tells that a unit begins.
     pub(super) fn start(&mut self, unit: StepUnit, items: Option<u32>) -> BegunAttempt {
-        let step = self.name(unit);
-        let (idempotency_key, attempt) = (self.key_of(unit), self.next_attempt(&step));
-        self.told.push(StepStarted { step, idempotency_key: idempotency_key.clone(), attempt, items }.into());
+        let step = self.steps.name(unit);
+        let (idempotency_key, attempt) = (self.steps.key_of(unit), self.log.next_attempt(&step));
+        self.log.tell(StepStarted { step, idempotency_key: idempotency_key.clone(), attempt, items });
         BegunAttempt { unit, idempotency_key, attempt }
-    }
-
-    pub(super) fn next_attempt(&self, name: &str) -> u32 {
-        self.state.steps.get(name).map_or(1, |step| step.attempt.saturating_add(1))
-    }
-
-    fn skip(&mut self, step: usize, idempotency_key: String, attempt: u32, reason: SkipReason) {
-        let step = self.definition.steps[step].name.clone();
-        let skipped = StepSkipped { step, idempotency_key, attempt, duration_ms: 0, reason }.into();
-        match reason {
-            SkipReason::Done => self.passed.push(skipped),
-            SkipReason::Condition => self.told.push(skipped),
-        }
     }
 }
 

@@ -9,8 +9,8 @@ mod world;
 use super::*;
 use arki_domain::projection::{RunPhase, StepPhase};
 use arki_domain::{
-    ApprovalDecision, ApprovalResolved, Code, EventId, PIPELINE_CORE, PauseReason, PipelineStart, PlaceholderKey,
-    RunId, RunOptions, RunStarted, sha256_hex,
+    ApprovalDecision, ApprovalResolved, Code, Content, Event, EventBody, EventDraft, EventId, PIPELINE_CORE,
+    PauseReason, PipelineStart, PlaceholderKey, RunId, RunOptions, RunStarted, sha256_hex,
 };
 use async_trait::async_trait;
 use std::sync::Mutex;
@@ -185,7 +185,7 @@ impl Bench {
         let mut run = self.run();
         let ended = run.work().await;
         let events = self.events();
-        for (seq, live) in &run.states {
+        for (seq, live) in &run.log.states {
             let prefix = events.iter().take(usize::try_from(*seq).unwrap()).map(|event| &**event);
             assert_eq!(*live, PipelineState::fold(prefix).unwrap(), "at event {seq}");
         }
