@@ -11,8 +11,6 @@ mod editor;
 mod effects;
 mod events;
 mod exec;
-mod export;
-mod files;
 mod guides;
 mod hooks;
 mod keys;
@@ -24,30 +22,125 @@ mod observations;
 mod open;
 mod pipelines;
 mod policy;
-mod policy_trace;
 mod providers;
 mod queue;
 mod resume;
 mod rewind;
+mod run;
+mod runs;
 mod schedule;
-mod search;
 mod sessions;
-mod state;
+mod status;
 mod stop;
-mod story;
 mod tools;
 mod trust;
+mod undo;
 mod usage;
 mod verify;
 mod worktrees;
 
-use crate::arguments::{Arguments, CliCommand};
+use crate::arguments::{Color, log_levels};
+use crate::command_output::ShowOutput;
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::Printer;
 use arki_domain::Fault;
 use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
-use std::path::{Path, PathBuf};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The heading of the options that every command takes.
+const GLOBAL: &str = "Global options";
+
+/// Let a language model work on your code, and stay in charge.
+#[derive(Debug, Parser)]
+#[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Ids: to name a session, run, approval, question or message, type any unambiguous beginning or \
+    ending of its id (at least 4 characters), or `last` for the newest. Commands that approve or remove something \
+    don't accept `last`.\n\nExit codes: 0 done, 1 failed, 2 usage or configuration error, 3 waiting for an approval \
+    or an answer, 4 denied because the folder is not trusted, 5 paused by a budget, 130 cancelled."
+)]
+pub(crate) struct Arguments {
+    /// The project folder
+    #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Print JSON Lines on standard output, and nothing else
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) json: bool,
+    /// Print diagnostics on standard error: off, error, warn, info, debug or trace; PART=LEVEL for one part only
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
+    pub(crate) log: Option<String>,
+    /// Use colours: auto, always or never
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Show this much of what commands print: full, tail or none
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
+    pub(crate) show_output: ShowOutput,
+    #[command(subcommand)]
+    pub(crate) command: CliCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CliCommand {
+    Exec(exec::ExecArguments),
+    Trust(trust::TrustArguments),
+    Untrust(trust::UntrustArguments),
+    #[command(subcommand)]
+    Sessions(sessions::SessionsCommand),
+    #[command(subcommand)]
+    Worktrees(worktrees::WorktreesCommand),
+    Events(events::EventsArguments),
+    Verify(verify::VerifyArguments),
+    #[command(subcommand)]
+    Approvals(approvals::ApprovalsCommand),
+    Run(run::RunArguments),
+    Status(status::StatusArguments),
+    /// List the runs of pipelines, newest first
+    Runs,
+    #[command(subcommand)]
+    Pipelines(pipelines::PipelinesCommand),
+    #[command(subcommand)]
+    Schedule(schedule::ScheduleCommand),
+    Stop(stop::StopArguments),
+    Pause(stop::PauseArguments),
+    #[command(subcommand)]
+    Artifacts(artifacts::ArtifactsCommand),
+    #[command(subcommand)]
+    Agents(agents::AgentsCommand),
+    Resume(resume::ResumeArguments),
+    Rewind(rewind::RewindArguments),
+    Undo(undo::UndoArguments),
+    Blame(blame::BlameArguments),
+    #[command(subcommand)]
+    Queue(queue::QueueCommand),
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
+    Models(models::ModelsArguments),
+    Tools(tools::ToolsArguments),
+    /// List the skills the agent gets in this project
+    Skills,
+    /// List the procedures the agent gets in this project
+    Procedures,
+    Providers(providers::ProvidersArguments),
+    Context(context::ContextArguments),
+    #[command(subcommand)]
+    Memory(memory::MemoryCommand),
+    Usage(usage::UsageArguments),
+    #[command(subcommand)]
+    Mcp(mcp::McpCommand),
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
+    #[command(subcommand)]
+    Hooks(hooks::HooksCommand),
+    /// Check the configuration, database, keychain, sandbox and providers
+    Doctor,
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    Completions(manual::CompletionsArguments),
+    Man(manual::ManArguments),
+    Open(open::OpenArguments),
+}
 
 pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -70,11 +163,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     };
     let ephemeral = matches!(&command, CliCommand::Exec(exec) if exec.ephemeral);
     match command {
-        CliCommand::Verify { id, contents } => {
-            return verify::run(&directories, &dir, id.as_deref(), contents, output).await;
-        }
-        CliCommand::Open { folder } => return open::run(&named(&dir, folder)),
-        CliCommand::Completions { shell } => return Ok(manual::completions(shell, output)),
+        CliCommand::Verify(arguments) => return verify::run(&directories, &dir, &arguments, output).await,
+        CliCommand::Open(arguments) => return open::run(&dir, &arguments),
+        CliCommand::Completions(arguments) => return Ok(manual::completions(&arguments, output)),
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
@@ -95,52 +186,42 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     let works = effects::works(&command);
     let exit = match command {
         CliCommand::Exec(exec) => exec::run(&client, &dir, exec, output).await,
-        CliCommand::Trust { list: true, .. } => trust::list(&engine, output),
-        CliCommand::Trust { folder, show: true, .. } => trust::show(&engine, &named(&dir, folder), output),
-        CliCommand::Trust { folder, with_unpinned, .. } => {
-            trust::trust(&engine, &named(&dir, folder), with_unpinned, output).await
-        }
-        CliCommand::Untrust { folder } => trust::untrust(&engine, &named(&dir, folder), output).await,
+        CliCommand::Trust(arguments) => trust::run(&engine, &dir, arguments, output).await,
+        CliCommand::Untrust(arguments) => trust::untrust(&engine, &dir, arguments, output).await,
         CliCommand::Sessions(command) => sessions::run(&engine, &dir, &command, output).await,
         CliCommand::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
         CliCommand::Events(arguments) => events::run(&engine, arguments, output).await,
         CliCommand::Approvals(command) => approvals::run(&client, &dir, command, output).await,
-        CliCommand::Stop { id } => stop::stop(&client, &id, output).await,
-        CliCommand::Pause { id } => stop::pause(&client, &id, output).await,
+        CliCommand::Stop(arguments) => stop::stop(&client, &arguments, output).await,
+        CliCommand::Pause(arguments) => stop::pause(&client, &arguments, output).await,
         CliCommand::Artifacts(command) => artifacts::run(&engine, &dir, command, output),
         CliCommand::Agents(command) => agents::run(&engine, &dir, command, output).await,
-        CliCommand::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
-        CliCommand::Resume { id, from: Some(step), definition, .. } => {
-            resume::from_step(&client, &dir, (&id, &step), definition, output).await
-        }
-        CliCommand::Resume { id, approve, definition, .. } => {
-            resume::run(&client, &dir, &id, approve, definition, output).await
-        }
-        CliCommand::Run(run) => pipelines::run(&client, &dir, run, output).await,
-        CliCommand::Status { run } => pipelines::status(&engine, &dir, &run, output),
-        CliCommand::Runs => pipelines::runs(&engine, output),
+        CliCommand::Resume(arguments) => resume::run(&client, &dir, &arguments, output).await,
+        CliCommand::Run(arguments) => run::run(&client, &dir, arguments, output).await,
+        CliCommand::Status(arguments) => status::run(&engine, &dir, &arguments, output),
+        CliCommand::Runs => runs::run(&engine, output),
         CliCommand::Schedule(command) => schedule::run(&client, &dir, command, output).await,
-        CliCommand::Pipelines(command) => pipelines::pipelines(&engine, &dir, command, output),
-        CliCommand::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
-        CliCommand::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
-        CliCommand::Blame { path } => blame::run(&engine, &dir, &path, output),
+        CliCommand::Pipelines(command) => pipelines::run(&engine, &dir, command, output),
+        CliCommand::Rewind(arguments) => rewind::run(&engine, &arguments, output).await,
+        CliCommand::Undo(arguments) => undo::run(&engine, arguments, output).await,
+        CliCommand::Blame(arguments) => blame::run(&engine, &dir, &arguments, output),
         CliCommand::Queue(command) => queue::run(&engine, command, output).await,
         CliCommand::Keys(command) => keys::run(&engine, &command, output).await,
-        CliCommand::Models { filter } => models::models(&engine, &filter, output).await,
+        CliCommand::Models(arguments) => models::run(&engine, &arguments, output).await,
         CliCommand::Tools(arguments) => tools::run(&engine, &dir, &arguments, output).await,
         CliCommand::Skills => guides::skills(&engine, &dir, output),
         CliCommand::Procedures => guides::procedures(&engine, &dir, output),
-        CliCommand::Providers { command } => providers::run(&engine, command, output).await,
-        CliCommand::Context { session } => context::run(&engine, &dir, session.as_deref(), output),
+        CliCommand::Providers(arguments) => providers::run(&engine, arguments, output).await,
+        CliCommand::Context(arguments) => context::run(&engine, &dir, &arguments, output),
         CliCommand::Memory(command) => memory::run(&engine, &dir, command, output).await,
-        CliCommand::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
+        CliCommand::Usage(arguments) => usage::run(&engine, &arguments, output).await,
         CliCommand::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         CliCommand::Hooks(command) => hooks::run(&engine, &dir, command, output).await,
         CliCommand::Policy(command) => policy::run(&engine, &dir, command, output),
         CliCommand::Doctor => Ok(doctor::run(&engine, &dir, output).await),
-        CliCommand::Man { out } => manual::pages(&engine, out.as_deref(), output),
+        CliCommand::Man(arguments) => manual::pages(&engine, &arguments, output),
         CliCommand::Config(command) => config::run(&engine, &dir, command, output),
-        CliCommand::Verify { .. } | CliCommand::Open { .. } | CliCommand::Completions { .. } => Ok(Exit::Done),
+        CliCommand::Verify(_) | CliCommand::Open(_) | CliCommand::Completions(_) => Ok(Exit::Done),
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
@@ -160,7 +241,31 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     exit
 }
 
-/// The folder that an argument names, seen from the one given with `-C`.
-fn named(dir: &Path, folder: Option<PathBuf>) -> PathBuf {
-    folder.map_or_else(|| dir.to_owned(), |folder| dir.join(folder))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    /// The commands and arguments below a command that `--help` says nothing about.
+    fn without_help(command: &clap::Command) -> Vec<String> {
+        let name = command.get_name();
+        let arguments = command.get_arguments().filter(|argument| argument.get_help().is_none());
+        let mut found: Vec<String> = arguments.map(|argument| format!("{name} {}", argument.get_id())).collect();
+        if command.get_about().is_none() {
+            found.push(name.to_owned());
+        }
+        let below = command.get_subcommands().flat_map(without_help);
+        found.extend(below.map(|one| format!("{name} {one}")));
+        found
+    }
+
+    #[test]
+    fn every_command_and_argument_has_help() {
+        assert_eq!(without_help(&Arguments::command()), Vec::<String>::new());
+    }
 }

@@ -17,9 +17,10 @@ mod progress;
 mod regular_file;
 mod review;
 mod standard_input;
+mod usage_errors;
 
-use arguments::Arguments;
 use clap::Parser;
+use commands::Arguments;
 use exit::Exit;
 use output::Printer;
 use std::process::ExitCode;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     arki_engine::protect_this_process();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return arguments::report(&error).into(),
+        Err(error) => return usage_errors::report(&error).into(),
     };
     arguments.color.apply();
     start_log(arguments.log.as_deref());

@@ -1,14 +1,45 @@
 //! `arki agents`: those of the configuration and of agents' files.
 
 use super::providers;
-use crate::arguments::AgentsCommand;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::{AgentEntries, SettingChange};
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
+use clap::Subcommand;
 use serde_json::json;
 use std::path::Path;
+
+/// List, add, remove or test agents
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentsCommand {
+    /// List the agents that can be used in this folder, with their models and where they are configured
+    List,
+    /// Add an agent to your configuration, or change the one of this name
+    Add {
+        /// The agent's name
+        name: String,
+        /// The model, as PROVIDER/MODEL; default: that of the agent `arki`
+        #[arg(long, value_name = "PROVIDER/MODEL")]
+        model: Option<String>,
+        /// Say in one line when to use it
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+        /// Choose how it works: tool-loop or pes
+        #[arg(long, value_name = "NAME")]
+        core: Option<String>,
+    },
+    /// Remove an agent from your configuration
+    Rm {
+        /// The agent's name
+        name: String,
+    },
+    /// Test an agent: ask its model for a word, which costs a few tokens; exit 1 if a step fails
+    Test {
+        /// The agent's name
+        name: String,
+    },
+}
 
 /// The agent that works where no other is named.
 const MAIN_AGENT: &str = "arki";

@@ -1,14 +1,33 @@
 //! `arki artifacts`: what runs and pipelines emitted.
 
-use super::sessions::{MAX_LISTED, in_dir};
-use crate::arguments::ArtifactsCommand;
+use super::sessions::MAX_LISTED;
+use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
 use arki_domain::Fault;
 use arki_engine::{Engine, ListedArtifact};
+use clap::Subcommand;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// List what runs and pipelines emitted, or get one
+#[derive(Debug, Subcommand)]
+pub(crate) enum ArtifactsCommand {
+    /// List artifacts, newest first: id, time, size, type, name and session
+    List {
+        /// The id of a session or run; default: all sessions
+        session: Option<String>,
+    },
+    /// Print an artifact's content, or write it to a file
+    Get {
+        /// The artifact's id, or its name if only one has it
+        id: String,
+        /// The file to write, relative to the folder of -C; default, or `-`: standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
 
 pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {

@@ -4,8 +4,16 @@ use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_domain::Fault;
 use arki_engine::{Author, Engine, FileLine, LineOrigin, author_word};
+use clap::Args;
 use serde::Serialize;
 use std::path::Path;
+
+/// Show who wrote each line of a file: you, or which change by Arki
+#[derive(Debug, Args)]
+pub(crate) struct BlameArguments {
+    /// The file, relative to the project
+    path: String,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +30,12 @@ struct ListedLine<'a> {
     approval_id: Option<&'a str>,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(
+    engine: &Engine,
+    dir: &Path,
+    BlameArguments { path }: &BlameArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     for line in engine.sessions().line_origins(dir, path)? {
         match output.json {
             true => output.object(&listed(&line)),

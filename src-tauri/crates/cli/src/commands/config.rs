@@ -1,14 +1,47 @@
 //! `arki config`: what holds in a folder and why, and changes to the user's own file.
 
-use crate::arguments::ConfigCommand;
 use crate::commands::editor;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::ModelFigures;
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
+use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::Path;
+
+/// Show, change and edit the configuration
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the configuration that holds in this folder: the defaults, your file and a trusted project's, merged
+    Show {
+        /// Print each value with the file that sets it
+        #[arg(long)]
+        origin: bool,
+        /// Print only this key and what is below it, such as `limits`
+        key: Option<String>,
+    },
+    /// Print one value of the configuration that holds in this folder
+    Get {
+        /// The key, such as `limits.maxTurns`; a name that has a dot in it goes in double quotes
+        key: String,
+    },
+    /// Set a value in your configuration; comments stay
+    Set {
+        /// The key, such as `limits.maxTurns`; a name that has a dot in it goes in double quotes
+        key: String,
+        /// JSON, or a plain string
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Remove a value from your configuration, so that its default holds
+    Unset {
+        /// The key, such as `limits.maxTurns`
+        key: String,
+    },
+    /// Edit your configuration in your editor (`VISUAL` or `EDITOR`); only a valid one takes its place
+    Edit,
+}
 
 pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {

@@ -1,11 +1,23 @@
 //! Tells of a command, before it is carried out, what it does to Arki's data: whether it only reads, whether an agent
 //! works in it, whether it steers Arki.
 
-use crate::arguments::{
-    AgentsCommand, ApprovalsCommand, CliCommand, ConfigCommand, HooksCommand, KeysCommand, McpCommand, MemoryCommand,
-    ProvidersCommand, QueueCommand, RewindArguments, ScheduleCommand, SessionsCommand, ToolsArguments,
-    WorktreesCommand,
-};
+use super::CliCommand;
+use super::agents::AgentsCommand;
+use super::approvals::ApprovalsCommand;
+use super::config::ConfigCommand;
+use super::hooks::HooksCommand;
+use super::keys::KeysCommand;
+use super::mcp::McpCommand;
+use super::memory::MemoryCommand;
+use super::providers::{ProvidersArguments, ProvidersCommand};
+use super::queue::QueueCommand;
+use super::rewind::RewindArguments;
+use super::schedule::ScheduleCommand;
+use super::sessions::SessionsCommand;
+use super::tools::ToolsArguments;
+use super::trust::TrustArguments;
+use super::undo::UndoArguments;
+use super::worktrees::WorktreesCommand;
 use arki_domain::{Code, Fault};
 
 /// True for the commands in which an agent works.
@@ -15,8 +27,8 @@ pub(super) fn works(command: &CliCommand) -> bool {
         CliCommand::Exec(_)
             | CliCommand::Run(_)
             | CliCommand::Schedule(ScheduleCommand::Run { .. })
-            | CliCommand::Resume { .. }
-            | CliCommand::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
+            | CliCommand::Resume(_)
+            | CliCommand::Approvals(ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject(_))
     )
 }
 
@@ -26,57 +38,53 @@ pub(super) fn only_reads(command: &CliCommand) -> bool {
     match command {
         CliCommand::Sessions(command) => sessions_only_read(command),
         CliCommand::Approvals(command) => match command {
-            ApprovalsCommand::List | ApprovalsCommand::Show { .. } | ApprovalsCommand::Granted { .. } => true,
-            ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. } | ApprovalsCommand::Withdraw { .. } => {
-                false
-            }
+            ApprovalsCommand::List | ApprovalsCommand::Show(_) | ApprovalsCommand::Granted { .. } => true,
+            ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject(_) | ApprovalsCommand::Withdraw { .. } => false,
         },
         CliCommand::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::History { .. }),
         CliCommand::Queue(command) => matches!(command, QueueCommand::List { .. }),
         CliCommand::Keys(command) => matches!(command, KeysCommand::List),
-        CliCommand::Providers { command } => matches!(command, None | Some(ProvidersCommand::Test { .. })),
+        CliCommand::Providers(ProvidersArguments { command }) => {
+            matches!(command, None | Some(ProvidersCommand::Test { .. }))
+        }
         CliCommand::Mcp(command) => matches!(command, McpCommand::List),
         CliCommand::Memory(command) => matches!(command, MemoryCommand::List),
         CliCommand::Worktrees(command) => matches!(command, WorktreesCommand::List),
         CliCommand::Config(command) => matches!(command, ConfigCommand::Show { .. } | ConfigCommand::Get { .. }),
         CliCommand::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
-        CliCommand::Rewind(RewindArguments { dry_run, .. }) | CliCommand::Undo { dry_run, .. } => *dry_run,
-        CliCommand::Trust { show, list, .. } => *show || *list,
+        CliCommand::Rewind(RewindArguments { dry_run, .. }) | CliCommand::Undo(UndoArguments { dry_run, .. }) => {
+            *dry_run
+        }
+        CliCommand::Trust(TrustArguments { show, list, .. }) => *show || *list,
         CliCommand::Policy(_) | CliCommand::Hooks(_) | CliCommand::Pipelines(_) => true,
-        CliCommand::Status { .. } | CliCommand::Runs | CliCommand::Events(_) | CliCommand::Blame { .. } => true,
-        CliCommand::Usage { .. }
-        | CliCommand::Models { .. }
-        | CliCommand::Artifacts(_)
-        | CliCommand::Context { .. } => true,
+        CliCommand::Status(_) | CliCommand::Runs | CliCommand::Events(_) | CliCommand::Blame(_) => true,
+        CliCommand::Usage(_) | CliCommand::Models(_) | CliCommand::Artifacts(_) | CliCommand::Context(_) => true,
         CliCommand::Skills | CliCommand::Procedures => true,
-        CliCommand::Verify { .. }
-        | CliCommand::Completions { .. }
-        | CliCommand::Man { .. }
-        | CliCommand::Open { .. } => true,
+        CliCommand::Verify(_) | CliCommand::Completions(_) | CliCommand::Man(_) | CliCommand::Open(_) => true,
         // It is about writing, too.
         CliCommand::Doctor => false,
         CliCommand::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
-        CliCommand::Stop { .. } | CliCommand::Pause { .. } => false,
-        CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume { .. } | CliCommand::Untrust { .. } => false,
+        CliCommand::Stop(_) | CliCommand::Pause(_) => false,
+        CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume(_) | CliCommand::Untrust(_) => false,
     }
 }
 
 fn sessions_only_read(command: &SessionsCommand) -> bool {
     match command {
         SessionsCommand::State(state) => !state.changes(),
-        SessionsCommand::List { .. }
-        | SessionsCommand::Show { .. }
+        SessionsCommand::List(_)
+        | SessionsCommand::Show(_)
         | SessionsCommand::Search(_)
         | SessionsCommand::Files(_)
         | SessionsCommand::Export(_) => true,
-        SessionsCommand::Fork { .. }
-        | SessionsCommand::Import { .. }
+        SessionsCommand::Fork(_)
+        | SessionsCommand::Import(_)
         | SessionsCommand::Rename { .. }
         | SessionsCommand::Pin { .. }
         | SessionsCommand::Unpin { .. }
         | SessionsCommand::Archive { .. }
         | SessionsCommand::Unarchive { .. }
-        | SessionsCommand::Compact { .. }
+        | SessionsCommand::Compact(_)
         | SessionsCommand::Configure(_)
         | SessionsCommand::Rm { .. } => false,
     }
@@ -95,22 +103,22 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Fault> {
                     | ScheduleCommand::Off { .. }
                     | ScheduleCommand::Run { .. },
             )
-            | CliCommand::Trust { .. }
-            | CliCommand::Untrust { .. }
+            | CliCommand::Trust(_)
+            | CliCommand::Untrust(_)
             | CliCommand::Approvals(_)
-            | CliCommand::Resume { .. }
-            | CliCommand::Stop { .. }
-            | CliCommand::Pause { .. }
+            | CliCommand::Resume(_)
+            | CliCommand::Stop(_)
+            | CliCommand::Pause(_)
             | CliCommand::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
             | CliCommand::Rewind(_)
-            | CliCommand::Undo { .. }
+            | CliCommand::Undo(_)
             | CliCommand::Queue(_)
             | CliCommand::Tools(ToolsArguments { session: Some(_), .. })
             | CliCommand::Sessions(
                 SessionsCommand::Rm { .. }
-                    | SessionsCommand::Fork { .. }
-                    | SessionsCommand::Import { .. }
-                    | SessionsCommand::Compact { .. }
+                    | SessionsCommand::Fork(_)
+                    | SessionsCommand::Import(_)
+                    | SessionsCommand::Compact(_)
                     | SessionsCommand::Configure(_)
                     | SessionsCommand::Rename { .. }
             )
@@ -126,13 +134,13 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Fault> {
             )
             | CliCommand::Mcp(
                 McpCommand::Test { .. }
-                    | McpCommand::Add { .. }
+                    | McpCommand::Add(_)
                     | McpCommand::Rm { .. }
                     | McpCommand::Agree { .. }
                     | McpCommand::Login { .. }
-                    | McpCommand::Prompts { .. }
+                    | McpCommand::Prompts(_)
             )
-            | CliCommand::Providers { command: Some(_) }
+            | CliCommand::Providers(ProvidersArguments { command: Some(_) })
             | CliCommand::Policy(_)
             | CliCommand::Hooks(HooksCommand::Test { .. })
             | CliCommand::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)

@@ -1,14 +1,62 @@
 //! `arki events`: a session's or run's events, oldest first, as they are stored or in another form.
 
 use super::observations::{self, PrintedObservations};
-use crate::arguments::{EventForm, EventsArguments};
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
+use arki_domain::projection::ObservationType;
 use arki_domain::projection::{ObservationFilter, SessionState};
 use arki_domain::{Code, Event, EventBody, Fault, SessionId};
 use arki_engine::{Arkai, Engine, EventFilter, NamedPlace, event_summary};
+use clap::{Args, ValueEnum};
 use std::collections::HashSet;
 use std::time::Duration;
+
+/// Print the events of a session or run, oldest first
+#[derive(Debug, Args)]
+pub(crate) struct EventsArguments {
+    /// The id of a session or run; default, with --observations or --follow: all sessions
+    #[arg(required_unless_present_any = ["observations", "follow"])]
+    id: Option<String>,
+    /// Keep printing new events as they arrive; without an id only those from now on
+    #[arg(long)]
+    follow: bool,
+    /// Start at this event number; default: the first
+    #[arg(long, value_name = "SEQ", requires = "id")]
+    from: Option<u64>,
+    /// End at this event number; default: the last
+    #[arg(long, value_name = "SEQ", requires = "id")]
+    to: Option<u64>,
+    /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
+    #[arg(long, value_name = "FORM")]
+    format: Option<EventForm>,
+    /// Print observations instead: what was intended, planned, done and answered, a line each
+    #[arg(long, conflicts_with = "format")]
+    observations: bool,
+    /// Print only observations of these types, such as `PLAN,TOOL_CALL`
+    #[arg(long = "type", value_name = "TYPES", value_delimiter = ',', requires = "observations",
+        value_parser = observation_type)]
+    types: Vec<ObservationType>,
+    /// Print only observations since this time, in milliseconds since 1970
+    #[arg(long, value_name = "MS", requires = "observations", allow_negative_numbers = true)]
+    since: Option<i64>,
+    /// Print only observations before this time, in milliseconds since 1970; with --follow, stop then
+    #[arg(long, value_name = "MS", requires = "observations", allow_negative_numbers = true)]
+    until: Option<i64>,
+    /// Print only what happened in runs of this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EventForm {
+    Arkai,
+}
+
+/// The type of observations with that word.
+fn observation_type(word: &str) -> Result<ObservationType, String> {
+    let known = || ObservationType::ALL.map(ObservationType::as_str).join(", ");
+    ObservationType::of_word(word).ok_or_else(|| format!("the types are {}", known()))
+}
 
 const EVENTS_A_PIECE: usize = 500;
 /// Others' events are looked for this often.

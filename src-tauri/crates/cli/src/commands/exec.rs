@@ -1,6 +1,6 @@
 //! `arki exec`: one headless run.
 
-use crate::arguments::ExecArguments;
+use crate::arguments::Approve;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, visible};
@@ -8,10 +8,81 @@ use crate::regular_file;
 use crate::standard_input;
 use arki_domain::{Code, Fault, MAX_IMAGE_BYTES, RunOptions, io_words};
 use arki_engine::{Client, Engine, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
+use clap::Args;
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Run one prompt: print the answer on standard output and the tools' activity on standard error
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    /// The prompt; `-` or nothing reads it from standard input. With a prompt, piped input is appended to it
+    prompt: Option<String>,
+    /// Don't read standard input
+    #[arg(long)]
+    no_stdin: bool,
+    /// The model, as PROVIDER/MODEL; default: the configured one
+    #[arg(long)]
+    model: Option<String>,
+    /// Continue this session
+    #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
+    session: Option<String>,
+    /// Continue the folder's newest session
+    #[arg(long = "continue")]
+    continue_last: bool,
+    /// Work in the project's worktree for this branch; it is made first if there is none (see `arki worktrees`)
+    #[arg(long, value_name = "BRANCH", conflicts_with = "session", allow_hyphen_values = true)]
+    worktree: Option<String>,
+    /// Choose how the agent works: `tool-loop` acts step by step, `pes` plans first; default: the configured core
+    #[arg(long, value_name = "NAME")]
+    core: Option<String>,
+    /// Approve calls in advance: `edits` approves writes inside the project, `all` everything that isn't denied,
+    /// `never` rejects whatever needs approval
+    #[arg(long, default_value = "ask")]
+    approve: Approve,
+    /// Only plan: give the model read-only tools
+    #[arg(long)]
+    plan: bool,
+    /// Pause after this many model turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_turns: Option<u32>,
+    /// Pause after this many seconds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    max_seconds: Option<u64>,
+    /// Pause once this much is spent
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    max_cost: Option<f64>,
+    /// Add this to the system prompt, for this run
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+    /// Have the model use this skill (see `arki skills`); repeatable
+    #[arg(long, value_name = "NAME")]
+    skill: Vec<String>,
+    /// Switch this tool off in the session (see `arki tools`); repeatable
+    #[arg(long, value_name = "NAME")]
+    disable_tool: Vec<String>,
+    /// Attach this picture to the prompt (PNG, JPEG, GIF or WebP), relative to -C; repeatable
+    #[arg(long, value_name = "FILE")]
+    image: Vec<PathBuf>,
+    /// A file with a JSON Schema, relative to -C; an answer that doesn't match it is an error
+    #[arg(long, value_name = "FILE")]
+    output_schema: Option<PathBuf>,
+    /// Keep nothing after the run
+    #[arg(long, conflicts_with_all = ["session", "continue_last", "worktree"])]
+    pub(crate) ephemeral: bool,
+}
+
+/// An amount in US dollars, with or without the sign.
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount: f64 =
+        text.trim_start_matches('$').parse().map_err(|_| "use an amount in US dollars, such as 0.50".to_owned())?;
+    if amount.is_finite() && amount >= 0.0 {
+        Ok(amount)
+    } else {
+        Err("use an amount in US dollars, such as 0.50".to_owned())
+    }
+}
 
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 

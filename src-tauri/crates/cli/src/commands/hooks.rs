@@ -1,13 +1,43 @@
 //! `arki hooks list`: the hooks of this project and which of them are off. `arki hooks test`: what they would answer.
 
 use super::policy::arguments_of;
-use crate::arguments::HooksCommand;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_engine::{Engine, HookTrial, TriedHook, one_line};
+use clap::Subcommand;
 use std::path::Path;
+
+/// List the hooks of this project, or try them out
+#[derive(Debug, Subcommand)]
+pub(crate) enum HooksCommand {
+    /// List each hook with its event, what it is for and does, where it is configured, and why it is off if it is
+    List,
+    /// Run the hooks of an event in their sandbox and show what each answered; nothing else happens
+    Test {
+        /// The event, such as PreToolUse
+        event: String,
+        /// The tool that is called
+        #[arg(long, default_value = "run_command")]
+        tool: String,
+        /// The tool's arguments, as JSON
+        #[arg(long, value_name = "JSON", conflicts_with = "command")]
+        args: Option<String>,
+        /// The prompt, the last answer, the notification's message or the tool's result
+        #[arg(long, default_value = "")]
+        text: String,
+        /// For SessionStart: startup, resume or compact. For Notification: permission_prompt, elicitation_dialog or
+        /// idle_prompt
+        #[arg(long)]
+        kind: Option<String>,
+        /// For Stop: a hook has made the agent go on before
+        #[arg(long)]
+        again: bool,
+        /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
+        command: Vec<String>,
+    },
+}
 
 const EXAMPLES: &str = "Try `arki hooks test PreToolUse 'git push'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 

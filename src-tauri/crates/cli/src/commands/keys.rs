@@ -1,14 +1,31 @@
 //! `arki keys`: the keychain. A key is only ever read from standard input or typed unseen, and never printed.
 
-use crate::arguments::KeysCommand;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::KeyStatus;
 use arki_domain::{Code, Fault};
 use arki_engine::Engine;
+use clap::Subcommand;
 use serde::Serialize;
 use std::io::{IsTerminal, Read};
 use zeroize::Zeroizing;
+
+/// Store, list or remove API keys in the system keychain
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Store a provider's key, read from standard input; on a terminal Arki asks for it and doesn't show it
+    Set {
+        /// The provider's name
+        provider: String,
+    },
+    /// List the providers and where their keys come from, without showing keys
+    List,
+    /// Remove a provider's key
+    Rm {
+        /// The provider's name
+        provider: String,
+    },
+}
 
 const MAX_INPUT_BYTES: u64 = 64 * 1024;
 

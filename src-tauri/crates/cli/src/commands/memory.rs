@@ -1,12 +1,44 @@
 //! `arki memory`: what sessions propose to remember, and what the user accepted.
 
-use crate::arguments::MemoryCommand;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::{MemoryEntry, MemoryState};
 use arki_domain::{Fault, MemoryScope};
 use arki_engine::{Engine, refuse_last};
+use clap::Subcommand;
 use std::path::Path;
+
+/// List, accept, reject, edit or remove what Arki remembers beyond a session
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// List proposals from all sessions, and what you accepted for yourself and for this folder
+    List,
+    /// Accept a proposal: Arki writes it to a Markdown file, prints its new id, and adds it to the prompts of new runs
+    Accept {
+        /// The proposal's id
+        id: String,
+        /// Put it in your own words
+        #[arg(long, value_name = "TEXT")]
+        text: Option<String>,
+    },
+    /// Reject a proposal
+    Reject {
+        /// The proposal's id
+        id: String,
+    },
+    /// Change the text of an accepted memory
+    Edit {
+        /// The memory's id
+        id: String,
+        /// The new text
+        text: String,
+    },
+    /// Remove an accepted memory
+    Rm {
+        /// The memory's id
+        id: String,
+    },
+}
 
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Fault> {
     let sessions = engine.sessions();

@@ -5,8 +5,21 @@ use crate::output::Printer;
 use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
 use arki_domain::Fault;
 use arki_engine::Engine;
+use clap::Args;
 
-pub(crate) async fn models(engine: &Engine, filter: &[String], output: &Printer) -> Result<Exit, Fault> {
+/// List the models of the configured providers and running local servers, with context window, price, and where
+/// these figures come from
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArguments {
+    /// List only models whose id or capabilities contain all of these words, such as `openai` or `vision`
+    filter: Vec<String>,
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    ModelsArguments { filter }: &ModelsArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
     models.retain(|model| fits(model, filter));
     if models.is_empty() && !filter.is_empty() {

@@ -1,12 +1,22 @@
 //! `arki open`: starts the desktop app and does not wait for it.
 
+use crate::arguments::folder_at;
 use crate::exit::Exit;
 use arki_domain::{Code, Fault};
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(crate) fn run(folder: &Path) -> Result<Exit, Fault> {
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+/// Open the desktop app
+#[derive(Debug, Args)]
+pub(crate) struct OpenArguments {
+    /// The folder, relative to -C; default: -C itself
+    folder: Option<PathBuf>,
+}
+
+pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> Result<Exit, Fault> {
+    let folder = folder_at(dir, folder.as_deref());
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
     // The user's own app, not a tool's process: no sandbox and no stop belong to it.
     #[allow(clippy::disallowed_methods)]
     let started =

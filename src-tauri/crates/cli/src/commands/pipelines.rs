@@ -1,132 +1,34 @@
-//! `arki run`, `status`, `runs` and `pipelines`.
+//! `arki pipelines`: list, check and show definitions.
 
-use crate::arguments::{PipelinesCommand, RunArguments};
 use crate::exit::Exit;
-use crate::follow;
-use crate::output::{Printer, dim, time, visible};
-use crate::standard_input;
-use arki_api::{PipelineEntry, PipelineStepEntry};
-use arki_domain::projection::SessionState;
-use arki_domain::{Code, Fault, RunId, io_words};
-use arki_engine::{
-    CheckedPipeline, Client, Engine, PipelineInput, PipelineProblem, StartPipeline, check_pipeline_file,
-    definition_schema,
-};
+use crate::output::{Printer, dim, visible};
+use arki_api::PipelineEntry;
+use arki_domain::Fault;
+use arki_engine::{CheckedPipeline, Engine, PipelineProblem, check_pipeline_file, definition_schema};
+use clap::Subcommand;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// More is never read: no pipeline takes more.
-const MAX_INPUT_BYTES: usize = 64 << 20;
-
-pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Fault> {
-    let engine = client.engine();
-    let RunArguments { pipeline, input, param, approve } = arguments;
-    let start = StartPipeline {
-        folder: dir.to_owned(),
-        name: pipeline,
-        input: input.map_or_else(|| Ok(PipelineInput::default()), |path| read_input(dir, &path, output))?,
-        params: params(param)?,
-        approve: approve.into(),
-        schedule: None,
-    };
-    let subscription = engine.subscribe();
-    match client.start_pipeline(start).await {
-        Ok(running) => {
-            follow::tell_grants(output, &running.0);
-            follow::to_next_stop(engine, output, subscription, running).await
-        }
-        // Something that nobody has agreed to is as good as denied.
-        Err(fault) if fault.is(Code::UNTRUSTED) => {
-            output.fault(&fault);
-            Ok(Exit::Untrusted)
-        }
-        Err(fault) => Err(fault),
-    }
-}
-
-fn params(given: Vec<(String, String)>) -> Result<BTreeMap<String, String>, Fault> {
-    let mut params = BTreeMap::new();
-    for (name, value) in given {
-        if params.insert(name.clone(), value).is_some() {
-            return Err(Fault::new(Code::USAGE, format!("The parameter `{name}` is given twice."), "Give it once."));
-        }
-    }
-    Ok(params)
-}
-
-fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput, Fault> {
-    if path == Path::new("-") {
-        let bytes = standard_input::as_input(MAX_INPUT_BYTES, output)?;
-        return Ok(PipelineInput { bytes, path: None });
-    }
-    // Bounded, so it may be a device; and whoever names a pipe waits for it.
-    let path: PathBuf = dir.join(path);
-    let mut bytes = Vec::new();
-    let read = File::open(&path).and_then(|file| file.take(MAX_INPUT_BYTES as u64 + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        let what = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
-        Fault::new(Code::USAGE, what, "Check the file's name.")
-    })?;
-    Ok(PipelineInput { bytes, path: Some(path) })
-}
-
-pub(crate) fn status(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
-    let run_id = engine.runs().find_pipeline_run(dir, name)?;
-    let details = engine.runs().pipeline_run_details(&run_id)?;
-    if output.json {
-        details.steps.iter().for_each(|step| output.object(step));
-        return Ok(Exit::Done);
-    }
-    let run = &details.run;
-    output.line(format!("{}  {}  {}  {}", run.run_id, visible(&run.name), run.state.as_str(), time(run.started_at)));
-    let width = details.steps.iter().map(|step| step.step.chars().count()).max().unwrap_or_default().max(4);
-    output.line(dim(&format!("{:width$}  {:11}  {:>8}  {:>10}", "STEP", "STATE", "ATTEMPTS", "DURATION")));
-    for step in &details.steps {
-        output.line(line_of(step, width));
-    }
-    if let Some(failure) = &details.failure {
-        output.line(visible(&failure.message));
-    }
-    if let Some(approval) = &details.approval_id {
-        output.line(format!("Waiting for your decision: `arki approvals approve {approval}`."));
-    }
-    Ok(Exit::Done)
-}
-
-fn line_of(step: &PipelineStepEntry, width: usize) -> String {
-    let state = serde_json::to_value(step.state).ok().and_then(|word| word.as_str().map(str::to_owned));
-    let items = step.items.map(|items| format!("  {}/{items} items", step.items_done.unwrap_or_default()));
-    let duration = if step.attempts == 0 { String::new() } else { format!("{} ms", step.duration_ms) };
-    format!(
-        "{:width$}  {:11}  {:>8}  {duration:>10}{}",
-        visible(&step.step),
-        state.unwrap_or_default(),
-        step.attempts,
-        items.unwrap_or_default()
-    )
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedPipelineRun<'a> {
-    run_id: &'a RunId,
-    name: &'a str,
-    state: SessionState,
-    started_at: i64,
-}
-
-pub(crate) fn runs(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
-    for run in engine.runs().pipeline_runs()? {
-        let (run_id, name, state, started_at) = (&run.run_id, run.name.as_str(), run.state, run.started_at);
-        match output.json {
-            true => output.object(&ListedPipelineRun { run_id, name, state, started_at }),
-            false => output.line(format!("{run_id}  {}  {:11}  {}", time(started_at), state.as_str(), visible(name))),
-        }
-    }
-    Ok(Exit::Done)
+/// List, check or show pipelines
+#[derive(Debug, Subcommand)]
+pub(crate) enum PipelinesCommand {
+    /// List the pipelines that can be run here: the project's, your own and the built-in ones
+    List,
+    /// Check a definition and print everything that is wrong with it
+    Check {
+        /// The path of a YAML file, or a pipeline's name
+        pipeline: String,
+    },
+    /// Show a pipeline: its parameters, its steps, and what starting it allows; or print its text
+    Show {
+        /// The pipeline's name, or the path of a YAML file
+        pipeline: String,
+        /// Print the definition itself
+        #[arg(long)]
+        text: bool,
+    },
+    /// Print the JSON Schema of definitions
+    Schema,
 }
 
 /// Does what needs no database, so that it works where there is none to write to; `None` for any other command.
@@ -149,12 +51,7 @@ fn schema(output: &Printer) -> Exit {
     Exit::Done
 }
 
-pub(crate) fn pipelines(
-    engine: &Engine,
-    dir: &Path,
-    command: PipelinesCommand,
-    output: &Printer,
-) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> Result<Exit, Fault> {
     match command {
         PipelinesCommand::List => {
             engine.runs().pipeline_entries(dir)?.iter().for_each(|entry| list(entry, output));

@@ -1,15 +1,41 @@
 //! `arki policy check`: the decision and the rule that made it. `arki policy backtest`: what a rule would have meant.
 //! Neither executes anything.
 
-use super::policy_trace;
-use crate::arguments::PolicyCommand;
+use clap::Subcommand;
+mod trace;
+
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
 use arki_engine::{Backtest, Engine, Judgement, PastCall};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Check a call against the policy, or test a new rule on past calls
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show which past calls a new rule matches and how it would change their decisions; stores nothing
+    Backtest {
+        /// A JSON file with one rule, as in the configuration
+        rule: PathBuf,
+    },
+    /// Show the decision on a call and the rule behind it, without executing anything
+    Check {
+        /// The tool to check
+        #[arg(long, default_value = "run_command")]
+        tool: String,
+        /// The tool's arguments, as JSON
+        #[arg(long, value_name = "JSON", conflicts_with = "command")]
+        args: Option<String>,
+        /// Also show how the decision came about: what Arki makes of each command of the line, and every check in order
+        /// with its outcome
+        #[arg(long)]
+        trace: bool,
+        /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
+        command: Vec<String>,
+    },
+}
 
 const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
@@ -28,7 +54,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         return Ok(Exit::Done);
     }
     output.line(visible(&sentence(&judgement)));
-    for line in judgement.trace.iter().flat_map(policy_trace::lines) {
+    for line in judgement.trace.iter().flat_map(trace::lines) {
         output.line(line);
     }
     Ok(Exit::Done)

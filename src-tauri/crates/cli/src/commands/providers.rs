@@ -1,15 +1,57 @@
 //! `arki providers`: what is configured, and whether it works.
 
-use crate::arguments::ProvidersCommand;
 use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
 use arki_domain::Fault;
 use arki_engine::Engine;
+use clap::{Args, Subcommand};
 use serde_json::json;
 
-pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Printer) -> Result<Exit, Fault> {
+/// List the configured providers and where their keys come from; or add, remove or test one
+#[derive(Debug, Args)]
+pub(crate) struct ProvidersArguments {
+    #[command(subcommand)]
+    pub(super) command: Option<ProvidersCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    /// Add a provider to your configuration
+    Add {
+        /// The provider's name, as in PROVIDER/MODEL
+        name: String,
+        /// The kind: openai, openai-chat, anthropic, gemini, deepseek, ollama, openrouter or custom
+        #[arg(long)]
+        kind: String,
+        /// The base URL of the API; default: the vendor's own
+        #[arg(long, value_name = "URL")]
+        base_url: Option<String>,
+        /// The environment variable that holds the API key
+        #[arg(long, value_name = "NAME")]
+        key_env: Option<String>,
+    },
+    /// Remove a provider from your configuration
+    Rm {
+        /// The provider's name
+        name: String,
+    },
+    /// Test a provider step by step: settings, key, connection, certificate, models; exit 1 if a step fails
+    Test {
+        /// The provider's name
+        name: String,
+        /// Also ask this model for a word, which costs a few tokens
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+    },
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    ProvidersArguments { command }: ProvidersArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {

@@ -1,12 +1,64 @@
 //! `arki queue`: what waits to be said in a session.
 
-use crate::arguments::{QueueCommand, Queueing};
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Fault, QueueMode, SessionId};
 use arki_engine::{Engine, refuse_last};
+use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
+
+/// List, add, edit, move or remove queued messages
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueueCommand {
+    /// List the queued messages in the order they will be sent
+    List {
+        /// The id of a session or run
+        session: String,
+    },
+    /// Add a message at the end
+    Add {
+        /// The id of a session or run
+        session: String,
+        /// The message
+        text: String,
+        /// Send it as the next prompt after this run (follow-up), or at the run's next turn (steer)
+        #[arg(long, default_value = "follow-up")]
+        mode: Queueing,
+    },
+    /// Edit a message's text
+    Edit {
+        /// The id of a session or run
+        session: String,
+        /// The message's id
+        message: String,
+        /// The new text
+        text: String,
+    },
+    /// Move a message to a position, counted from 1; a number beyond the end means the end
+    Move {
+        /// The id of a session or run
+        session: String,
+        /// The message's id
+        message: String,
+        /// The position
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        to: u16,
+    },
+    /// Remove a message
+    Rm {
+        /// The id of a session or run
+        session: String,
+        /// The message's id
+        message: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Queueing {
+    Steer,
+    FollowUp,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

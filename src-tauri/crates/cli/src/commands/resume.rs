@@ -1,57 +1,104 @@
 //! `arki resume`: goes on with a run that was interrupted, paused, or failed; and in a session, with what waits to be
 //! said.
 
-use crate::arguments::{Approve, WhichDefinition};
+use crate::arguments::Approve;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Printer;
 use arki_domain::Fault;
-use arki_engine::{Client, refuse_last};
+use arki_engine::{Client, DefinitionChoice, refuse_last};
+use clap::{Args, ValueEnum};
 use std::path::Path;
+
+/// Resume an interrupted, paused or failed run
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// The id of a run or session, or a pipeline's name for its newest run in this project
+    id: String,
+    /// Approve calls from now on, including the pending one, as in `exec --approve`; default: as before
+    #[arg(long)]
+    approve: Option<Approve>,
+    /// Answer the question the run is waiting on; without this, the question is shown
+    #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
+    answer: Option<String>,
+    /// Choose the original or the current version of a pipeline whose file changed since the run started
+    #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
+    definition: Option<WhichDefinition>,
+    /// Run the pipeline again from this step on, as a new run; its earlier run must have ended
+    #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "approve"])]
+    from: Option<String>,
+}
+
+impl ResumeArguments {
+    fn definition(&self) -> DefinitionChoice {
+        self.definition.map(Into::into).unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichDefinition {
+    /// The definition as it was when the run started
+    Original,
+    /// The definition as it is in the file now
+    Current,
+}
+
+impl From<WhichDefinition> for DefinitionChoice {
+    fn from(which: WhichDefinition) -> Self {
+        match which {
+            WhichDefinition::Original => Self::Original,
+            WhichDefinition::Current => Self::Current,
+        }
+    }
+}
 
 pub(crate) async fn run(
     client: &Client,
     dir: &Path,
-    id: &str,
-    approve: Option<Approve>,
-    definition: Option<WhichDefinition>,
+    arguments: &ResumeArguments,
     output: &Printer,
 ) -> Result<Exit, Fault> {
+    match arguments {
+        ResumeArguments { id, answer: Some(text), .. } => answer(client, id, text, output).await,
+        ResumeArguments { from: Some(step), .. } => from_step(client, dir, arguments, step, output).await,
+        _ => resume(client, dir, arguments, output).await,
+    }
+}
+
+async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> Result<Exit, Fault> {
     let engine = client.engine();
     let subscription = engine.subscribe();
-    if matches!(approve, Some(Approve::Edits | Approve::All)) {
-        refuse_last(id)?;
+    if matches!(arguments.approve, Some(Approve::Edits | Approve::All)) {
+        refuse_last(&arguments.id)?;
     }
-    let named = engine.runs().find_resumable(dir, id)?;
+    let named = engine.runs().find_resumable(dir, &arguments.id)?;
     if let Some(run_id) = engine.runs().completed_pipeline(&named)? {
         follow::print_output(engine, output, &run_id)?;
         return Ok(Exit::Done);
     }
-    let definition = definition.map(Into::into).unwrap_or_default();
-    let running = client.go_on(&named, approve.map(Into::into), definition).await?;
+    let running = client.go_on(&named, arguments.approve.map(Into::into), arguments.definition()).await?;
     follow::tell_grants(output, &running.0);
     follow::to_end(client, output, subscription, running).await
 }
 
 /// Runs a pipeline once more from a step on, as a new run.
-pub(crate) async fn from_step(
+async fn from_step(
     client: &Client,
     dir: &Path,
-    (id, step): (&str, &str),
-    definition: Option<WhichDefinition>,
+    arguments: &ResumeArguments,
+    step: &str,
     output: &Printer,
 ) -> Result<Exit, Fault> {
     let engine = client.engine();
     let subscription = engine.subscribe();
-    let run_id = engine.runs().find_pipeline_run(dir, id)?;
-    let definition = definition.map(Into::into).unwrap_or_default();
-    let running = client.retry_pipeline(&run_id, step, definition).await?;
+    let run_id = engine.runs().find_pipeline_run(dir, &arguments.id)?;
+    let running = client.retry_pipeline(&run_id, step, arguments.definition()).await?;
     follow::tell_grants(output, &running.0);
     follow::to_end(client, output, subscription, running).await
 }
 
 /// Answers what the run waits for, and goes on with it.
-pub(crate) async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Fault> {
+async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Fault> {
     let subscription = client.engine().subscribe();
     let session_id = client.engine().sessions().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;

@@ -1,12 +1,31 @@
-//! `arki rewind` and `arki undo`: back to an earlier state, or one change alone.
+//! `arki rewind`: back to an earlier state.
 
-use crate::arguments::RewindArguments;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::{Code, Fault, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
+use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
+
+/// Restore files and conversation to their state after an event; the log keeps everything
+#[derive(Debug, Args)]
+pub(crate) struct RewindArguments {
+    /// The id of a session or run
+    session: String,
+    /// The number of the event to go back to; later events are rewound
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
+    to: u64,
+    /// Rewind only the files; default: files and conversation
+    #[arg(long)]
+    files: bool,
+    /// Rewind only the conversation
+    #[arg(long)]
+    conversation: bool,
+    /// Only list the files that would change
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
 
 /// Files that an error names.
 const MAX_NAMED: usize = 5;
@@ -17,7 +36,7 @@ struct ListedFile<'a> {
     action: RestoreAction,
 }
 
-pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Fault> {
     let session = engine.sessions().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
@@ -34,38 +53,7 @@ pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, ou
     left_alone(&done).map_or(Ok(Exit::Done), Err)
 }
 
-pub(crate) async fn undo(
-    engine: &Arc<Engine>,
-    session: &str,
-    seq: Option<u64>,
-    dry_run: bool,
-    output: &Printer,
-) -> Result<Exit, Fault> {
-    let named = engine.sessions().find_place(session)?;
-    let session = named.session.session_id;
-    let seq = match (named.seq, seq) {
-        (Some(named), Some(seq)) if named != seq => {
-            return Err(which_change("The command names two different events."));
-        }
-        (named, seq) => named.or(seq).ok_or_else(|| which_change("The command doesn't name a change to undo."))?,
-    };
-    let plan = match dry_run {
-        true => engine.sessions().plan_take_back(&session, seq)?,
-        false => engine.sessions().take_back(&session, seq).await?,
-    };
-    print(&plan, output);
-    Ok(Exit::Done)
-}
-
-fn which_change(what: &str) -> Fault {
-    Fault::new(
-        Code::USAGE,
-        what,
-        "Run `arki blame FILE` to find it, such as 3f2a91c4#12, or `arki events ID` for the event numbers.",
-    )
-}
-
-fn print(plan: &RewindPlan, output: &Printer) {
+pub(super) fn print(plan: &RewindPlan, output: &Printer) {
     for planned in &plan.files {
         let (path, action) = (planned.file.path.as_str(), planned.file.action);
         match output.json {

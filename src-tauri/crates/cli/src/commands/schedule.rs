@@ -1,13 +1,86 @@
 //! `arki schedule`: pipelines that start at set times.
 
-use crate::arguments::{ScheduleArguments, ScheduleCommand};
+use crate::arguments::name_and_value;
 use crate::exit::Exit;
 use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Printer, dim, time, visible};
-use arki_api::PipelineSchedule;
+use arki_api::{MissedRuns, PipelineSchedule};
 use arki_domain::{Code, Fault};
 use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
+
+/// Start pipelines at set times: list, add, remove or run schedules
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleCommand {
+    /// List the schedules with their next and last times
+    List,
+    /// Add a schedule for this folder, or change the one of this name
+    Add(ScheduleArguments),
+    /// Remove a schedule; its runs stay
+    Rm {
+        /// The schedule's name
+        name: String,
+    },
+    /// Switch a schedule on
+    On {
+        /// The schedule's name
+        name: String,
+    },
+    /// Switch a schedule off; times that pass meanwhile are not missed
+    Off {
+        /// The schedule's name
+        name: String,
+    },
+    /// List the runs that a schedule started, newest first
+    History {
+        /// The schedule's name
+        name: String,
+    },
+    /// Start what is due, and keep doing so until Ctrl+C; the desktop app does this by itself
+    Run {
+        /// Start what is due now, wait for these runs to stop, and exit
+        #[arg(long)]
+        once: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScheduleArguments {
+    /// The schedule's name
+    name: String,
+    /// The pipeline's name, or a path relative to the project
+    pipeline: String,
+    /// Minute, hour, day of month, month and day of week, such as "30 7 * * MON-FRI"
+    #[arg(long, value_name = "EXPRESSION")]
+    cron: String,
+    /// An IANA time zone, such as Europe/Berlin; default: the computer's
+    #[arg(long, value_name = "ZONE")]
+    time_zone: Option<String>,
+    /// Choose what to do about times that pass while Arki isn't running
+    #[arg(long, value_name = "WHAT", default_value = "skip")]
+    missed: Missed,
+    /// Set a parameter. Can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    param: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Missed {
+    /// Nothing
+    Skip,
+    /// Run once for all of them
+    Once,
+}
+
+impl From<Missed> for MissedRuns {
+    fn from(missed: Missed) -> Self {
+        match missed {
+            Missed::Skip => Self::Skip,
+            Missed::Once => Self::Once,
+        }
+    }
+}
 
 pub(crate) async fn run(
     client: &Client,

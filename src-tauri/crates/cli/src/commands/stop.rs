@@ -5,14 +5,33 @@ use crate::output::{Printer, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Fault};
 use arki_engine::Client;
+use clap::Args;
 use serde_json::json;
 use std::time::Duration;
+
+/// Stop a run, whichever process works on it; a run that waits for an approval or a budget ends too
+#[derive(Debug, Args)]
+pub(crate) struct StopArguments {
+    /// The id of a session or run
+    id: String,
+}
+
+/// Pause a run after its current step, whichever process works on it; `arki resume` continues it
+#[derive(Debug, Args)]
+pub(crate) struct PauseArguments {
+    /// The id of a session or run
+    id: String,
+}
 
 /// A command that is running has this long to end, and so has a step after which the run pauses.
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(crate) async fn stop(client: &Client, id: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn stop(
+    client: &Client,
+    StopArguments { id }: &StopArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
@@ -20,7 +39,11 @@ pub(crate) async fn stop(client: &Client, id: &str, output: &Printer) -> Result<
     told(&session, until(client, &session, is_over).await?, words, output)
 }
 
-pub(crate) async fn pause(client: &Client, id: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn pause(
+    client: &Client,
+    PauseArguments { id }: &PauseArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
     let state = until(client, &session, |state| state != SessionState::Running).await?;

@@ -1,11 +1,25 @@
 //! `arki tools`: what the agent would be offered in this project, and what of it a session goes without.
 
-use crate::arguments::ToolsArguments;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::{Category, Fault, ToolDefinition};
 use arki_engine::{Engine, SessionTool, tool_specification};
+use clap::Args;
 use std::path::Path;
+
+/// List the tools the agent gets in this project, with category and description; --json adds the argument schemas
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArguments {
+    /// List the tools of this session, including those switched off
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Switch a tool off, starting with the session's next run; repeatable
+    #[arg(long, value_name = "NAME", requires = "session")]
+    pub(crate) off: Vec<String>,
+    /// Switch a tool on again; repeatable
+    #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
+    pub(crate) on: Vec<String>,
+}
 
 pub(crate) async fn run(
     engine: &Engine,

@@ -1,14 +1,53 @@
 //! `arki trust`, `arki trust --show`, `arki trust --list`, `arki untrust`.
 
+use crate::arguments::folder_at;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
 use arki_api::{Pin, PinChange, ProjectState, TrustState};
 use arki_domain::Fault;
 use arki_engine::{Engine, TrustedFolder, one_line};
+use clap::Args;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(crate) fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
+/// Trust a folder: load its rules and configuration, and let Arki change files and run commands in it
+#[derive(Debug, Args)]
+pub(crate) struct TrustArguments {
+    /// The folder, relative to -C; default: -C itself
+    folder: Option<PathBuf>,
+    /// Only show what trusting the folder would enable
+    #[arg(long)]
+    pub(super) show: bool,
+    /// Also turn on the hooks and checkers of which Arki can't pin all that they run, as --show lists them
+    #[arg(long, conflicts_with = "show")]
+    with_unpinned: bool,
+    /// List the trusted folders, the last one first
+    #[arg(long, conflicts_with_all = ["show", "folder", "with_unpinned"])]
+    pub(super) list: bool,
+}
+
+/// Stop trusting a folder, even if it's gone
+#[derive(Debug, Args)]
+pub(crate) struct UntrustArguments {
+    /// The folder, relative to -C; default: -C itself
+    folder: Option<PathBuf>,
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    arguments: TrustArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let folder = folder_at(dir, arguments.folder.as_deref());
+    match (arguments.list, arguments.show) {
+        (true, _) => list(engine, output),
+        (false, true) => show(engine, &folder, output),
+        (false, false) => trust(engine, &folder, arguments.with_unpinned, output).await,
+    }
+}
+
+fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
     let project = engine.projects().project(folder)?;
     if output.json {
         project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
@@ -42,12 +81,7 @@ fn differences(project: &ProjectState, so: &str, output: &Printer) {
     }
 }
 
-pub(crate) async fn trust(
-    engine: &Engine,
-    folder: &Path,
-    with_unpinned: bool,
-    output: &Printer,
-) -> Result<Exit, Fault> {
+async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> Result<Exit, Fault> {
     let before = engine.projects().project(folder)?;
     let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
     let project = engine.projects().trust(folder, unpinned).await?;
@@ -72,15 +106,20 @@ pub(crate) async fn trust(
     Ok(Exit::Done)
 }
 
-pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
-    let path = engine.projects().withdraw_trust(folder).await?;
+pub(crate) async fn untrust(
+    engine: &Engine,
+    dir: &Path,
+    UntrustArguments { folder }: UntrustArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let path = engine.projects().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
     }
     Ok(Exit::Done)
 }
 
-pub(crate) fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     let folders = engine.projects().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
         if output.json {

@@ -5,7 +5,15 @@ use crate::output::{Printer, visible};
 use arki_domain::Fault;
 use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
+use clap::Args;
 use serde::Serialize;
+
+/// Show tokens and cost by day and model, newest day first
+#[derive(Debug, Args)]
+pub(crate) struct UsageArguments {
+    /// The id of a session or run; default: all sessions
+    session: Option<String>,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,8 +32,12 @@ struct ListedUsage<'a> {
     known_cost_usd: f64,
 }
 
-pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
-    let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
+pub(crate) async fn run(
+    engine: &Engine,
+    UsageArguments { session }: &UsageArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let session = session.as_ref().map(|id| engine.sessions().find_session(id)).transpose()?;
     let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();
     let mut newest_first: Vec<_> = totals.iter().collect();

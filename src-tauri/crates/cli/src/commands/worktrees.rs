@@ -1,13 +1,42 @@
 //! `arki worktrees`: add, list, bring and rm.
 
-use crate::arguments::WorktreesCommand;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_api::WorktreeEntry;
 use arki_domain::{Fault, plural};
 use arki_engine::{Engine, WorktreeRemoval};
+use clap::Subcommand;
 use serde_json::json;
 use std::path::Path;
+
+/// Have sessions work beside the project, each on a branch of its own: add, list, bring back or remove worktrees
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorktreesCommand {
+    /// Make a worktree beside the project: a copy of its files and commits, with a new branch at the last commit; or go on
+    /// with a branch that the project has, with that branch's files
+    Add {
+        /// The branch, such as feature/search
+        #[arg(allow_hyphen_values = true)]
+        branch: String,
+    },
+    /// List the project's worktrees, newest first
+    List,
+    /// Bring a worktree's commits back to the branch of the same name in the project; nothing is merged
+    Bring {
+        /// The worktree's branch
+        #[arg(value_name = "NAME")]
+        branch: String,
+    },
+    /// Remove a worktree, unless it has work that is nowhere else
+    Rm {
+        /// The worktree's branch
+        #[arg(value_name = "NAME")]
+        branch: String,
+        /// Remove it all the same: changes that aren't committed, and commits that weren't brought back, are lost
+        #[arg(long)]
+        force: bool,
+    },
+}
 
 pub(crate) async fn run(
     engine: &Engine,

@@ -1,13 +1,32 @@
 //! `arki sessions state`: what a session keeps across its runs, and changing it.
 
-use crate::arguments::StateArguments;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::{Code, Fault, StateChanged, is_hidden};
 use arki_engine::Engine;
+use clap::Args;
 use serde_json::Value;
 
-pub(crate) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Fault> {
+/// Print a session's state as JSON, or change it: what agent cores and tools keep across runs
+#[derive(Debug, Args)]
+pub(crate) struct StateArguments {
+    /// The id of a session or run
+    id: String,
+    /// Set a key to a JSON value, such as 'count=3' or 'name="Ada"'; repeatable
+    #[arg(long, value_name = "KEY=JSON")]
+    set: Vec<String>,
+    /// Remove a key; repeatable
+    #[arg(long, value_name = "KEY")]
+    unset: Vec<String>,
+}
+
+impl StateArguments {
+    pub(crate) fn changes(&self) -> bool {
+        !self.set.is_empty() || !self.unset.is_empty()
+    }
+}
+
+pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Fault> {
     let StateArguments { id, set, unset } = arguments;
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };

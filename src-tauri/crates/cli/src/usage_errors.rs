@@ -1,6 +1,6 @@
 //! Wrong use of the command line, in Arki's words: what is wrong, then what to do. None of the parser's own words.
 
-use super::Arguments;
+use crate::commands::Arguments;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::{Code, Fault};

@@ -1,13 +1,39 @@
 //! `arki sessions search`: what was said, run and changed.
 
-use crate::arguments::SearchArguments;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, SearchHit, SearchQuery};
+use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use std::path::PathBuf;
+
+/// Search messages, commands and changes, newest first
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    /// The words to find, all of them; "a phrase" in quotes, a prefix as prefix*
+    query: Vec<String>,
+    /// Search only sessions of this folder
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Search only from this day on: YYYY-MM-DD
+    #[arg(long, value_name = "DAY")]
+    since: Option<String>,
+    /// Search only before this day: YYYY-MM-DD
+    #[arg(long, value_name = "DAY")]
+    until: Option<String>,
+    /// Search only calls of this tool
+    #[arg(long)]
+    tool: Option<String>,
+    /// Search only events that name this file
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Show at most this many results
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +48,7 @@ struct ListedHit<'a> {
     project: &'a str,
 }
 
-pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Fault> {
     let project = match &arguments.project {
         Some(folder) => Some(engine.projects().project(folder)?.path),
         None => None,

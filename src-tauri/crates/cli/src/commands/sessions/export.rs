@@ -1,13 +1,33 @@
 //! `arki sessions export`: to standard output, or into a file.
 
-use crate::arguments::{ExportArguments, ExportForm};
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{Engine, ExportFormat};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Export a session: all events (jsonl), or the conversation as a document (md, html)
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The id of a session or run
+    id: String,
+    /// Choose the format: `jsonl` is complete and verifiable; `md` and `html` shorten very long results, and say so
+    #[arg(long, default_value = "jsonl")]
+    format: ExportForm,
+    /// The file to write, replaced only once everything is written; default, or `-`: standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportForm {
+    Jsonl,
+    Md,
+    Html,
+}
 
 /// The line printed about an exported file.
 #[derive(Serialize)]
@@ -17,7 +37,7 @@ struct Exported<'a> {
     file: &'a Path,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Fault> {
     let format = match arguments.format {
         ExportForm::Jsonl => ExportFormat::JsonLines,
         ExportForm::Md => ExportFormat::Markdown,

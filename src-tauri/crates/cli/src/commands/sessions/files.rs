@@ -1,12 +1,27 @@
 //! `arki sessions files`: a session's files as they were at one of its events.
 
-use crate::arguments::FilesArguments;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::ReviewChange;
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, FileThen};
+use clap::Args;
 use serde::Serialize;
+
+/// List the files that a session changes, as they were at one of its events, or print one
+#[derive(Debug, Args)]
+pub(crate) struct FilesArguments {
+    /// The id of a session or run
+    id: String,
+    /// Print this file as it was then
+    path: Option<String>,
+    /// The number of the event; default: the last
+    #[arg(long, value_name = "SEQ")]
+    at: Option<u64>,
+    /// Print what was changed in it from the session's beginning until then
+    #[arg(long, requires = "path")]
+    diff: bool,
+}
 
 #[derive(Serialize)]
 struct PrintedFile<'a> {
@@ -16,7 +31,7 @@ struct PrintedFile<'a> {
     diff: &'a str,
 }
 
-pub(crate) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Fault> {
     let FilesArguments { id, path, at, diff } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
     let Some(path) = path else {

@@ -1,0 +1,63 @@
+//! `arki approvals list`.
+
+use crate::exit::Exit;
+use crate::follow;
+use crate::output::{Printer, time, visible};
+use crate::review;
+use arki_domain::{ApprovalKind, ApprovalRequested, Fault};
+use arki_engine::{ApprovalRecord, Engine};
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListedApproval<'a> {
+    session_id: &'a str,
+    run_id: Option<&'a str>,
+    requested_at: i64,
+    /// True if nobody answered in time, which counts as a rejection.
+    expired: bool,
+    #[serde(flatten)]
+    pub(super) requested: ApprovalRequested,
+}
+
+impl<'a> ListedApproval<'a> {
+    pub(super) fn of(engine: &Engine, record: &'a ApprovalRecord) -> Option<Self> {
+        Some(Self {
+            session_id: record.session_id.as_str(),
+            run_id: record.run_id.as_ref().map(|run| run.as_str()),
+            requested_at: record.requested.ts,
+            expired: engine.approvals().has_expired(record),
+            requested: record.request()?,
+        })
+    }
+}
+
+pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+    let records = engine.approvals().pending_approvals()?;
+    for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
+        if output.json {
+            output.object(&listed);
+            continue;
+        }
+        let requested = &listed.requested;
+        let what = match (&requested.preview, &requested.command) {
+            (Some(preview), _) => format!("{} ({} hunks)", preview.files_affected.join(", "), preview.hunks.len()),
+            (None, Some(command)) => command.command.clone(),
+            (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
+            (None, None) if requested.kind == ApprovalKind::Gate => review::question(requested),
+            (None, None) => requested.args.to_string(),
+        };
+        let what = visible(&what).replace('\n', "\\n");
+        let mark = if listed.expired { "(expired) " } else { "" };
+        output.line(format!(
+            "{}  {}  {}  {mark}{what}",
+            requested.approval_id,
+            time(listed.requested_at),
+            visible(&requested.tool_id)
+        ));
+    }
+    for open in engine.sessions().open_questions()? {
+        follow::tell_question(output, &open.session_id, &open.asked);
+    }
+    Ok(Exit::Done)
+}

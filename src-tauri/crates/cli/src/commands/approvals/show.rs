@@ -1,0 +1,63 @@
+//! `arki approvals show`.
+
+use super::find;
+use super::list::ListedApproval;
+use crate::exit::Exit;
+use crate::output::{Printer, dim, visible};
+use crate::review::{self, ShownPart};
+use arki_domain::Fault;
+use arki_engine::{ApprovalUse, Engine, rule_text};
+use clap::Args;
+
+/// Show the diff or command that needs approval
+#[derive(Debug, Args)]
+pub(crate) struct ShowApprovalArguments {
+    /// The approval's id; default: the only pending one
+    id: Option<String>,
+    /// Show the diff of this file only
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["hunks", "all"])]
+    file: Option<String>,
+    /// Show only these hunks, such as 1,3
+    #[arg(long, value_delimiter = ',', value_name = "NUMBERS", conflicts_with = "all")]
+    hunks: Option<Vec<usize>>,
+    /// Show the whole diff of a large change, not just its list of files
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Fault> {
+    let record = find(engine, arguments.id.as_deref(), ApprovalUse::Show, output)?;
+    let listed =
+        ListedApproval::of(engine, &record).ok_or_else(|| Fault::internal("this version can't read the approval"))?;
+    if output.json {
+        output.object(&listed);
+        return Ok(Exit::Done);
+    }
+    let revealed = engine.approvals().revealed(&record);
+    let requested = revealed.as_ref().unwrap_or(&listed.requested);
+    review::head(requested).iter().for_each(|line| output.line(line));
+    for placeholder in engine.approvals().unresolved_secrets(&record) {
+        output.line(format!(
+            "{} stands for a secret that was typed elsewhere and is not stored. Approve this in the window if you \
+            typed it there; otherwise reject it and put the secret into a file yourself.",
+            visible(&placeholder)
+        ));
+    }
+    let rules = engine.approvals().proposed_rules(&requested.approval_id).unwrap_or_default();
+    if !rules.is_empty() {
+        let what = if rules.len() == 1 { "this rule" } else { "these rules" };
+        output.line(dim(&format!("`approve --always` (or `--session`, for this session only) would add {what}:")));
+        rules.iter().for_each(|rule| output.line(dim(&visible(&rule_text(std::slice::from_ref(rule))))));
+    }
+    if requested.preview.is_some() {
+        let shown = match (arguments.file, arguments.hunks, arguments.all) {
+            (Some(path), ..) => ShownPart::File(path),
+            (_, Some(hunks), _) => ShownPart::Hunks(hunks),
+            (_, _, true) => ShownPart::All,
+            (None, None, false) => ShownPart::Files,
+        };
+        output.line("");
+        review::diff(engine, &record, requested, &shown, |line| output.line(line))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,23 @@
+//! `arki mcp login`.
+
+use crate::exit::Exit;
+use crate::output::Printer;
+use arki_domain::Fault;
+use arki_engine::{Engine, one_line};
+use serde_json::json;
+use std::path::Path;
+
+pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+    // Beside the answer, so that `--json` stays JSON.
+    let show = |url: &str| {
+        let words = format!("Open this page in a browser on this computer to sign in:\n{}", one_line(url));
+        Printer::new(false).aside(words);
+    };
+    engine.mcp().mcp_sign_in(dir, name, show).await?;
+    if output.json {
+        output.object(&json!({ "name": name, "signedIn": true }));
+    } else {
+        output.line(format!("Signed in to {name}."));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,58 @@
+//! `arki mcp prompts`: a server's prompts, or one of them.
+
+use crate::exit::Exit;
+use crate::output::Printer;
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, one_line};
+use clap::Args;
+use serde_json::json;
+use std::path::Path;
+
+/// List a server's prompts, or print one to pipe into `arki exec -`
+#[derive(Debug, Args)]
+pub(crate) struct McpPromptsArguments {
+    /// The server's name
+    name: String,
+    /// The prompt to print; default: list them
+    prompt: Option<String>,
+    /// The prompt's arguments
+    #[arg(value_name = "NAME=VALUE")]
+    arguments: Vec<String>,
+}
+
+pub(super) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    McpPromptsArguments { name, prompt, arguments }: &McpPromptsArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let Some(prompt) = prompt else { return list(engine, dir, name, output).await };
+    let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
+    let text = engine.mcp().mcp_prompt(dir, name, prompt, &arguments).await?;
+    match output.json {
+        true => output.object(&json!({ "name": prompt, "text": text })),
+        false => output.line(text),
+    }
+    Ok(Exit::Done)
+}
+
+async fn list(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+    for prompt in engine.mcp().mcp_prompts(dir, name).await? {
+        if output.json {
+            output.object(&prompt);
+        } else {
+            let arguments: Vec<String> =
+                prompt.arguments.iter().map(|argument| format!(" {{{}}}", argument.name)).collect();
+            output.line(format!("{}{}  {}", prompt.name, arguments.concat(), one_line(&prompt.description)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn named_value(argument: &str) -> Result<(String, serde_json::Value), Fault> {
+    let (name, value) = argument.split_once('=').ok_or_else(|| {
+        let message = format!("\"{argument}\" has no argument name.");
+        Fault::new(Code::USAGE, message, "Write it as NAME=VALUE.")
+    })?;
+    Ok((name.to_owned(), value.into()))
+}

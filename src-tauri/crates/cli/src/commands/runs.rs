@@ -1,0 +1,28 @@
+//! `arki runs`: the runs of pipelines.
+
+use crate::exit::Exit;
+use crate::output::{Printer, time, visible};
+use arki_domain::projection::SessionState;
+use arki_domain::{Fault, RunId};
+use arki_engine::Engine;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedPipelineRun<'a> {
+    run_id: &'a RunId,
+    name: &'a str,
+    state: SessionState,
+    started_at: i64,
+}
+
+pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+    for run in engine.runs().pipeline_runs()? {
+        let (run_id, name, state, started_at) = (&run.run_id, run.name.as_str(), run.state, run.started_at);
+        match output.json {
+            true => output.object(&ListedPipelineRun { run_id, name, state, started_at }),
+            false => output.line(format!("{run_id}  {}  {:11}  {}", time(started_at), state.as_str(), visible(name))),
+        }
+    }
+    Ok(Exit::Done)
+}

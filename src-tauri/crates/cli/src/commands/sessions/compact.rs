@@ -1,0 +1,49 @@
+//! `arki sessions compact`.
+
+use crate::exit::Exit;
+use crate::follow::asked_to_stop;
+use crate::output::Printer;
+use arki_domain::{CompactionStrategy, Fault};
+use arki_engine::{Compacted, Engine};
+use clap::Args;
+use serde_json::json;
+
+/// Make a session's conversation shorter for the model; the log keeps everything
+#[derive(Debug, Args)]
+pub(crate) struct CompactArguments {
+    /// The id of a session or run
+    id: String,
+    /// Say what the summary must keep above all
+    #[arg(long, value_name = "TEXT")]
+    focus: Option<String>,
+}
+
+pub(super) async fn run(
+    engine: &Engine,
+    CompactArguments { id, focus }: &CompactArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let session = engine.sessions().find_session(id)?;
+    match engine.runs().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
+        Compacted::Stopped => return Ok(Exit::Cancelled),
+        Compacted::NothingToDo if output.json => {
+            output.object(&json!({"sessionId": session.session_id, "compacted": false}));
+        }
+        Compacted::NothingToDo => output.line("Nothing can be left out yet."),
+        Compacted::Done(event) if output.json => {
+            output.object(
+                &json!({"sessionId": session.session_id, "compacted": true, "strategy": event.strategy, "tokensBefore": event.tokens_before,
+                "tokensAfter": event.tokens_after}),
+            );
+        }
+        Compacted::Done(event) => {
+            let strategy = word_of_strategy(event.strategy);
+            output.line(format!("Compacted ({strategy}): {} to {} tokens.", event.tokens_before, event.tokens_after));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn word_of_strategy(strategy: CompactionStrategy) -> String {
+    serde_json::to_value(strategy).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}

@@ -1,0 +1,84 @@
+//! `arki sessions import`.
+
+use crate::arguments::in_dir;
+use crate::exit::Exit;
+use crate::output::{Printer, visible};
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, ImportOutcome};
+use clap::Args;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Import sessions from an unmodified JSON Lines export, keeping their hashes
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The file; `-` reads standard input
+    file: PathBuf,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Imported<'a> {
+    session_id: &'a str,
+    outcome: &'static str,
+    events: u64,
+    /// The keys of the state that it keeps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    state_keys: Vec<&'a str>,
+}
+
+pub(super) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    ImportArguments { file }: &ImportArguments,
+    output: &Printer,
+) -> Result<Exit, Fault> {
+    let imported = match file == Path::new("-") {
+        true => engine.sessions().import(BufReader::new(std::io::stdin())).await?,
+        false => match open(&in_dir(dir, file)) {
+            Ok(opened) => engine.sessions().import(BufReader::new(opened)).await?,
+            // A file that is not there, or something else, is a wrong use.
+            Err(fault) => {
+                output.fault(&fault);
+                return Ok(Exit::Usage);
+            }
+        },
+    };
+    for session in &imported {
+        let outcome = match session.outcome {
+            ImportOutcome::Added => "added",
+            ImportOutcome::Extended => "extended",
+            ImportOutcome::Unchanged => "unchanged",
+        };
+        let (session_id, events) = (session.session_id.as_str(), session.events);
+        let state = engine.sessions().agent_state(&session.session_id)?;
+        let state_keys: Vec<&str> = state.values().keys().map(String::as_str).collect();
+        if output.json {
+            output.object(&Imported { session_id, outcome, events, state_keys });
+            continue;
+        }
+        let state = match state_keys.is_empty() {
+            true => String::new(),
+            false => format!("  state: {}", visible(&state_keys.join(", ")).replace('\n', "\\n")),
+        };
+        output.line(format!("{session_id}  {outcome}  {events} events{state}"));
+    }
+    Ok(Exit::Done)
+}
+
+fn open(file: &Path) -> Result<File, Fault> {
+    let fault = |code, what: &str| {
+        Fault::new(code, format!("{} {what}.", file.display()), "Use a file written by `arki sessions export`.")
+    };
+    if file.is_dir() {
+        return Err(fault(Code::EXPORT_INVALID, "is a folder"));
+    }
+    crate::regular_file::ensure(file)?;
+    File::open(file).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => fault(Code::FILE_NOT_FOUND, "does not exist"),
+        ErrorKind::PermissionDenied => fault(Code::PERMISSION_DENIED, "may not be read"),
+        _ => fault(Code::IO_FAILED, "can't be opened"),
+    })
+}

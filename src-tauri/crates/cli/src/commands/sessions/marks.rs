@@ -1,0 +1,37 @@
+//! `arki sessions rename`, `pin`, `unpin`, `archive` and `unarchive`: what the lists show of a session.
+
+use crate::exit::Exit;
+use crate::output::{Printer, visible};
+use arki_domain::Fault;
+use arki_engine::{Engine, SessionMarks};
+use serde_json::json;
+
+pub(super) async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> Result<Exit, Fault> {
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let title = engine.sessions().rename(&session_id, title).await?;
+    match output.json {
+        true => output.object(&json!({"sessionId": session_id, "title": title})),
+        false => output.line(format!("Renamed to {}.", visible(&title))),
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Printer) -> Result<Exit, Fault> {
+    let session = engine.sessions().find_session(id)?;
+    engine.sessions().mark(&session.session_id, marks).await?;
+    let words = match (marks.pinned, marks.archived) {
+        (Some(true), _) => "Pinned",
+        (Some(false), _) => "Unpinned",
+        (None, Some(true)) => "Archived",
+        (None, _) => "Brought back",
+    };
+    match output.json {
+        true => output.object(&json!({
+            "sessionId": session.session_id,
+            "pinned": marks.pinned.unwrap_or(session.pinned),
+            "archived": marks.archived.unwrap_or(session.archived),
+        })),
+        false => output.line(format!("{words} {}.", visible(&session.title))),
+    }
+    Ok(Exit::Done)
+}
