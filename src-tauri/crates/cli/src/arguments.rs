@@ -1,4 +1,4 @@
-//! What the arguments of several commands share: the values of the global options, approvals in advance, names with
+//! The parts that arguments of several commands share: values of the global options, approvals in advance, names with
 //! values, files and folders seen from the one given with `-C`.
 
 use arki_domain::ApprovalMode;
