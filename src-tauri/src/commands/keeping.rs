@@ -4,7 +4,7 @@ use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{KeepingCommands, RemovedSession, SearchHit, SessionLines, StorageUse, UsageReport};
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{ExportFormat, SearchQuery, SessionMarks};
+use arki_engine::{EventSearchQuery, ExportFormat, SessionMarks};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tauri_plugin_dialog::DialogExt;
 
 impl KeepingCommands for Desktop {
     async fn search_sessions(self, text: String, project: Option<String>, limit: usize) -> Answer<Vec<SearchHit>> {
-        let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
+        let query = EventSearchQuery { text, project, limit, ..EventSearchQuery::default() };
         Ok(self.engine.sessions().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
     }
 

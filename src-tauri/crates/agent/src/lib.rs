@@ -41,7 +41,7 @@ pub use core::{Core, core, core_names};
 pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
 pub use run_host::{RunEnd, RunHost, RunParts};
-pub use run_log::{RunLog, Standing};
+pub use run_log::{RunLog, RunSnapshot};
 pub use stop_signals::RunControl;
 pub use text_only::messages as messages_as_text;
 

@@ -8,7 +8,7 @@ use crate::compacting::{CompactionParts, ContextWindow};
 use crate::core::Core;
 use crate::hooks::LifecycleHooks;
 use crate::request_form::{LoggedRequest, RequestForm};
-use crate::run_log::{RunLog, Standing};
+use crate::run_log::{RunLog, RunSnapshot};
 use crate::stop_signals::{RunControl, StopSignals};
 use arki_domain::projection::{NextStep, PendingCall, RunPhase, StateSavingStrategy};
 use arki_domain::{
@@ -80,7 +80,7 @@ pub struct RunHost {
 
 impl RunHost {
     #[must_use]
-    pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
+    pub fn new(parts: RunParts, session_id: SessionId, standing: RunSnapshot, control: RunControl) -> Self {
         let stops = StopSignals::new(control, &*parts.clock);
         Self {
             record: RunLog::new(parts.log.clone(), session_id, standing, parts.state_saving),

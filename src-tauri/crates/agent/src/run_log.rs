@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The state of a run that is to go on: everything is folded from the log up to `last_seq`.
-pub struct Standing {
+pub struct RunSnapshot {
     pub state: RunState,
     pub transcript: Transcript,
     pub progress: Progress,
@@ -36,10 +36,10 @@ impl RunLog {
     pub(crate) fn new(
         log: Arc<dyn EventLog>,
         session_id: SessionId,
-        standing: Standing,
+        standing: RunSnapshot,
         state_saving: StateSavingStrategy,
     ) -> Self {
-        let Standing { state, transcript, progress, last_seq } = standing;
+        let RunSnapshot { state, transcript, progress, last_seq } = standing;
         Self { log, session_id, state, transcript, progress, last_seq, unsaved_state: None, state_saving }
     }
 

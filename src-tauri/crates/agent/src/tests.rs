@@ -1,7 +1,7 @@
 //! The loop against ports made of data: no files, no network, no clock.
 
 use crate::core::Core;
-use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, Standing, core};
+use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, RunSnapshot, core};
 use arki_context::CountTokens;
 use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, StateSavingStrategy, Transcript};
 use arki_domain::*;
@@ -269,7 +269,7 @@ impl Stage {
             state_saving: self.state_saving,
         };
         let state = RunState::start(&events[0]).unwrap();
-        let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };
+        let standing = RunSnapshot { state, transcript, progress: Progress::default(), last_seq: 1 };
         RunHost::new(parts, session_id, standing, self.control.clone()).run(self.core).await
     }
 

@@ -10,6 +10,7 @@
 mod typescript;
 
 mod canonical;
+mod descent;
 mod event;
 mod event_body;
 mod fault;
@@ -44,6 +45,7 @@ pub use canonical::{
     CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, sha256_hex_of,
     with_safe_numbers,
 };
+pub use descent::Descent;
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};

@@ -11,5 +11,5 @@ mod place;
 mod unified;
 mod wrapping;
 
-pub use parse::{FilePatch, Hunk, PatchAction, parse, patch_paths};
+pub use parse::{FilePatch, PatchAction, PatchHunk, parse, patch_paths};
 pub use place::{HunkProblem, Patched, learn, patched, places};

@@ -24,7 +24,9 @@ use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file
 use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Fault, Redactor, SystemClock};
 use arki_sandbox::Sandbox;
-use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage};
+use arki_store::{
+    ContentsReport, Salvaged, Store, StoreError, StoreOptions, StoreReader, VerifyReport, open_or_salvage,
+};
 use arki_tools::BackgroundCommands;
 use std::sync::{Arc, Weak};
 
@@ -102,7 +104,7 @@ impl Engine {
 
     fn over(
         options: EngineOptions,
-        decided_before: Option<Reader>,
+        decided_before: Option<StoreReader>,
         open_store: impl FnOnce(&EngineOptions, StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError>,
     ) -> Result<Arc<Self>, Fault> {
         let redactor = Redactor::new(placeholder_key(&options.directories, !options.ephemeral));

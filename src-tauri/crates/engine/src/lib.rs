@@ -45,8 +45,8 @@ pub use arki_process::learn_login_path;
 pub use arki_process::outlives_terminal;
 pub use arki_process::raise_open_files;
 pub use arki_store::{
-    AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
-    RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
+    AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchHit, EventSearchQuery,
+    ImportOutcome, ImportedSession, RemovedSessions, Salvaged, Sizes, SnippetPart, VerifyReport,
 };
 pub use arki_tools::{Guide, HookTrial, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};

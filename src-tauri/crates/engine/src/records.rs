@@ -16,7 +16,7 @@ use crate::events::bus::Bus;
 use crate::events::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
 use arki_domain::{Clock, ContentStore, EventLog, Fault, LiveBus, Redactor, RunId};
-use arki_store::{Reader, Store};
+use arki_store::{Store, StoreReader};
 use contents::Contents;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) struct Records {
     owner: String,
     is_ephemeral: bool,
     /// The decisions that the user made before a run that keeps nothing.
-    decided_before: Option<Arc<Reader>>,
+    decided_before: Option<Arc<StoreReader>>,
     #[cfg(test)]
     reads: reads::Reads,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Grounds {
     pub(crate) directories: Directories,
     /// Nothing is kept once the store is closed.
     pub(crate) is_ephemeral: bool,
-    pub(crate) decided_before: Option<Reader>,
+    pub(crate) decided_before: Option<StoreReader>,
 }
 
 impl Records {
@@ -78,7 +78,7 @@ impl Records {
 
     /// Returns the reader. Its calls block, so they belong in [`blocking`].
     #[cfg_attr(test, track_caller)]
-    pub(crate) fn reader(&self) -> &Reader {
+    pub(crate) fn reader(&self) -> &StoreReader {
         #[cfg(test)]
         self.reads.note(std::panic::Location::caller());
         self.store.reader()
@@ -91,14 +91,14 @@ impl Records {
 
     /// Returns where decisions about folders are found.
     #[cfg_attr(test, track_caller)]
-    pub(crate) fn decisions(&self) -> &Reader {
+    pub(crate) fn decisions(&self) -> &StoreReader {
         match self.decided_before.as_deref() {
             Some(before) => before,
             None => self.reader(),
         }
     }
 
-    pub(crate) fn decided_before(&self) -> Option<&Arc<Reader>> {
+    pub(crate) fn decided_before(&self) -> Option<&Arc<StoreReader>> {
         self.decided_before.as_ref()
     }
 

@@ -79,7 +79,7 @@ pub use trust::{
     RunsOf, TrustScan, command_programs, compare, follow, install_template, scan, unpinned_pin,
 };
 pub use unnamed_reads::{
-    Descent, UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,
+    UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,
     reads_matching, reads_names, reads_place, reads_places, stays_inside,
 };
 pub use worktree::{copy_git_exclude, forget_worktree, make_worktree_folder, remove_worktree_folder};

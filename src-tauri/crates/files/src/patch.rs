@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arki_edit::patch::{FilePatch, Hunk, PatchAction, learn, parse, patched, places};
+use arki_edit::patch::{FilePatch, PatchAction, PatchHunk, learn, parse, patched, places};
 use arki_edit::{EDIT_LIMIT_BYTES, Fit, PatchError, TextFile, Typing, refuse_placeholder};
 
 use crate::change_set::{ChangeSet, FileChange};
@@ -52,7 +52,7 @@ enum TakenFile<'a> {
 struct Placed<'a> {
     path: ProjectPath,
     file: TextFile,
-    hunks: &'a [Hunk<'a>],
+    hunks: &'a [PatchHunk<'a>],
     fits: Vec<Fit>,
 }
 
@@ -154,7 +154,7 @@ impl PatchPlan<'_> {
         }
     }
 
-    fn place<'a>(&mut self, path: ProjectPath, hunks: &'a [Hunk<'a>], bytes: &[u8]) -> Result<Placed<'a>> {
+    fn place<'a>(&mut self, path: ProjectPath, hunks: &'a [PatchHunk<'a>], bytes: &[u8]) -> Result<Placed<'a>> {
         let file = TextFile::decode(path.as_str(), bytes)?;
         for hunk in hunks {
             refuse_placeholder(path.as_str(), &[&file.text], hunk.added())?;

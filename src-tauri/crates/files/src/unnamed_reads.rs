@@ -11,6 +11,7 @@ use crate::real_place::{RealPlace, real_place};
 use crate::shell_pattern;
 use crate::walk::is_ignored_by_git;
 use arki_disk::EntryKind;
+use arki_domain::Descent;
 
 /// Looking at more takes longer than asking.
 const MAX_ENTRIES: usize = 20_000;
@@ -24,24 +25,6 @@ pub enum UnnamedReads {
     Outside(String),
     /// It was not looked at, or not at all of it: too much, or a name that would be an option.
     NotSeen,
-}
-
-/// The way a command goes through folders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Descent {
-    /// Skips files that are hidden or ignored by git.
-    pub skips_hidden: bool,
-    /// Follows links.
-    pub follows_links: bool,
-    /// It goes through no link, but who is handed one opens it.
-    pub opens_links: bool,
-    /// The names are handed on as words: one with a blank would be several, one with a dash an option.
-    pub as_words: bool,
-}
-
-impl Descent {
-    /// Reads everything, as `grep -r` does.
-    pub const ALL: Self = Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
 }
 
 /// Everything below a folder, or the file itself. Where `endings` are given, only files whose names end so.

@@ -65,4 +65,4 @@ pub use rules::{PolicyRule, RuleDefinition, RuleError};
 pub use settings::PolicySettings;
 pub use shell_runs::shell_runs;
 pub use trace::trace;
-pub use wide_read::{Descent, WideRead};
+pub use wide_read::WideRead;

@@ -29,7 +29,7 @@ const UNREADABLE: &str = "Arki can't read all of it as a shell text";
 pub fn shell_runs(text: &ShellText<'_>) -> ShellRuns {
     let runs = ShellRuns { folders: text.folders.clone(), ..ShellRuns::default() };
     let (characters, here) = (text.text.chars().collect(), text.folders.clone());
-    let mut reader = Reader { text, characters, here, repeats: false, runs };
+    let mut reader = ShellRunReader { text, characters, here, repeats: false, runs };
     let is_plain = !text.text.contains(|next: char| next.is_control() && !matches!(next, '\n' | '\t'));
     match bash_grammar::tree(&in_ascii(text.text)).filter(|_| is_plain && text.text.len() <= MAX_TEXT_BYTES) {
         Some(tree) => reader.walk(tree.root_node()),
@@ -38,7 +38,7 @@ pub fn shell_runs(text: &ShellText<'_>) -> ShellRuns {
     reader.runs
 }
 
-struct Reader<'t> {
+struct ShellRunReader<'t> {
     text: &'t ShellText<'t>,
     characters: Vec<char>,
     /// The folders that the text may be in now.
@@ -48,7 +48,7 @@ struct Reader<'t> {
     runs: ShellRuns,
 }
 
-impl Reader<'_> {
+impl ShellRunReader<'_> {
     fn unknown(&mut self, why: impl Into<String>) {
         self.runs.unknown.insert(UnknownRun { why: why.into(), is_build: false });
     }

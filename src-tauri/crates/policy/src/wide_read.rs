@@ -1,23 +1,6 @@
 //! Reads of a line that it does not fully name: reported, so that whoever has the files at hand can look.
 
-/// The way a program goes through folders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Descent {
-    /// Skips files that are hidden or ignored by git.
-    pub skips_hidden: bool,
-    /// Follows links.
-    pub follows_links: bool,
-    /// It goes through no link, but who is handed one opens it.
-    pub opens_links: bool,
-    /// The names are handed on as words: one with a blank would be several, one with a dash an option.
-    pub as_words: bool,
-}
-
-impl Descent {
-    /// Reads everything, as `grep -r` does.
-    pub(super) const ALL: Self =
-        Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
-}
+use arki_domain::Descent;
 
 /// A read of which the line alone does not tell whether anyone should be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

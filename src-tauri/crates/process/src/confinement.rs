@@ -97,11 +97,11 @@ impl Findings {
     }
 }
 
-type Explain = dyn Fn(&str, Outcome) -> Option<String> + Send + Sync;
+type Explain = dyn Fn(&str, ExitOutcome) -> Option<String> + Send + Sync;
 
 /// The result of a command, as far as its exit code tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExitOutcome {
     Succeeded,
     Failed,
 }
@@ -110,12 +110,12 @@ pub enum Outcome {
 pub struct Explanation(Box<Explain>);
 
 impl Explanation {
-    pub fn new(explain: impl Fn(&str, Outcome) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn new(explain: impl Fn(&str, ExitOutcome) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Box::new(explain))
     }
 
     /// Empty where that was not the reason.
-    pub(crate) fn of(&self, output: &str, outcome: Outcome) -> String {
+    pub(crate) fn of(&self, output: &str, outcome: ExitOutcome) -> String {
         (self.0)(output, outcome).unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::confinement::{Confined, Confinement, Explanation, Findings, Outcome};
+use crate::confinement::{Confined, Confinement, ExitOutcome, Explanation, Findings};
 use crate::error::Result;
 use crate::meanwhile::Meanwhile;
 
@@ -38,7 +38,7 @@ pub(super) struct GuardResult {
 impl GuardResult {
     /// Returns what to say where something failed because of what was looked after; nothing where that is not the
     /// reason.
-    pub(super) fn explanation(&self, output: &str, outcome: Outcome) -> String {
+    pub(super) fn explanation(&self, output: &str, outcome: ExitOutcome) -> String {
         self.explanation.as_ref().map(|explanation| explanation.of(output, outcome)).unwrap_or_default()
     }
 }

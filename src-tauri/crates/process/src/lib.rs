@@ -63,7 +63,7 @@ mod windows_launch;
 
 pub use ansi::{AnsiReader, styled};
 pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
-pub use confinement::{Confined, Confinement, Explanation, Findings, Outcome};
+pub use confinement::{Confined, Confinement, ExitOutcome, Explanation, Findings};
 #[cfg(unix)]
 pub use confinement::{ConfinedStart, WrappedProgram};
 pub use environment::{EnvironmentSpec, child_environment};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::confinement::{Confinement, Outcome};
+use crate::confinement::{Confinement, ExitOutcome};
 use crate::error::{ProcessError, Result};
 use crate::guarding::{self, Guarding};
 use crate::kept_output::KeptOutput;
@@ -79,7 +79,7 @@ pub struct CommandOutcome {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CommandEnding {
+enum ProcessEnding {
     Exited,
     TimedOut,
     Cancelled,
@@ -126,16 +126,16 @@ pub async fn run_with_input(
     let listed = ListedCommand::new(listing, &stop);
     let ending = follow(&mut command, &mut output, &watch, &spec, &stop).await?;
     match ending {
-        CommandEnding::Exited => {
+        ProcessEnding::Exited => {
             // What runs over is cut off below.
             let _ = timeout(DRAIN, output.read_to_end(&mut command)).await;
         }
-        CommandEnding::TimedOut | CommandEnding::Cancelled => {
+        ProcessEnding::TimedOut | ProcessEnding::Cancelled => {
             command.running.terminate_group();
             let _ = timeout(GRACE, output.read_until_gone(&mut command)).await;
         }
         // It has had more than its share already.
-        CommandEnding::Overran(_) => {}
+        ProcessEnding::Overran(_) => {}
     }
     command.running.kill_group();
     watch.end_rest().await;
@@ -149,14 +149,14 @@ pub async fn run_with_input(
         output.add(guarding::as_output(&guarded.findings.notes).as_bytes());
     }
     let (mut text, truncated) = output.kept.text();
-    let outcome = if exit_code == Some(0) { Outcome::Succeeded } else { Outcome::Failed };
+    let outcome = if exit_code == Some(0) { ExitOutcome::Succeeded } else { ExitOutcome::Failed };
     text.push_str(&guarded.explanation(&text, outcome));
     Ok(CommandOutcome {
         exit_code,
         signal,
-        timed_out: ending == CommandEnding::TimedOut,
-        cancelled: ending == CommandEnding::Cancelled,
-        overran: if let CommandEnding::Overran(limit) = ending { Some(limit) } else { None },
+        timed_out: ending == ProcessEnding::TimedOut,
+        cancelled: ending == ProcessEnding::Cancelled,
+        overran: if let ProcessEnding::Overran(limit) = ending { Some(limit) } else { None },
         output: text,
         truncated,
         output_bytes: output.written,
@@ -171,7 +171,7 @@ async fn follow(
     watch: &Watch,
     spec: &CommandSpec<'_>,
     cancel: &CancellationToken,
-) -> Result<CommandEnding> {
+) -> Result<ProcessEnding> {
     let mut deadline = pin!(sleep(spec.time_limit));
     let mut overran = pin!(watch.overran());
     let mut cancelled = pin!(cancel.cancelled());
@@ -179,18 +179,18 @@ async fn follow(
     loop {
         tokio::select! {
             biased;
-            () = &mut cancelled => return Ok(CommandEnding::Cancelled),
-            () = &mut deadline => return Ok(CommandEnding::TimedOut),
-            limit = &mut overran => return Ok(CommandEnding::Overran(limit)),
+            () = &mut cancelled => return Ok(ProcessEnding::Cancelled),
+            () = &mut deadline => return Ok(ProcessEnding::TimedOut),
+            limit = &mut overran => return Ok(ProcessEnding::Overran(limit)),
             read = command.output.read(&mut buffer), if output.is_open => {
                 output.take(read.ok(), &buffer);
                 if output.size() > spec.limits.max_written_bytes {
-                    return Ok(CommandEnding::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
+                    return Ok(ProcessEnding::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
                 }
             }
             exited = command.running.exited() => {
                 exited.map_err(|source| ProcessError::ConnectionLost { source })?;
-                return Ok(watch.exceeded().map_or(CommandEnding::Exited, CommandEnding::Overran));
+                return Ok(watch.exceeded().map_or(ProcessEnding::Exited, ProcessEnding::Overran));
             }
         }
     }

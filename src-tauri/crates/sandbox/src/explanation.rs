@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::sensitive::Sensitive;
 use super::{ARKI_FOLDER, GitAccess, OWN_GIT, ProjectAccess, Sandbox, SecretSight};
-use arki_process::Outcome;
+use arki_process::ExitOutcome;
 
 const GIT_IS_READ_ONLY: &str = "Only git's own commands, beside programs that only read, may write a git directory: no other programs, no \
                                 substitutions, and no redirection to a file. Run the git commands by themselves.";
@@ -24,7 +24,7 @@ const REFUSALS: &[&str] =
 impl Sandbox {
     /// Returns what to say where a command could not read a file of secrets, of which its output then has the name, or
     /// could not write a git directory, whether it failed or went on.
-    pub(crate) fn explanation(&self, output: &str, outcome: Outcome, found: &Sensitive) -> Option<String> {
+    pub(crate) fn explanation(&self, output: &str, outcome: ExitOutcome, found: &Sensitive) -> Option<String> {
         let names_secret = |line: &str| {
             let mut names = found.secrets.iter().filter_map(|path| path.file_name()?.to_str());
             names.any(|name| line.contains(name))
@@ -42,7 +42,7 @@ impl Sandbox {
             .any(|words| line.contains(words))
                 && names_secret(line)
         };
-        let has_failed = outcome == Outcome::Failed;
+        let has_failed = outcome == ExitOutcome::Failed;
         if has_failed && self.secrets != SecretSight::Shown && output.lines().any(is_hidden) {
             return Some(SECRETS_ARE_HIDDEN.to_owned());
         }

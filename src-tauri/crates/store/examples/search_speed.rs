@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout)]
 
 use arki_domain::{EventBody, EventDraft, Redactor, RunId, SessionId, SystemClock};
-use arki_store::{SearchQuery, Store, StoreOptions};
+use arki_store::{EventSearchQuery, Store, StoreOptions};
 use serde_json::json;
 use std::error::Error;
 use std::path::Path;
@@ -92,7 +92,7 @@ async fn fill(store: &Store, events: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn median(store: &Store, query: &SearchQuery) -> Result<(usize, Duration), Box<dyn Error>> {
+fn median(store: &Store, query: &EventSearchQuery) -> Result<(usize, Duration), Box<dyn Error>> {
     let mut times = Vec::new();
     let mut hits = 0;
     for _ in 0..REPETITIONS {
@@ -104,8 +104,8 @@ fn median(store: &Store, query: &SearchQuery) -> Result<(usize, Duration), Box<d
     Ok((hits, times[times.len() / 2]))
 }
 
-fn queries(words: &mut Words) -> Vec<(&'static str, SearchQuery)> {
-    let of = |text: String| SearchQuery { text, limit: 50, ..SearchQuery::default() };
+fn queries(words: &mut Words) -> Vec<(&'static str, EventSearchQuery)> {
+    let of = |text: String| EventSearchQuery { text, limit: 50, ..EventSearchQuery::default() };
     let common = Words::of_rank(1);
     let (some, other) = (words.word(), words.word());
     vec![
@@ -115,9 +115,9 @@ fn queries(words: &mut Words) -> Vec<(&'static str, SearchQuery)> {
         ("phrase", of(format!("\"{common} {some}\""))),
         ("beginning of three", of("lek*".into())),
         ("beginning of one", of("l*".into())),
-        ("common, one project", SearchQuery { project: Some("/home/user/project3".into()), ..of(common.clone()) }),
-        ("common, one tool", SearchQuery { tool: Some("write_file".into()), ..of(common.clone()) }),
-        ("common, long ago", SearchQuery { until_ms: Some(0), ..of(common) }),
+        ("common, one project", EventSearchQuery { project: Some("/home/user/project3".into()), ..of(common.clone()) }),
+        ("common, one tool", EventSearchQuery { tool: Some("write_file".into()), ..of(common.clone()) }),
+        ("common, long ago", EventSearchQuery { until_ms: Some(0), ..of(common) }),
         ("nothing", of("nothinglikethis".into())),
     ]
 }

@@ -8,7 +8,7 @@ pub(crate) mod session_snapshots;
 
 use crate::append::cross_references::{ContentUse, refer};
 use crate::writer::write::Durability;
-use crate::{ContentReader, ContentWriter, Reader, StoreError};
+use crate::{ContentReader, ContentWriter, StoreError, StoreReader};
 use arki_domain::{Content, ContentKind, SessionId};
 use blobs::{Blob, refresh};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -93,7 +93,7 @@ struct StoredContent {
     blob: Option<Blob>,
 }
 
-fn pack(reader: &Reader, contents: Vec<Content>) -> Result<Vec<StoredContent>, StoreError> {
+fn pack(reader: &StoreReader, contents: Vec<Content>) -> Result<Vec<StoredContent>, StoreError> {
     let hashes: Vec<&str> = contents.iter().map(|content| content.hash.as_str()).collect();
     let missing: HashSet<String> =
         reader.contents().missing_contents(&hashes)?.into_iter().map(str::to_owned).collect();

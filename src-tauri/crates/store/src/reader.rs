@@ -18,7 +18,7 @@ pub(crate) type ProcessCheck = Arc<dyn Fn(u32) -> bool + Send + Sync>;
 /// Reads the store: by what is read, through [`Self::log`], [`Self::lists`], [`Self::contents`] and [`Self::verifier`].
 /// Cheap to clone; its functions block, for a page of events well under a millisecond.
 #[derive(Clone)]
-pub struct Reader {
+pub struct StoreReader {
     shared: Arc<Shared>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) is_alive: ProcessCheck,
@@ -27,25 +27,25 @@ pub struct Reader {
 /// Reads events: by session, run, file or kind.
 #[derive(Clone, Copy)]
 pub struct LogReader<'a> {
-    pub(crate) reader: &'a Reader,
+    pub(crate) reader: &'a StoreReader,
 }
 
 /// Reads the lists that are kept beside the log: sessions, runs, approvals, and who runs what.
 #[derive(Clone, Copy)]
 pub struct SessionLists<'a> {
-    pub(crate) reader: &'a Reader,
+    pub(crate) reader: &'a StoreReader,
 }
 
 /// Reads what is kept by its hash, and snapshots.
 #[derive(Clone, Copy)]
 pub struct ContentReader<'a> {
-    pub(crate) reader: &'a Reader,
+    pub(crate) reader: &'a StoreReader,
 }
 
 /// Proves that the log and the contents are what was stored.
 #[derive(Clone, Copy)]
 pub struct LogVerifier<'a> {
-    pub(crate) reader: &'a Reader,
+    pub(crate) reader: &'a StoreReader,
 }
 
 struct Shared {
@@ -61,7 +61,7 @@ struct Connections {
     closed: bool,
 }
 
-impl Reader {
+impl StoreReader {
     pub(crate) fn new(location: Location, clock: Arc<dyn Clock>, is_alive: ProcessCheck) -> Self {
         let shared = Shared { location, connections: Mutex::default(), returned: Condvar::new() };
         Self { shared: Arc::new(shared), clock, is_alive }
@@ -174,7 +174,7 @@ impl Reader {
 /// A connection that finds its way back, also out of a panic.
 struct Lent<'a> {
     connection: Option<Connection>,
-    reader: &'a Reader,
+    reader: &'a StoreReader,
 }
 
 impl Drop for Lent<'_> {
@@ -189,7 +189,7 @@ mod tests {
     use arki_domain::SystemClock;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    fn nested(reader: &Reader, depth: usize, innermost: &dyn Fn()) {
+    fn nested(reader: &StoreReader, depth: usize, innermost: &dyn Fn()) {
         let read = reader.read(|_| {
             match depth {
                 1 => innermost(),
@@ -204,7 +204,7 @@ mod tests {
     fn whoever_reads_when_all_connections_are_lent_waits_for_one() {
         let location = Location::memory();
         let _database = location.open_writer().unwrap();
-        let reader = Reader::new(location, Arc::new(SystemClock), Arc::new(|_| true));
+        let reader = StoreReader::new(location, Arc::new(SystemClock), Arc::new(|_| true));
         let is_given_back = AtomicBool::new(false);
         std::thread::scope(|scope| {
             nested(&reader, MAX_READERS, &|| {

@@ -11,7 +11,7 @@ use crate::exchange::import::imported_to;
 use crate::read::usage_events;
 use crate::search::index;
 use crate::writer::write::Durability;
-use crate::{Reader, StoreError, StoreUpkeep, leases, settings};
+use crate::{StoreError, StoreReader, StoreUpkeep, leases, settings};
 use arki_domain::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -55,10 +55,10 @@ impl StoreUpkeep<'_> {
         owner: &str,
         list_of_manifest: impl ManifestReader,
     ) -> Result<RemovedSessions, StoreError> {
-        let before = self.store.read(Reader::used_bytes).await?;
+        let before = self.store.read(StoreReader::used_bytes).await?;
         let subagents = self.begin_removal(session, owner).await?;
         self.finish_removals(list_of_manifest).await?;
-        let after = self.store.read(Reader::used_bytes).await?;
+        let after = self.store.read(StoreReader::used_bytes).await?;
         Ok(RemovedSessions { freed_bytes: before.saturating_sub(after), subagents })
     }
 
@@ -76,7 +76,7 @@ impl StoreUpkeep<'_> {
     /// When the database cannot be read or written; the rest is done the next time.
     pub async fn finish_removals(self, list_of_manifest: impl ManifestReader) -> Result<(), StoreError> {
         let (noted, released) = self.store.read(|reader| reader.read(noted)).await?;
-        let is_left = |reader: &Reader| reader.read(next_removal).map(|session| session.is_some());
+        let is_left = |reader: &StoreReader| reader.read(next_removal).map(|session| session.is_some());
         if noted.is_empty() && !self.store.read(is_left).await? {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl StoreUpkeep<'_> {
 struct SessionRemoval {
     session: SessionId,
     owner: String,
-    reader: Reader,
+    reader: StoreReader,
 }
 
 impl SessionRemoval {

@@ -12,7 +12,7 @@ mod recovery;
 
 use crate::database::connection::{self, Location};
 use crate::database::damage_mark;
-use crate::reader::Reader;
+use crate::reader::StoreReader;
 use crate::{Store, StoreError, StoreOptions};
 use arki_domain::{Clock, SessionId, SystemClock, plural};
 use damaged_files::Scratch;
@@ -144,7 +144,7 @@ fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
 
 /// Nothing can be appended to a log whose end is not the one that its session remembers; without a hash it is none.
 fn close_broken(path: &Path, fresh: &Connection) -> Result<Vec<SessionId>, StoreError> {
-    let reader = Reader::new(Location::file(path), Arc::new(SystemClock), Arc::new(|_| false));
+    let reader = StoreReader::new(Location::file(path), Arc::new(SystemClock), Arc::new(|_| false));
     let reports = reader.verifier().verify(None)?;
     let broken: Vec<_> = reports.into_iter().filter(|report| !report.ok).map(|report| report.session_id).collect();
     for session in &broken {

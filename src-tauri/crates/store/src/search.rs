@@ -12,7 +12,7 @@ pub(crate) mod snippet;
 pub(crate) mod unspaced_scripts;
 
 use crate::database::row::{EVENT_COLUMNS, event, lossy_text, signed};
-use crate::{Reader, SnippetPart, StoreError};
+use crate::{SnippetPart, StoreError, StoreReader};
 use arki_domain::{Event, SessionId};
 use query::{facet_expression, path_expression, project_facet, tool_facet, words_expression};
 use rusqlite::params;
@@ -23,7 +23,7 @@ pub const MAX_SEARCH_HITS: usize = 200;
 
 /// A search. Without words, a tool or a path nothing is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SearchQuery {
+pub struct EventSearchQuery {
     /// Words, `"phrases"` and `beginnings*`, all of which must be there.
     pub text: String,
     /// Canonical path of the folder.
@@ -41,7 +41,7 @@ pub struct SearchQuery {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchHit {
+pub struct EventSearchHit {
     pub session_id: SessionId,
     pub seq: u64,
     pub kind: String,
@@ -59,7 +59,7 @@ struct FoundEvent {
     project: String,
 }
 
-impl SearchQuery {
+impl EventSearchQuery {
     /// Returns the expression for FTS5; `None` when nothing can be found.
     fn expression(&self) -> Option<String> {
         let words = words_expression(&self.text);
@@ -80,19 +80,19 @@ impl SearchQuery {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// Searches the index, which [`crate::Store::index_for_search`] brings up to date.
     ///
     /// # Errors
     /// When the database cannot be read. No text is an error.
-    pub fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, StoreError> {
+    pub fn search(&self, query: &EventSearchQuery) -> Result<Vec<EventSearchHit>, StoreError> {
         let Some(expression) = query.expression() else { return Ok(Vec::new()) };
         let found = self.find(query, &expression)?;
         let snippets = Snippets::of(found.iter().map(|found| &found.event), words_expression(&query.text).as_deref())?;
         Ok(found.into_iter().zip(snippets.parts).map(|(found, snippet)| found.hit(snippet)).collect())
     }
 
-    fn find(&self, query: &SearchQuery, expression: &str) -> Result<Vec<FoundEvent>, StoreError> {
+    fn find(&self, query: &EventSearchQuery, expression: &str) -> Result<Vec<FoundEvent>, StoreError> {
         let columns = EVENT_COLUMNS.split(", ").map(|column| format!("events.{column}")).collect::<Vec<_>>().join(", ");
         // The joins are written in the order they are to be made in: the index knows best what to look at.
         let sql = format!(
@@ -117,9 +117,9 @@ impl Reader {
 }
 
 impl FoundEvent {
-    fn hit(self, snippet: Vec<SnippetPart>) -> SearchHit {
+    fn hit(self, snippet: Vec<SnippetPart>) -> EventSearchHit {
         let Self { event, title, project } = self;
         let Event { session_id, seq, ts, kind, .. } = event;
-        SearchHit { session_id, seq, kind, ts, title, project, snippet }
+        EventSearchHit { session_id, seq, kind, ts, title, project, snippet }
     }
 }

@@ -1,6 +1,6 @@
 //! Data outside of the log: trust decisions, answers that are still arriving, small settings.
 
-use crate::{Reader, StoreError};
+use crate::{StoreError, StoreReader};
 use arki_domain::{PartialAnswer, SessionId, TrustPin};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ pub(crate) fn meta_or_set(transaction: &Connection, key: &str, value: &str) -> R
     Ok(transaction.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0))?)
 }
 
-impl Reader {
+impl StoreReader {
     /// Returns what was decided about a folder (its canonical path). A record that cannot be read is none: then the
     /// user is asked again.
     pub fn trust(&self, project: &str) -> Result<Option<TrustRecord>, StoreError> {

@@ -6,7 +6,7 @@ use crate::append::seal;
 use crate::append::seal::SealedDraft;
 use crate::append::{Appending, Destination};
 use crate::database::connection::Location;
-use crate::reader::Reader;
+use crate::reader::StoreReader;
 use crate::writer::write::{Durability, WriteIsolation};
 use crate::writer::{WriteQueue, Writer};
 use crate::{StoreError, TrustRecord, append, salvage, settings};
@@ -29,7 +29,7 @@ pub struct Store {
     writer: Mutex<Option<Writer>>,
     /// Why nothing can be written, where the database was only opened to be read.
     unwritable: Option<StoreError>,
-    reader: Reader,
+    reader: StoreReader,
     redactor: Redactor,
 }
 
@@ -78,8 +78,8 @@ impl Store {
     ///
     /// # Errors
     /// `Missing`, `Older`, `Newer`, `NotArkis`, `Damaged` or `Io`.
-    pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
-        let reader = Reader::new(Location::untouched(path), Arc::new(SystemClock), Arc::new(|_| true));
+    pub fn open_read_only(path: &Path) -> Result<StoreReader, StoreError> {
+        let reader = StoreReader::new(Location::untouched(path), Arc::new(SystemClock), Arc::new(|_| true));
         reader.read(|_| Ok(())).map_err(|error| salvage::told_apart(path, error))?;
         Ok(reader)
     }
@@ -111,7 +111,7 @@ impl Store {
     pub(crate) fn open_at(location: Location, options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { clock, redactor } = options;
         let writer = Writer::start(location.open_writer()?, location.path.clone())?;
-        let reader = Reader::new(location, clock, Arc::new(|_| true));
+        let reader = StoreReader::new(location, clock, Arc::new(|_| true));
         Ok(Self { writer: Mutex::new(Some(writer)), unwritable: None, reader, redactor })
     }
 
@@ -123,7 +123,7 @@ impl Store {
     }
 
     #[must_use]
-    pub fn reader(&self) -> &Reader {
+    pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
 
@@ -152,7 +152,7 @@ impl Store {
     /// Outside of a tokio runtime.
     pub async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&StoreReader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let reader = self.reader.clone();
         let read = tokio::task::spawn_blocking(move || work(&reader));

@@ -20,6 +20,6 @@ pub use default_signals::with_default_signals;
 pub use event_assertions::{json_lines, kinds, stored, verify_chain};
 pub use labelled_commands::{LabelledCommand, labelled_commands};
 pub use required::required;
-pub use scripted_server::{Journal, Recorded, Script, ScriptedServer};
+pub use scripted_server::{Recorded, Script, ScriptedServer, ServerJournal};
 pub use test_home::{Finished, MOCK_KEY, TestHome};
 pub use turn::Turn;

@@ -80,7 +80,7 @@ impl Recorded {
 
 /// The events so far.
 #[derive(Debug, Clone, Default)]
-pub struct Journal {
+pub struct ServerJournal {
     /// POSTs only.
     pub requests: Vec<Recorded>,
     pub connections: usize,
@@ -96,7 +96,7 @@ pub struct ScriptedServer {
 
 pub(crate) struct SharedScript {
     pub(crate) script: Script,
-    journal: Mutex<Journal>,
+    journal: Mutex<ServerJournal>,
     changed: Condvar,
     stopping: AtomicBool,
     sockets: Mutex<Vec<TcpStream>>,
@@ -136,7 +136,7 @@ impl ScriptedServer {
     }
 
     #[must_use]
-    pub fn journal(&self) -> Journal {
+    pub fn journal(&self) -> ServerJournal {
         self.shared.journal().clone()
     }
 
@@ -147,7 +147,7 @@ impl ScriptedServer {
 
     /// Waits until the journal satisfies the condition; false when it does not in good time.
     #[must_use]
-    pub fn wait_until(&self, mut condition: impl FnMut(&Journal) -> bool) -> bool {
+    pub fn wait_until(&self, mut condition: impl FnMut(&ServerJournal) -> bool) -> bool {
         let journal = self.shared.journal();
         let waited = self.shared.changed.wait_timeout_while(journal, PATIENCE, |journal| !condition(journal));
         waited.is_ok_and(|(_, result)| !result.timed_out())
@@ -166,11 +166,11 @@ impl Drop for ScriptedServer {
 }
 
 impl SharedScript {
-    fn journal(&self) -> MutexGuard<'_, Journal> {
+    fn journal(&self) -> MutexGuard<'_, ServerJournal> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn note(&self, change: impl FnOnce(&mut Journal)) {
+    pub(crate) fn note(&self, change: impl FnOnce(&mut ServerJournal)) {
         change(&mut self.journal());
         self.changed.notify_all();
     }

@@ -46,7 +46,7 @@ pub use kernel::{
     unresolved_placeholders,
 };
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
-pub use remote_tool::{CallProgress, CallScope, JudgedAs, RemoteTool};
+pub use remote_tool::{CallScope, JudgedAs, RemoteCallProgress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use standing::Standing;
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};

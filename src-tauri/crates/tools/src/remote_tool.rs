@@ -47,16 +47,16 @@ pub struct CallScope {
     pub caller: Caller,
     /// Cancelled when the user stops the run and when time is up. What goes on after that is dropped.
     pub cancel: CancellationToken,
-    pub progress: CallProgress,
+    pub progress: RemoteCallProgress,
     /// More than this need not be fetched: it is cut off.
     pub max_output_bytes: usize,
 }
 
 /// Shows how a call gets on while it does; nothing of it is kept.
 #[derive(Clone)]
-pub struct CallProgress(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct RemoteCallProgress(Arc<dyn Fn(&str) + Send + Sync>);
 
-impl CallProgress {
+impl RemoteCallProgress {
     pub fn new(show: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(show))
     }

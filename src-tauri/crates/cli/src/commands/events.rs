@@ -28,7 +28,7 @@ pub(crate) struct EventsArguments {
     to: Option<u64>,
     /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
     #[arg(long, value_name = "FORM")]
-    format: Option<EventForm>,
+    format: Option<EventOutputForm>,
     /// Print observations instead: what was intended, planned, done and answered, a line each
     #[arg(long, conflicts_with = "format")]
     observations: bool,
@@ -48,7 +48,7 @@ pub(crate) struct EventsArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EventForm {
+pub(crate) enum EventOutputForm {
     Arkai,
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Pr
     match id {
         Some(id) if !observations => {
             let form = match format {
-                Some(EventForm::Arkai) => PrintedForm::Arkai(Box::default()),
+                Some(EventOutputForm::Arkai) => PrintedForm::Arkai(Box::default()),
                 None => PrintedForm::Stored,
             };
             stored(engine, &id, form, &Printing { from, to, follow, agent }, output).await

@@ -1,7 +1,7 @@
 //! The form `*** Begin Patch` … `*** End Patch`. Pure.
 
 use super::hunk_body;
-use super::parse::{FilePatch, Hunk, PatchAction};
+use super::parse::{FilePatch, PatchAction, PatchHunk};
 use super::unified::HunkHeader;
 use super::wrapping::PatchLine;
 use crate::error::PatchError;
@@ -106,9 +106,9 @@ impl<'a> EnvelopeReading<'a, '_> {
         Ok(PatchAction::Update { path, move_to, hunks })
     }
 
-    fn hunk(&mut self) -> Result<Hunk<'a>, PatchError> {
+    fn hunk(&mut self) -> Result<PatchHunk<'a>, PatchError> {
         let (line, _) = self.lines[self.at];
-        let mut hunk = Hunk {
+        let mut hunk = PatchHunk {
             line,
             old_start: None,
             sections: Vec::new(),
@@ -133,7 +133,7 @@ impl<'a> EnvelopeReading<'a, '_> {
         if body.ops.is_empty() {
             return Err(PatchError::Syntax { line, problem: "begins a hunk without lines".to_owned() });
         }
-        Ok(Hunk { ops: body.ops, final_newline: body.final_newline, ..hunk })
+        Ok(PatchHunk { ops: body.ops, final_newline: body.final_newline, ..hunk })
     }
 }
 

@@ -4,7 +4,7 @@
 //! that its header names. A line number is no place: whether it is still right, nothing shows. Into an empty file there
 //! is but one place.
 
-use super::parse::Hunk;
+use super::parse::PatchHunk;
 use super::place::{HunkProblem, named_lines, within};
 use crate::fit::{Fit, Haystack, Misfit, Op, Tier};
 
@@ -17,7 +17,7 @@ pub(super) fn shows_nothing(ops: &[Op<'_>]) -> bool {
     }) && ops.iter().any(|op| matches!(op, Op::Add(_)))
 }
 
-pub(super) fn place(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<Fit, HunkProblem> {
+pub(super) fn place(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, index: usize) -> Result<Fit, HunkProblem> {
     let is_plain = hunk.ops.iter().all(|op| op.old().is_none());
     if is_plain && (haystack.len() == 0 || hunk.at_end) {
         return Ok(Fit::at(haystack.len(), 0, Tier::Exact));

@@ -23,12 +23,12 @@ pub enum PatchAction<'a> {
     /// Hunks, where there are any, show what was in it.
     Delete {
         path: String,
-        hunks: Vec<Hunk<'a>>,
+        hunks: Vec<PatchHunk<'a>>,
     },
     Update {
         path: String,
         move_to: Option<String>,
-        hunks: Vec<Hunk<'a>>,
+        hunks: Vec<PatchHunk<'a>>,
     },
 }
 
@@ -43,7 +43,7 @@ impl PatchAction<'_> {
 
 /// Lines of a file that become others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk<'a> {
+pub struct PatchHunk<'a> {
     /// The line in the patch, counted from 1.
     pub(crate) line: usize,
     /// The first old line, counted from 1, as the patch has it.
@@ -57,7 +57,7 @@ pub struct Hunk<'a> {
     pub(crate) at_end: bool,
 }
 
-impl<'a> Hunk<'a> {
+impl<'a> PatchHunk<'a> {
     /// The lines that it brings.
     pub fn added(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.ops.iter().filter_map(|op| op.added())

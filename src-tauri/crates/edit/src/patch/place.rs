@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::insertion;
-use super::parse::Hunk;
+use super::parse::PatchHunk;
 use crate::edit::{candidates, closest};
 use crate::error::PatchError;
 use crate::fit::{
@@ -42,11 +42,11 @@ pub enum HunkProblem {
 
 impl HunkProblem {
     /// Makes the error for `path`, whose `text` the hunks were to change.
-    pub fn at(self, path: &str, text: &str, hunks: &[Hunk<'_>]) -> PatchError {
+    pub fn at(self, path: &str, text: &str, hunks: &[PatchHunk<'_>]) -> PatchError {
         let path = path.to_owned();
         match self {
             Self::NoContext { hunk } => {
-                let Hunk { line, old_start, .. } = hunks[hunk];
+                let PatchHunk { line, old_start, .. } = hunks[hunk];
                 let last = text.lines().count();
                 let start = old_start.unwrap_or(last).clamp(1, last.max(1)) - 1;
                 let there = candidates(text, &[start]).pop();
@@ -81,12 +81,12 @@ impl HunkProblem {
 }
 
 /// Returns where each hunk belongs, in their order.
-pub fn places(text: &str, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
+pub fn places(text: &str, hunks: &[PatchHunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
     by_text(&Haystack::new(text), hunks)
 }
 
 /// The text with the hunks at their places. `typing` is that of the whole patch.
-pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) -> Result<Patched, HunkProblem> {
+pub fn patched(text: &str, hunks: &[PatchHunk<'_>], fits: &[Fit], typing: &Typing) -> Result<Patched, HunkProblem> {
     let haystack = Haystack::new(text);
     let mut replacements: Vec<(usize, Replacement)> = Vec::new();
     let mut forgiven = Vec::new();
@@ -117,7 +117,7 @@ pub fn patched(text: &str, hunks: &[Hunk<'_>], fits: &[Fit], typing: &Typing) ->
     Ok(Patched { text: result, forgiven })
 }
 
-fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
+fn by_text(haystack: &Haystack<'_>, hunks: &[PatchHunk<'_>]) -> Result<Vec<Fit>, HunkProblem> {
     let mut found = Vec::with_capacity(hunks.len());
     let mut places = 0;
     for (hunk, one) in hunks.iter().enumerate() {
@@ -194,7 +194,7 @@ impl FoundPlace {
     }
 }
 
-fn find(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<FoundPlace, HunkProblem> {
+fn find(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, index: usize) -> Result<FoundPlace, HunkProblem> {
     let ops = without_returns(&hunk.ops);
     let all = 0..haystack.len();
     if insertion::shows_nothing(&ops) {
@@ -210,7 +210,7 @@ fn find(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<FoundP
 }
 
 /// Places that differ in the endings of their lines alone are told apart by those of the patch.
-fn as_they_end(haystack: &Haystack<'_>, hunk: &Hunk<'_>, tier: Tier, starts: Vec<usize>) -> FoundPlace {
+fn as_they_end(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, tier: Tier, starts: Vec<usize>) -> FoundPlace {
     let old = old_lines(hunk);
     let mut exact = starts.iter().filter(|start| tier == Tier::Exact && haystack.stands_at(&old, **start));
     match (exact.next(), exact.next()) {
@@ -219,13 +219,13 @@ fn as_they_end(haystack: &Haystack<'_>, hunk: &Hunk<'_>, tier: Tier, starts: Vec
     }
 }
 
-fn old_lines<'a>(hunk: &Hunk<'a>) -> Vec<&'a str> {
+fn old_lines<'a>(hunk: &PatchHunk<'a>) -> Vec<&'a str> {
     hunk.ops.iter().filter_map(|op| op.old()).collect()
 }
 
 /// The lines below the one that the hunk names, as far as they are indented deeper or only close what it opened. `None`
 /// where that line is not there, or not once.
-fn section(haystack: &Haystack<'_>, hunk: &Hunk<'_>) -> Option<Range<usize>> {
+fn section(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>) -> Option<Range<usize>> {
     (!hunk.sections.is_empty()).then(|| within(haystack, &hunk.sections))?
 }
 
@@ -261,7 +261,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Endings are the file's, unless the patch has the very ones of the lines that it shows.
-fn replaced(haystack: &Haystack<'_>, hunk: &Hunk<'_>, fit: &Fit, typing: &Typing) -> Result<Replacement, Misfit> {
+fn replaced(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, fit: &Fit, typing: &Typing) -> Result<Replacement, Misfit> {
     let final_newline = hunk.final_newline;
     let old = old_lines(hunk);
     let shows_endings = fit.tier == Tier::Exact && haystack.stands_at(&old, fit.span.start);
@@ -274,7 +274,7 @@ fn replaced(haystack: &Haystack<'_>, hunk: &Hunk<'_>, fit: &Fit, typing: &Typing
 }
 
 /// Learns the model's typing from the hunks of a file.
-pub fn learn(typing: &mut Typing, text: &str, hunks: &[Hunk<'_>], fits: &[Fit]) {
+pub fn learn(typing: &mut Typing, text: &str, hunks: &[PatchHunk<'_>], fits: &[Fit]) {
     let haystack = Haystack::new(text);
     for (hunk, fit) in hunks.iter().zip(fits) {
         typing.learn(&haystack, &without_returns(&hunk.ops), fit);

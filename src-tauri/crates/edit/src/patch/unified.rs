@@ -2,7 +2,7 @@
 
 use super::envelope::section;
 use super::hunk_body;
-use super::parse::{FilePatch, Hunk, PatchAction};
+use super::parse::{FilePatch, PatchAction, PatchHunk};
 use super::wrapping::PatchLine;
 use crate::error::PatchError;
 use crate::fit::{FinalNewline, Op};
@@ -57,7 +57,7 @@ struct Section<'a> {
     is_new: bool,
     is_deleted: bool,
     mode: Option<u32>,
-    hunks: Vec<Hunk<'a>>,
+    hunks: Vec<PatchHunk<'a>>,
 }
 
 struct UnifiedReading<'a, 'lines> {
@@ -150,7 +150,7 @@ impl<'a> UnifiedReading<'a, '_> {
         self.at += 1 + body.taken;
         // What git puts behind the numbers may be cut, so it is no hint.
         let sections = if header.is_none() { section(&header_line[2..]).into_iter().collect() } else { Vec::new() };
-        file.hunks.push(Hunk {
+        file.hunks.push(PatchHunk {
             line: number,
             old_start: header.map(|header| header.old_start),
             sections,
@@ -235,7 +235,7 @@ fn without_prefixes(old: String, new: String) -> (Option<String>, Option<String>
 }
 
 /// All lines of a new file.
-fn content(hunks: &[Hunk<'_>]) -> Result<String, PatchError> {
+fn content(hunks: &[PatchHunk<'_>]) -> Result<String, PatchError> {
     let mut content = String::new();
     for hunk in hunks {
         for op in &hunk.ops {

@@ -3,7 +3,7 @@
 use crate::events::subscription::EventFilter;
 use crate::records::Records;
 use arki_domain::{Event, EventBody, Fault, RunId};
-use arki_store::{LogCursor, Reader, StoreError};
+use arki_store::{LogCursor, StoreError, StoreReader};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Records {
 }
 
 /// Events outside a run belong to no agent and are always told.
-fn of_agent(reader: &Reader, events: Vec<Event>, agent: &str) -> Result<Vec<Event>, StoreError> {
+fn of_agent(reader: &StoreReader, events: Vec<Event>, agent: &str) -> Result<Vec<Event>, StoreError> {
     let mut known: HashMap<RunId, bool> = HashMap::new();
     let mut kept = Vec::new();
     for event in events {
@@ -74,7 +74,7 @@ fn of_agent(reader: &Reader, events: Vec<Event>, agent: &str) -> Result<Vec<Even
     Ok(kept)
 }
 
-fn is_run_of(reader: &Reader, run_id: &RunId, agent: &str) -> Result<bool, StoreError> {
+fn is_run_of(reader: &StoreReader, run_id: &RunId, agent: &str) -> Result<bool, StoreError> {
     let Some(run) = reader.lists().run(run_id)? else { return Ok(false) };
     let begun = reader.log().event(&run.session_id, run.first_seq)?;
     Ok(begun.is_some_and(|begun| matches!(begun.body(), EventBody::RunStarted(started) if started.agent == agent)))

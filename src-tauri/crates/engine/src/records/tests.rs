@@ -101,7 +101,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     let scope = RewindScope { files: true, conversation: true };
     stage.done("going back", sessions.rewind(&session, 2, scope)).await;
     stage.done("stopping", stage.client.stop_session(&session)).await;
-    stage.done("a search", sessions.search(crate::SearchQuery { limit: 5, ..Default::default() })).await;
+    stage.done("a search", sessions.search(crate::EventSearchQuery { limit: 5, ..Default::default() })).await;
     let folder = stage.home.project_dir();
     stage.done("trusting", stage.engine.projects().trust(&folder, Vec::new())).await;
     stage.done("opening", stage.client.open(&folder)).await;

@@ -15,7 +15,7 @@ use crate::runs::notifying::Notifier;
 use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
-use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
+use arki_agent::{RunControl, RunEnd, RunHost, RunParts, RunSnapshot};
 use arki_domain::{Code, Fault, ModelOptions, ParentCall, SessionId};
 use arki_policy::PolicySettings;
 use arki_tools::Kernel;
@@ -144,7 +144,7 @@ impl Runs {
         (open, config): (&OpenProject, &Config),
         system: Arc<str>,
         (presence, control): (Presence, RunControl),
-    ) -> Result<(RunParts, Standing), Fault> {
+    ) -> Result<(RunParts, RunSnapshot), Fault> {
         let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
@@ -197,7 +197,7 @@ impl Runs {
             late_context: Arc::new(belongings.with_git(git).with_mode(mode)),
             state_saving: config.state_saving,
         };
-        let standing = Standing {
+        let standing = RunSnapshot {
             state: run,
             transcript: history.transcript,
             progress: history.progress,

@@ -5,7 +5,7 @@ use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOv
 use arki_domain::Usage;
 use arki_domain::projection::{Overview, UsageTotal};
 use arki_files::LineOrigin;
-use arki_store::SearchHit;
+use arki_store::EventSearchHit;
 
 impl From<SessionTool> for SessionToolEntry {
     fn from(tool: SessionTool) -> Self {
@@ -88,7 +88,7 @@ fn usage(total: &UsageTotal) -> Usage {
 
 /// A place that a search found.
 #[must_use]
-pub fn search_hit(hit: SearchHit) -> arki_api::SearchHit {
+pub fn search_hit(hit: EventSearchHit) -> arki_api::SearchHit {
     let part = |part: arki_store::SnippetPart| arki_api::SnippetPart { text: part.text, hit: part.hit };
     arki_api::SearchHit {
         session_id: hit.session_id.to_string(),

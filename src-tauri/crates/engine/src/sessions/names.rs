@@ -9,7 +9,7 @@ use crate::sessions::Sessions;
 use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
 use arki_domain::{Code, Fault, RunId, SessionId};
-use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, Reader, is_named};
+use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, StoreReader, is_named};
 
 /// Stands for the newest.
 pub(crate) const LAST: &str = "last";
@@ -110,7 +110,7 @@ impl Sessions {
 ///
 /// # Errors
 /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-pub(crate) fn session(reader: &Reader, name: &str) -> Result<SessionId, Fault> {
+pub(crate) fn session(reader: &StoreReader, name: &str) -> Result<SessionId, Fault> {
     match found(reader, name)? {
         Some(found) => Ok(found.session_id),
         None => Err(unknown(Code::SESSION_NOT_FOUND, "session", name, "arki sessions list")),
@@ -122,7 +122,7 @@ pub(crate) struct NamedSession {
     run: Option<RunId>,
 }
 
-pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<NamedSession>, Fault> {
+pub(crate) fn found(reader: &StoreReader, name: &str) -> Result<Option<NamedSession>, Fault> {
     if name == LAST {
         return Ok(reader
             .lists()
@@ -148,7 +148,7 @@ pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<NamedSession>,
 }
 
 /// The session that all of them belong to.
-fn one_session(reader: &Reader, name: &str, kinds: &str, named: &[NamedId]) -> Result<Option<SessionId>, Fault> {
+fn one_session(reader: &StoreReader, name: &str, kinds: &str, named: &[NamedId]) -> Result<Option<SessionId>, Fault> {
     let Some(first) = named.first() else { return Ok(None) };
     if named.iter().all(|other| other.session_id == first.session_id) {
         return Ok(Some(first.session_id.clone()));

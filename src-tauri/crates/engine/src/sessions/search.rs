@@ -2,14 +2,14 @@
 
 use crate::sessions::Sessions;
 use arki_domain::{Fault, SessionId};
-use arki_store::{SearchHit, SearchQuery};
+use arki_store::{EventSearchHit, EventSearchQuery};
 
 impl Sessions {
     /// The newest first. What was stored since the last search is found too.
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, Fault> {
+    pub async fn search(&self, query: EventSearchQuery) -> Result<Vec<EventSearchHit>, Fault> {
         match self.records.store().upkeep().index_for_search().await {
             // What was found by an earlier search is found again.
             Err(error) if self.records.store().unwritable().is_some() => {
@@ -30,8 +30,9 @@ impl Sessions {
         text: String,
         limit: usize,
         is_wanted: impl Fn() -> bool + Send + 'static,
-    ) -> Result<Vec<SearchHit>, Fault> {
-        let found = move |reader: &arki_store::Reader| reader.log().find_in_session(&session, &text, limit, is_wanted);
+    ) -> Result<Vec<EventSearchHit>, Fault> {
+        let found =
+            move |reader: &arki_store::StoreReader| reader.log().find_in_session(&session, &text, limit, is_wanted);
         Ok(self.records.store().read(found).await?)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::super::SimpleCommand;
 use super::super::plain_shell::{Joint, Word};
-use super::super::wide_read::Descent;
 use super::super::wrappers::Inside;
 use super::programs::{ReadOperands, Shows};
 use super::{WideRead, expressions, is_read_only, places, program_of};
+use arki_domain::Descent;
 
 /// Returns whether the program reads the files that `find` hands on. Their paths begin with a folder's name, so none is
 /// an option; each may be any file below that matches.

@@ -3,8 +3,8 @@
 
 use super::super::flags::Given;
 use super::super::table::{self, ProgramEntry};
-use super::super::wide_read::Descent;
 use super::{developer_tools, unix_tools};
+use arki_domain::Descent;
 use std::sync::LazyLock;
 
 /// A program, and what it may be given.

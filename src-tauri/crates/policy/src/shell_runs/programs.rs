@@ -1,7 +1,7 @@
 //! The files that each program runs of those that it is given.
 
 use super::words::{Known, known};
-use super::{MAX_FOLDERS, Reader, is_steering};
+use super::{MAX_FOLDERS, ShellRunReader, is_steering};
 use crate::command_line::SimpleCommand;
 use crate::flags::{self, Flag};
 use crate::plain_shell::Word;
@@ -38,7 +38,7 @@ const HARMLESS: &[&str] =
 const SAYING: &str = "[ [[ awk declare gawk let mapfile mawk readarray sed test typeset";
 const FED: &str = "an interpreter in it runs what it is fed";
 
-impl Reader<'_> {
+impl ShellRunReader<'_> {
     /// `more`: further words follow that nobody knows.
     pub(super) fn run(&mut self, words: &[Word], more: bool) {
         let Some(first) = words.first() else { return };

@@ -1,6 +1,6 @@
 //! The values of a shell text's words, as far as that is certain.
 
-use super::Reader;
+use super::ShellRunReader;
 use crate::bash_grammar::unescaped_in_quotes;
 use crate::plain_shell::Word;
 use tree_sitter::Node;
@@ -23,7 +23,7 @@ pub(super) fn known(word: &Word) -> Known {
     }
 }
 
-impl Reader<'_> {
+impl ShellRunReader<'_> {
     pub(super) fn word(&self, node: Node<'_>) -> Word {
         match self.value(node) {
             Ok(text) => Word { expands: text.contains(GLOBS.map(|glob| glob.1)), ..Word::literal(text) },

@@ -16,7 +16,7 @@ use crate::exchange::exported::{ExportedChains, ExportedLine, invalid};
 use crate::exchange::exported_contents::ExportedContents;
 use crate::read::event_pages::hash_at;
 use crate::writer::write::Durability;
-use crate::{MAX_BLOB_BYTES, Reader, Store, StoreError, leases, settings};
+use crate::{MAX_BLOB_BYTES, Store, StoreError, StoreReader, leases, settings};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -81,7 +81,7 @@ pub(crate) fn imported_to(session: &SessionId) -> String {
     format!("imported_to:{session}")
 }
 
-impl Reader {
+impl StoreReader {
     /// The number of a session's last event that came from elsewhere; 0 where none did.
     pub fn imported_to(&self, session: &SessionId) -> Result<u64, StoreError> {
         Ok(self.meta(&imported_to(session))?.and_then(|seq| seq.parse().ok()).unwrap_or(0))
@@ -175,7 +175,7 @@ impl Spool {
         }
     }
 
-    fn store(&self, transaction: &Connection, reader: &Reader) -> Result<Vec<ImportedSession>, StoreError> {
+    fn store(&self, transaction: &Connection, reader: &StoreReader) -> Result<Vec<ImportedSession>, StoreError> {
         self.store_contents(transaction, reader.clock.now_ms())?;
         let imported = self.ends.iter().map(|end| self.store_session(transaction, reader, end));
         let imported = imported.collect::<Result<Vec<_>, _>>()?;
@@ -199,7 +199,7 @@ impl Spool {
     fn store_session(
         &self,
         transaction: &Connection,
-        reader: &Reader,
+        reader: &StoreReader,
         end: &ImportedEnd,
     ) -> Result<ImportedSession, StoreError> {
         let mut session = SessionRow::load(transaction, &end.session_id)?;
@@ -306,7 +306,7 @@ fn hash_after(transaction: &Connection, session: &str, seq: u64) -> Result<Optio
     if seq == 0 { Ok(Some(GENESIS_HASH.to_owned())) } else { hash_at(transaction, session, seq) }
 }
 
-fn ensure_idle(transaction: &Connection, reader: &Reader, session: &SessionId) -> Result<(), StoreError> {
+fn ensure_idle(transaction: &Connection, reader: &StoreReader, session: &SessionId) -> Result<(), StoreError> {
     match leases::live(transaction, session, reader.clock.now_ms(), &*reader.is_alive)? {
         Some(lease) => Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid }),
         None => Ok(()),

@@ -3,7 +3,7 @@
 
 use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, TailPage, after_cuts};
 use crate::writer::write::Durability;
-use crate::{CommitFeed, Reader, StoreError, settings};
+use crate::{CommitFeed, StoreError, StoreReader, settings};
 use arki_domain::Event;
 use rusqlite::Connection;
 use std::fmt;
@@ -103,7 +103,7 @@ impl CommitFeed<'_> {
     }
 }
 
-fn page_after(reader: &Reader, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
+fn page_after(reader: &StoreReader, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
     reader.read(|connection| {
         let snapshot = connection.unchecked_transaction()?;
         let (cut, row) = after_cuts(&snapshot, cursor.cut, cursor.row)?;

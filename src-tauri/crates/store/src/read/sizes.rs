@@ -1,7 +1,7 @@
 //! Measures the disk space used, for those who want some of it back.
 
 use crate::database::row::{lossy_text, signed, unsigned};
-use crate::{Reader, StoreError};
+use crate::{StoreError, StoreReader};
 use arki_domain::SessionId;
 use rusqlite::Connection;
 
@@ -29,7 +29,7 @@ const LARGEST: &str = "SELECT session_id, title, (SELECT sum(octet_length(payloa
      AND events.session_id = sessions.session_id) AS bytes \
      FROM sessions WHERE bytes > 0 ORDER BY bytes DESC, session_id LIMIT ?1";
 
-impl Reader {
+impl StoreReader {
     /// Looks at every event: a second for a million of them.
     pub fn sizes(&self) -> Result<Sizes, StoreError> {
         let log_bytes = self.log_bytes();

@@ -7,7 +7,7 @@
 
 use crate::database::row::{EVENT_COLUMNS, event};
 use crate::read::event_pages::MAX_PAGE_BYTES;
-use crate::{CommitFeed, Reader, StoreError};
+use crate::{CommitFeed, StoreError, StoreReader};
 use arki_domain::Event;
 use rusqlite::{Connection, params};
 
@@ -21,7 +21,7 @@ const CUTS: &str = "SELECT max(cut), min(last_row) FROM log_cuts WHERE cut > ?1"
 /// or the write-ahead log stays behind until the next start.
 pub struct Tail {
     connection: Connection,
-    reader: Reader,
+    reader: StoreReader,
     /// SQLite's data version when everything up to `last_row` had been read; `None` when there is more to read.
     version: Option<i64>,
     last_row: i64,

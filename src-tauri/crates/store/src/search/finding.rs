@@ -5,7 +5,7 @@
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text};
 use crate::search::searchable::{UNSEARCHABLE, whole_text};
 use crate::search::snippet::around;
-use crate::{LogReader, SearchHit, StoreError};
+use crate::{EventSearchHit, LogReader, StoreError};
 use arki_domain::SessionId;
 use regex::{Regex, RegexBuilder};
 use rusqlite::{OptionalExtension, params};
@@ -27,7 +27,7 @@ impl LogReader<'_> {
         text: &str,
         limit: usize,
         is_wanted: impl Fn() -> bool,
-    ) -> Result<Vec<SearchHit>, StoreError> {
+    ) -> Result<Vec<EventSearchHit>, StoreError> {
         let Some(wanted) = pattern(text) else { return Ok(Vec::new()) };
         let nothing = UNSEARCHABLE.map(|kind| format!("'{kind}'")).join(", ");
         let sql = format!(
@@ -46,7 +46,7 @@ impl LogReader<'_> {
                 let body = event.body();
                 let text = whole_text(&body);
                 let Some(found) = wanted.find(&text) else { continue };
-                hits.push(SearchHit {
+                hits.push(EventSearchHit {
                     snippet: around(&text, found.range()),
                     session_id: event.session_id,
                     seq: event.seq,

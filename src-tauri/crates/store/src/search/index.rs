@@ -79,10 +79,10 @@ struct Batch {
     place: IndexPosition,
     /// The last row it has dealt with.
     to: i64,
-    entries: Vec<IndexEntry>,
+    entries: Vec<SearchIndexRow>,
 }
 
-struct IndexEntry {
+struct SearchIndexRow {
     row: i64,
     text: String,
     paths: String,
@@ -106,7 +106,7 @@ impl Batch {
         {
             batch.to = row.get(9)?;
             let project: Option<String> = row.get(10)?;
-            let entry = IndexEntry::of(batch.to, &event(row)?, project.as_deref().unwrap_or_default());
+            let entry = SearchIndexRow::of(batch.to, &event(row)?, project.as_deref().unwrap_or_default());
             bytes += entry.as_ref().map_or(0, |entry| entry.text.len() + entry.paths.len());
             batch.entries.extend(entry);
         }
@@ -122,14 +122,14 @@ impl Batch {
             "INSERT INTO search (rowid, text, path, facets) SELECT ?1, ?2, ?3, ?4 \
              WHERE EXISTS (SELECT 1 FROM events WHERE rowid = ?1)",
         )?;
-        for IndexEntry { row, text, paths, facets } in &self.entries {
+        for SearchIndexRow { row, text, paths, facets } in &self.entries {
             insert.execute(params![row, text, paths, facets])?;
         }
         settings::set_meta(transaction, INDEXED_TO, &self.to.to_string())
     }
 }
 
-impl IndexEntry {
+impl SearchIndexRow {
     fn of(row: i64, event: &arki_domain::Event, project: &str) -> Option<Self> {
         if !is_searchable(event) {
             return None;

@@ -4,7 +4,7 @@ use super::{created, foreign, options};
 use crate::append::cross_references;
 use crate::append::cross_references::KnownImages;
 use crate::database::schema;
-use crate::{ApprovalStatus, SearchQuery, Store};
+use crate::{ApprovalStatus, EventSearchQuery, Store};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalId, RunId, SessionId};
 use rusqlite::Connection;
@@ -133,7 +133,7 @@ async fn the_second_layout_keeps_its_places_in_the_log_images_and_search() {
     }
     assert_eq!(store.upkeep().collect_garbage(u64::MAX, |_| Vec::new()).await.unwrap().removed, 0);
     // Without indexing anything.
-    let query = SearchQuery { text: "dentist".into(), limit: 10, ..SearchQuery::default() };
+    let query = EventSearchQuery { text: "dentist".into(), limit: 10, ..EventSearchQuery::default() };
     assert_eq!(reader.search(&query).unwrap().len(), 3);
 }
 

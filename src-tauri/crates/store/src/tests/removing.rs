@@ -1,7 +1,7 @@
 use super::{
     Fixture, HandClock, START_MS, approval_requested, called, created, foreign, options_with, started, subagent_created,
 };
-use crate::{LEASE_TTL, REMOVAL_BATCH_EVENTS, RemovedSessions, SearchQuery, Store, StoreError, UsageMark};
+use crate::{EventSearchQuery, LEASE_TTL, REMOVAL_BATCH_EVENTS, RemovedSessions, Store, StoreError, UsageMark};
 use arki_domain::{
     ApprovalId, Content, ContentKind, EventDraft, PartialAnswer, RunId, SessionForked, SessionId, sha256_hex,
 };
@@ -16,7 +16,11 @@ async fn remove(store: &Store, session: &str) -> Result<RemovedSessions, StoreEr
 }
 
 fn found(store: &Store, text: &str) -> usize {
-    store.reader().search(&SearchQuery { text: text.into(), limit: 100, ..SearchQuery::default() }).unwrap().len()
+    store
+        .reader()
+        .search(&EventSearchQuery { text: text.into(), limit: 100, ..EventSearchQuery::default() })
+        .unwrap()
+        .len()
 }
 
 /// A session with a row in every table.

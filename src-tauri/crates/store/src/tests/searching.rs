@@ -1,5 +1,5 @@
 use super::{Fixture, HandClock, START_MS, called, created, options_with, parsed, started};
-use crate::{INDEX_BATCH_EVENTS, MAX_SEARCH_HITS, SearchHit, SearchQuery, Store};
+use crate::{EventSearchHit, EventSearchQuery, INDEX_BATCH_EVENTS, MAX_SEARCH_HITS, Store};
 use arki_domain::{EventDraft, RunId, SessionId};
 use serde_json::json;
 
@@ -7,8 +7,8 @@ fn said(text: &str) -> EventDraft {
     started(&RunId::from("r"), text)
 }
 
-fn query(text: &str) -> SearchQuery {
-    SearchQuery { text: text.into(), limit: 50, ..SearchQuery::default() }
+fn query(text: &str) -> EventSearchQuery {
+    EventSearchQuery { text: text.into(), limit: 50, ..EventSearchQuery::default() }
 }
 
 fn result(tool: &str, text: &str) -> EventDraft {
@@ -18,17 +18,17 @@ fn result(tool: &str, text: &str) -> EventDraft {
     parsed(&RunId::from("r"), "tool.result", &payload)
 }
 
-async fn search(store: &Store, query: &SearchQuery) -> Vec<SearchHit> {
+async fn search(store: &Store, query: &EventSearchQuery) -> Vec<EventSearchHit> {
     store.upkeep().index_for_search().await.unwrap();
     store.reader().search(query).unwrap()
 }
 
-fn places(hits: &[SearchHit]) -> Vec<(&str, u64)> {
+fn places(hits: &[EventSearchHit]) -> Vec<(&str, u64)> {
     hits.iter().map(|hit| (hit.session_id.as_str(), hit.seq)).collect()
 }
 
 /// Hits in brackets.
-fn marked(hit: &SearchHit) -> String {
+fn marked(hit: &EventSearchHit) -> String {
     hit.snippet.iter().map(|part| if part.hit { format!("[{}]", part.text) } else { part.text.clone() }).collect()
 }
 
@@ -55,7 +55,7 @@ async fn words_are_found_in_what_was_said_run_and_changed_the_newest_first() {
     assert_eq!((first.kind.as_str(), first.ts), ("tool.result", START_MS + 2000));
     assert_eq!((first.title.as_str(), first.project.as_str()), ("Networking", "/p"));
     assert_eq!(marked(first), "error: [parser] exploded");
-    assert_eq!(places(&search(store, &SearchQuery { limit: 1, ..query("parser") }).await), [("a", 4)]);
+    assert_eq!(places(&search(store, &EventSearchQuery { limit: 1, ..query("parser") }).await), [("a", 4)]);
 }
 
 #[tokio::test]
@@ -120,17 +120,17 @@ async fn a_search_is_narrowed_by_project_time_tool_and_file() {
     let parser = query("parser");
     let (tool, path) = (|tool: &str| Some(tool.to_owned()), |path: &str| Some(path.to_owned()));
     for (query, expected) in [
-        (SearchQuery { project: path("/q"), ..parser.clone() }, vec![("b", 2)]),
-        (SearchQuery { project: path("/"), ..parser.clone() }, vec![]),
-        (SearchQuery { since_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 4), ("b", 2)]),
-        (SearchQuery { until_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 3), ("a", 2)]),
-        (SearchQuery { tool: tool("run_command"), ..parser.clone() }, vec![("a", 4)]),
-        (SearchQuery { tool: tool("run"), ..parser.clone() }, vec![]),
-        (SearchQuery { path: path("net/socket.rs"), ..parser.clone() }, vec![("a", 3)]),
-        (SearchQuery { path: path("src/socket.rs"), ..parser.clone() }, vec![]),
-        (SearchQuery { path: path("../"), ..parser }, vec![]),
-        (SearchQuery { tool: tool("read_file"), ..query("") }, vec![("a", 5), ("a", 3)]),
-        (SearchQuery { project: path("/p"), ..query("") }, vec![]),
+        (EventSearchQuery { project: path("/q"), ..parser.clone() }, vec![("b", 2)]),
+        (EventSearchQuery { project: path("/"), ..parser.clone() }, vec![]),
+        (EventSearchQuery { since_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 4), ("b", 2)]),
+        (EventSearchQuery { until_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 3), ("a", 2)]),
+        (EventSearchQuery { tool: tool("run_command"), ..parser.clone() }, vec![("a", 4)]),
+        (EventSearchQuery { tool: tool("run"), ..parser.clone() }, vec![]),
+        (EventSearchQuery { path: path("net/socket.rs"), ..parser.clone() }, vec![("a", 3)]),
+        (EventSearchQuery { path: path("src/socket.rs"), ..parser.clone() }, vec![]),
+        (EventSearchQuery { path: path("../"), ..parser }, vec![]),
+        (EventSearchQuery { tool: tool("read_file"), ..query("") }, vec![("a", 5), ("a", 3)]),
+        (EventSearchQuery { project: path("/p"), ..query("") }, vec![]),
     ] {
         assert_eq!(places(&search(store, &query).await), expected, "{query:?}");
     }
@@ -139,7 +139,7 @@ async fn a_search_is_narrowed_by_project_time_tool_and_file() {
 #[tokio::test]
 async fn a_search_without_words_shows_the_beginning() {
     let Fixture { store, .. } = &with_two_sessions().await;
-    let hits = search(store, &SearchQuery { path: Some("socket.rs".into()), ..query("") }).await;
+    let hits = search(store, &EventSearchQuery { path: Some("socket.rs".into()), ..query("") }).await;
     assert_eq!(marked(&hits[0]), "the parser reads a héader");
 }
 
@@ -183,7 +183,7 @@ async fn what_many_small_fills_leave_is_joined_and_everything_found_still() {
 async fn a_page_of_hits_is_bounded() {
     let fixture = Fixture::new();
     fixture.append(&SessionId::new(), vec![said("same"); MAX_SEARCH_HITS + 1]).await;
-    let query = SearchQuery { limit: usize::MAX, ..query("same") };
+    let query = EventSearchQuery { limit: usize::MAX, ..query("same") };
     assert_eq!(search(&fixture.store, &query).await.len(), MAX_SEARCH_HITS);
 }
 

@@ -1,7 +1,7 @@
 //! Looks at the project for what a line alone does not tell.
 
 use arki_files::{
-    Descent, Project, UnnamedReads, asks_own_repository, enters, folders_matching, is_own_folder, reads_below,
+    Project, UnnamedReads, asks_own_repository, enters, folders_matching, is_own_folder, reads_below,
     reads_below_matching, reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside,
     writes_output,
 };
@@ -13,10 +13,10 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
     let local = |path: &str| local(project, path);
     match read {
         WideRead::Below { folder, is_pattern: false, descent, endings } => {
-            reads_below(project, folder, descended(*descent), endings, secrets)
+            reads_below(project, folder, *descent, endings, secrets)
         }
         WideRead::Below { folder, is_pattern: true, descent, endings } => {
-            reads_below_matching(project, &local(folder), descended(*descent), endings, secrets)
+            reads_below_matching(project, &local(folder), *descent, endings, secrets)
         }
         WideRead::Matching(pattern) => reads_matching(project, &local(pattern), secrets),
         WideRead::Names { pattern, splits } => reads_names(project, &local(pattern), *splits),
@@ -37,11 +37,6 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
             None => UnnamedReads::NotSeen,
         },
     }
-}
-
-fn descended(descent: arki_policy::Descent) -> Descent {
-    let arki_policy::Descent { skips_hidden, follows_links, opens_links, as_words } = descent;
-    Descent { skips_hidden, follows_links, opens_links, as_words }
 }
 
 /// A pattern as seen from the project's folder, without the ways into it by its whole name.

@@ -5,7 +5,7 @@ use super::Kernel;
 use super::record::Record;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::caller::{CallPlace, Caller};
-use crate::remote_tool::{CallProgress, CallScope, RemoteTool};
+use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Output, Retry, Tool};
 use arki_domain::{CallOutcome, Code, Fault, LiveEvent, ToolCall};
 use arki_policy::Verdict;
@@ -90,11 +90,11 @@ impl Kernel {
         Err(unfinished)
     }
 
-    fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> CallProgress {
+    fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> RemoteCallProgress {
         let (bus, redactor) = (self.bus.clone(), self.redactor.clone());
         let (session_id, run_id) = (record.context().session_id.clone(), record.context().run_id.clone());
         let call_id = call.call_id.clone();
-        CallProgress::new(move |text| {
+        RemoteCallProgress::new(move |text| {
             bus.publish(LiveEvent::CommandOutput {
                 session_id: session_id.clone(),
                 run_id: run_id.clone(),

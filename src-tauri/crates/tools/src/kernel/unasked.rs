@@ -7,7 +7,7 @@ use super::output::bounded;
 use super::remote::{Attempts, stopped, timed_out};
 use crate::builtin::run_command;
 use crate::caller::{CallPlace, Caller};
-use crate::remote_tool::{CallProgress, CallScope, RemoteTool};
+use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Action, Output, ReadAction, ReadTask, Tool};
 use arki_domain::{ApprovalMode, CallId, Code, Decision, Fault, RunId, SessionId, ToolCall};
 use arki_files::Project;
@@ -169,7 +169,7 @@ impl Kernel {
         let scope = CallScope {
             caller: Caller::new(place),
             cancel: cancel.clone(),
-            progress: CallProgress::new(|_| {}),
+            progress: RemoteCallProgress::new(|_| {}),
             max_output_bytes,
         };
         let attempts = Attempts { remote: remote.clone(), args: read.args.clone(), scope };

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_domain::{Code, Fault};
-use arki_engine::{Engine, SearchHit, SearchQuery};
+use arki_engine::{Engine, EventSearchHit, EventSearchQuery};
 use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -58,7 +58,7 @@ pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &P
         output.aside("Nothing to search for. Give some words, --tool or --file.");
         return Ok(Exit::Done);
     }
-    let query = SearchQuery {
+    let query = EventSearchQuery {
         text: arguments.query.join(" "),
         project,
         since_ms: arguments.since.as_deref().map(day).transpose()?,
@@ -82,7 +82,7 @@ pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &P
     Ok(Exit::Done)
 }
 
-fn listed(hit: &SearchHit) -> ListedHit<'_> {
+fn listed(hit: &EventSearchHit) -> ListedHit<'_> {
     ListedHit {
         session_id: hit.session_id.as_str(),
         seq: hit.seq,
@@ -94,7 +94,7 @@ fn listed(hit: &SearchHit) -> ListedHit<'_> {
     }
 }
 
-fn print(hit: &SearchHit, output: &Printer) {
+fn print(hit: &EventSearchHit, output: &Printer) {
     output.line(dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
     let part = |part: &arki_engine::SnippetPart| match part.hit {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),

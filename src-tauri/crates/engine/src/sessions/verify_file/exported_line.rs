@@ -11,7 +11,7 @@ use std::fmt;
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ExportedLine {
+struct LineToVerify {
     event_id: EventId,
     /// Null, but there.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -28,9 +28,9 @@ struct ExportedLine {
 
 /// `None` for what is no stored event.
 pub(super) fn read_event(line: &[u8]) -> Option<Event> {
-    let line: ExportedLine = serde_json::from_slice(line).ok()?;
+    let line: LineToVerify = serde_json::from_slice(line).ok()?;
     serde_json::from_str::<Unambiguous>(line.payload.get()).ok()?;
-    let ExportedLine { event_id, run_id, session_id, seq, ts, kind, payload, prev_hash, hash } = line;
+    let LineToVerify { event_id, run_id, session_id, seq, ts, kind, payload, prev_hash, hash } = line;
     Some(Event { event_id, run_id, session_id, seq, ts, kind, payload, prev_hash, hash })
 }
 

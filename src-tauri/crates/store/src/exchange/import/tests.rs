@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 
-fn export(reader: &Reader, session: &SessionId) -> String {
+fn export(reader: &StoreReader, session: &SessionId) -> String {
     let events = reader.log().events(session, 0, usize::MAX).unwrap().events;
     events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect()
 }
