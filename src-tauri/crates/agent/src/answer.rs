@@ -2,6 +2,7 @@
 
 use crate::ask::Ask;
 use crate::bounds::{self, AnswerRoom};
+use crate::planning::before_lone_closing_tag;
 use crate::run_log::RunLog;
 use crate::stop_signals::StopSignals;
 use arki_domain::{
@@ -145,12 +146,26 @@ impl AnswerSoFar {
         }
     }
 
-    /// Shows what was held back because it might have become a key.
+    /// Shows what was held back because it might have become a key, and takes thoughts out of the text that only their end
+    /// gives away.
     pub(crate) fn finish(&mut self) {
         for token_type in [TokenType::LlmThinking, TokenType::LlmResponse] {
             let rest = self.redactor(token_type).finish();
             self.show(token_type, rest);
         }
+        if let Some((thoughts, said)) = before_lone_closing_tag(&self.text) {
+            let (thoughts, said) = (thoughts.to_owned(), said.to_owned());
+            self.part(said, &thoughts);
+        }
+    }
+
+    /// Keeps `said` of the text; the rest of it were thoughts.
+    pub(crate) fn part(&mut self, said: String, thoughts: &str) {
+        self.text = said;
+        if !self.thoughts.is_empty() && !thoughts.is_empty() {
+            self.thoughts.push_str("\n\n");
+        }
+        self.thoughts.push_str(thoughts);
     }
 
     /// More came than can be stored; what fits is kept.

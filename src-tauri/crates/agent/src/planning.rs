@@ -20,7 +20,7 @@ use segments::Segment;
 use serde_json::Value;
 
 pub(crate) use steps::{bounded_steps, cut};
-pub(crate) use thoughts::split_thoughts;
+pub(crate) use thoughts::{before_lone_closing_tag, split_thoughts};
 
 /// The calls that one answer may have as text.
 pub(crate) const MAX_TEXT_CALLS: usize = 50;

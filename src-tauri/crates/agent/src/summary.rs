@@ -2,6 +2,7 @@
 //! Nobody sees it arrive, and it calls no tools.
 
 use crate::bounds;
+use crate::planning::before_lone_closing_tag;
 use arki_context::SummaryRequest;
 use arki_domain::{
     ChatModel, ChatRequest, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, Message, ModelOptions,
@@ -170,6 +171,9 @@ impl Summary {
                 self.is_cut_off = true;
                 break;
             }
+        }
+        if let Some((_, said)) = before_lone_closing_tag(&self.text) {
+            self.text = said.to_owned();
         }
         self.finish_reason = self.finish_reason.or(Some(FinishReason::Stop));
         self.is_cut_off |= self.finish_reason == Some(FinishReason::Length);

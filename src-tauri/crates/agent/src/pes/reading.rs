@@ -48,9 +48,8 @@ pub(super) fn synthesis(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> 
         answer.calls = planning.calls;
     }
     // Elsewhere, tags are what the answer is about.
-    let text = answer.text.trim_start();
-    if text.starts_with("<think") || (text.contains("</think>") && !text.contains("<think>")) {
-        let (_, thoughts) = split_thoughts(text);
+    if answer.text.trim_start().starts_with("<think") {
+        let (_, thoughts) = split_thoughts(&answer.text);
         take_out_thoughts(answer, &thoughts);
     }
     answer.text = answer.text.trim().to_owned();
@@ -68,11 +67,7 @@ fn take_out_thoughts(answer: &mut AnswerSoFar, thoughts: &str) {
         return;
     }
     let (said, _) = split_thoughts(&answer.text);
-    said.trim().clone_into(&mut answer.text);
-    if !answer.thoughts.is_empty() {
-        answer.thoughts.push_str("\n\n");
-    }
-    answer.thoughts.push_str(thoughts);
+    answer.part(said.trim().to_owned(), thoughts);
 }
 
 fn calls_as_steps(calls: &[ToolRequest]) -> Vec<String> {

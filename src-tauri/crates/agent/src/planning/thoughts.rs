@@ -43,6 +43,59 @@ pub(crate) fn split_thoughts(text: &str) -> (String, String) {
     (answer, thoughts.join("\n\n"))
 }
 
+/// Returns the thoughts before a closing tag that has no opening one, and the answer behind it; `None` where there is no
+/// such tag. The templates of some models open the thoughts before the answer begins. A tag in code, in JSON or in quotes
+/// is what an answer is about.
+pub(crate) fn before_lone_closing_tag(text: &str) -> Option<(&str, &str)> {
+    let mut finder = JsonFinder::default();
+    let mut at = if text.contains("</") { 0 } else { text.len() };
+    while let Some(next) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        at += match next {
+            '<' => match tag(rest) {
+                Some((ThoughtTag::Open, ..)) => return None,
+                Some((ThoughtTag::Close, _, after)) if !is_cited(&text[..at], line, after) => {
+                    return Some((text[..at].trim(), after.trim_start()));
+                }
+                _ => 1,
+            },
+            '{' | '[' => finder.at(rest).map_or(1, |(_, bytes)| bytes),
+            '`' | '~' if line.trim().is_empty() && fence_mark(rest) >= 3 => fenced(rest),
+            '`' => code_span(rest),
+            other => other.len_utf8(),
+        };
+    }
+    None
+}
+
+/// Returns whether a tag stands in quotes, or in a block of code that is indented.
+fn is_cited(before: &str, line: &str, after: &str) -> bool {
+    const QUOTES: [char; 8] = ['"', '\'', '“', '”', '„', '‘', '’', '»'];
+    let is_quoted = before.ends_with(QUOTES) && after.starts_with(QUOTES);
+    is_quoted || (line.trim().is_empty() && (line.len() >= 4 || line.contains('\t')))
+}
+
+/// Returns the length of the mark that a fence begins with.
+fn fence_mark(text: &str) -> usize {
+    let mark = text.bytes().next();
+    text.bytes().take_while(|byte| Some(*byte) == mark).count()
+}
+
+/// Returns the bytes of the fenced code that the text begins with; one that is not closed goes to the end.
+fn fenced(text: &str) -> usize {
+    let mark = &text[..fence_mark(text)];
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let closes = line.trim().starts_with(mark) && line.trim().trim_start_matches(&mark[..1]).is_empty();
+        end += line.len();
+        if closes && end > line.len() {
+            break;
+        }
+    }
+    end
+}
+
 enum ThoughtTag {
     Open,
     Close,
@@ -91,4 +144,49 @@ fn code_span(text: &str) -> usize {
     let near = &text[..text.floor_char_boundary(MAX_SPAN_BYTES)];
     let line = near.lines().next().unwrap_or_default();
     line[ticks..].find(&text[..ticks]).map_or(ticks, |at| ticks + at + ticks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_before_a_lone_closing_tag_is_thoughts() {
+        for (text, thoughts, answer) in [
+            ("Hm, so.\n</think>\n\nYes.", "Hm, so.", "Yes."),
+            ("</think>\nYes.", "", "Yes."),
+            ("I don`t know, [1] {.\n</think>Yes.", "I don`t know, [1] {.", "Yes."),
+            (
+                "Is it `</think>`?\n```\n</think>\n```\nno\n</think>\nYes.",
+                "Is it `</think>`?\n```\n</think>\n```\nno",
+                "Yes.",
+            ),
+            ("He said \"no\"</think>Yes, `<think>`.", "He said \"no\"", "Yes, `<think>`."),
+            ("hm</THINKING>Yes </think> too", "hm", "Yes </think> too"),
+            ("größer 🌍</think>Ja.", "größer 🌍", "Ja."),
+            ("hm</think>", "hm", ""),
+        ] {
+            assert_eq!(before_lone_closing_tag(text), Some((thoughts, answer)), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_about_a_closing_tag_is_no_thought() {
+        for text in [
+            "Yes.",
+            "The tag `</think>` ends them.",
+            "The tag ``</think> ` `` ends them.",
+            "So:\n```html\n</think>\n```\nDone.",
+            "So:\n  ~~~\n</think>\n~~~\nDone.",
+            "So:\n````\n```\n</think>\n```\n````\nDone.",
+            "So:\n```\n</think>\n",
+            "So:\n\n    </think>\n\nDone.",
+            "It ends with \"</think>\" or '</think>'.",
+            r#"{"answer": "a </think> b"}"#,
+            "First <think>x</think> then",
+            "</thinker> </ think>",
+        ] {
+            assert_eq!(before_lone_closing_tag(text), None, "{text}");
+        }
+    }
 }

@@ -52,6 +52,26 @@ async fn what_the_log_refuses_ends_the_run_of_any_core_in_words() {
     assert!(fault.is(Code::EVENT_TOO_LARGE) && stage.count("run.failed") == 1);
 }
 
+#[tokio::test]
+async fn thoughts_that_only_a_closing_tag_gives_away_are_not_the_answer() {
+    for core in ["tool-loop", "pes"] {
+        let Ok(core) = find(CORES, core) else { panic!("no {core}") };
+        let calls = vec![text("I look.\n</thi"), text("nk>Wait."), call("c"), end()];
+        let plan = text(r#"Hm.</think>{"intent": "x", "plan": ["y"], "toolCalls": []}"#);
+        let answer = vec![text("Hm, `</think>`?"), text("\n</think>\n\nDo"), text("ne, `</think>`."), end()];
+        let turns = if core.name() == "pes" { vec![vec![plan, end()], answer] } else { vec![calls, answer] };
+        let stage = Stage { core, ..Stage::new(turns) };
+        assert_eq!(stage.run().await, RunEnd::Completed { response: "Done, `</think>`.".into() });
+        let log = stage.log.0.lock().unwrap();
+        let last = log.iter().rev().find_map(|event| match event.body() {
+            EventBody::OutputMessage(message) => Some(message),
+            _ => None,
+        });
+        let last = last.unwrap();
+        assert_eq!((&*last.content, last.thoughts.as_deref()), ("Done, `</think>`.", Some("Hm, `</think>`?")));
+    }
+}
+
 #[test]
 fn an_unknown_core_is_refused_with_the_names_that_there_are() {
     let Err(fault) = find(WITH_ONE_TURN, "magic") else { panic!("found") };
