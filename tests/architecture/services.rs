@@ -6,7 +6,7 @@ use crate::sources::{Source, shipped};
 const ENGINE: &str = "src-tauri/crates/engine/src/";
 
 /// A service, and where it lives: `NAME.rs` and what is below `NAME/`.
-const SERVICES: [(&str, &str); 10] = [
+const SERVICES: [(&str, &str); 13] = [
     ("Records", "records"),
     ("Accounts", "accounts"),
     ("Projects", "projects"),
@@ -14,7 +14,10 @@ const SERVICES: [(&str, &str); 10] = [
     ("Kernels", "kernels"),
     ("Sessions", "sessions"),
     ("Approvals", "approvals"),
+    ("SentRequests", "sent_requests"),
+    ("Worktrees", "worktrees"),
     ("Runs", "runs"),
+    ("Schedules", "schedules"),
     ("Doctor", "doctor"),
     ("Client", "client"),
 ];

@@ -59,21 +59,21 @@ impl PipelineCommands for Desktop {
     }
 
     async fn list_schedules(self) -> Answer<Vec<PipelineSchedule>> {
-        Ok(self.engine.runs().schedules().await?)
+        Ok(self.engine.schedules().list().await?)
     }
 
     async fn save_schedule(self, schedule: SaveSchedule) -> Answer<()> {
-        self.engine.runs().save_schedule(schedule.into()).await?;
+        self.engine.schedules().save(schedule.into()).await?;
         Ok(())
     }
 
     async fn switch_schedule(self, name: String, on: bool) -> Answer<()> {
-        self.engine.runs().switch_schedule(&name, on).await?;
+        self.engine.schedules().switch(&name, on).await?;
         Ok(())
     }
 
     async fn remove_schedule(self, name: String) -> Answer<()> {
-        self.engine.runs().remove_schedule(&name).await?;
+        self.engine.schedules().remove(&name).await?;
         Ok(())
     }
 }

@@ -20,28 +20,28 @@ impl PlaceCommands for Desktop {
     }
 
     async fn repository(self, folder: PathBuf) -> Answer<Option<RepositoryState>> {
-        Ok(self.engine.runs().repository(folder).await?)
+        Ok(self.engine.worktrees().repository(folder).await?)
     }
 
     async fn plan_worktree(self, folder: PathBuf, branch: String) -> Answer<PlannedWorktree> {
-        self.reading(move |engine| engine.runs().planned_worktree(&folder, &branch)).await
+        self.reading(move |engine| engine.worktrees().plan(&folder, &branch)).await
     }
 
     async fn add_worktree(self, folder: PathBuf, branch: String) -> Answer<WorktreeEntry> {
-        Ok(self.engine.runs().add_worktree(&folder, &branch).await?)
+        Ok(self.engine.worktrees().add(&folder, &branch).await?)
     }
 
     async fn list_worktrees(self, folder: PathBuf) -> Answer<Vec<WorktreeEntry>> {
-        self.reading(move |engine| engine.runs().worktrees(&folder)).await
+        self.reading(move |engine| engine.worktrees().list(&folder)).await
     }
 
     async fn bring_worktree(self, folder: PathBuf, branch: String) -> Answer<BroughtBranch> {
-        Ok(self.engine.runs().bring_worktree(&folder, &branch).await?)
+        Ok(self.engine.worktrees().bring(&folder, &branch).await?)
     }
 
     async fn remove_worktree(self, folder: PathBuf, branch: String, force: bool) -> Answer<()> {
         let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
-        Ok(self.engine.runs().remove_worktree(&folder, &branch, removal).await?)
+        Ok(self.engine.worktrees().remove(&folder, &branch, removal).await?)
     }
 
     async fn open_in_editor(self, folder: PathBuf, path: Option<String>) -> Answer<()> {

@@ -11,7 +11,7 @@ use arki_engine::{Resolution, rule_text};
 
 impl RunCommands for Desktop {
     async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
-        self.reading(|engine| engine.runs().listed_sessions(LISTED_SESSIONS)).await
+        self.reading(|engine| engine.worktrees().listed_sessions(LISTED_SESSIONS)).await
     }
 
     async fn session_page(self, session_id: String, before_seq: Option<u64>, limit: usize) -> Answer<SessionPage> {

@@ -15,7 +15,7 @@ use crate::runs::pipelines::starting::StartPipeline;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
-use crate::runs::schedules::StartedBySchedule;
+use crate::schedules::StartedBySchedule;
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
@@ -204,7 +204,7 @@ impl Client {
     /// # Errors
     /// When the database cannot be used.
     pub async fn start_due(&self) -> Result<Vec<StartedBySchedule>, Fault> {
-        self.runs().start_due(self.presence).await
+        self.engine.schedules().start_due(self.presence).await
     }
 
     /// Waits until a schedule may be due; not for long, since somebody may change one, or the clock.
@@ -212,7 +212,7 @@ impl Client {
     /// # Errors
     /// When the database cannot be read.
     pub async fn await_due(&self) -> Result<(), Fault> {
-        tokio::time::sleep(self.runs().until_due().await?).await;
+        tokio::time::sleep(self.engine.schedules().until_due().await?).await;
         Ok(())
     }
 

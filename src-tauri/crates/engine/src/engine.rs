@@ -19,7 +19,10 @@ use crate::records::model_memory::StoredModelMemory;
 use crate::records::{Grounds, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
+use crate::schedules::Schedules;
+use crate::sent_requests::SentRequests;
 use crate::sessions::{Sessions, names};
+use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Fault, Redactor, SystemClock};
@@ -49,6 +52,9 @@ pub struct Engine {
     sessions: Arc<Sessions>,
     approvals: Arc<Approvals>,
     runs: Arc<Runs>,
+    sent_requests: SentRequests,
+    worktrees: Arc<Worktrees>,
+    schedules: Arc<Schedules>,
     doctor: Doctor,
     /// The result of salvaging a damaged database when this engine was opened.
     salvaged: Option<Salvaged>,
@@ -152,8 +158,26 @@ impl Engine {
             Runs::new(records, accounts, projects, mcp.clone(), kernels, sessions, approvals)
         });
         let (sessions, approvals) = (runs.sessions().clone(), runs.approvals().clone());
+        let kernels = runs.kernels().clone();
+        let sent_requests =
+            SentRequests::new(records.clone(), accounts.clone(), projects.clone(), kernels.clone(), sessions.clone());
+        let worktrees = Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, sessions.clone()));
+        let schedules = Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone()));
         let doctor = Doctor::new(records.clone(), accounts.clone(), projects.clone(), sessions.clone());
-        Self { records, accounts, projects, mcp, sessions, approvals, runs, doctor, salvaged }
+        Self {
+            records,
+            accounts,
+            projects,
+            mcp,
+            sessions,
+            approvals,
+            runs,
+            sent_requests,
+            worktrees,
+            schedules,
+            doctor,
+            salvaged,
+        }
     }
 
     #[must_use]
@@ -237,6 +261,21 @@ impl Engine {
     #[must_use]
     pub fn runs(&self) -> &Arc<Runs> {
         &self.runs
+    }
+
+    #[must_use]
+    pub fn sent_requests(&self) -> &SentRequests {
+        &self.sent_requests
+    }
+
+    #[must_use]
+    pub fn worktrees(&self) -> &Arc<Worktrees> {
+        &self.worktrees
+    }
+
+    #[must_use]
+    pub fn schedules(&self) -> &Arc<Schedules> {
+        &self.schedules
     }
 
     #[must_use]

@@ -23,17 +23,13 @@ pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
 mod reflecting;
-pub(crate) mod repository;
 pub(crate) mod resume;
-pub(crate) mod schedules;
-pub(crate) mod sent_request;
 mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
 mod system_prompt;
 mod typed;
 mod waiting;
-pub(crate) mod worktrees;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
@@ -68,8 +64,6 @@ pub struct Runs {
     taken_up: Mutex<HashSet<SessionId>>,
     /// The channel to the clients that notify the user of stopped runs.
     notices: broadcast::Sender<RunNotice>,
-    /// The past request that a client opened last, whose parts it asks for one by one.
-    opened_request: Mutex<Option<Arc<sent_request::SentRequest>>>,
 }
 
 impl Runs {
@@ -97,8 +91,11 @@ impl Runs {
             afterwards,
             taken_up,
             notices,
-            opened_request: Mutex::default(),
         }
+    }
+
+    pub(crate) fn kernels(&self) -> &Arc<Kernels> {
+        &self.kernels
     }
 
     pub(crate) fn sessions(&self) -> &Arc<Sessions> {

@@ -95,7 +95,7 @@ pub(crate) async fn run(
     let engine = client.engine();
     let given_dir = dir;
     let worktree = match &arguments.worktree {
-        Some(branch) => Some(engine.runs().worktree_for(dir, branch).await?.folder),
+        Some(branch) => Some(engine.worktrees().find_or_add(dir, branch).await?.folder),
         None => None,
     };
     let dir = worktree.as_deref().map_or(dir, Path::new);

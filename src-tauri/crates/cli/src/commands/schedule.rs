@@ -88,13 +88,13 @@ pub(crate) async fn run(
     command: ScheduleCommand,
     output: &Printer,
 ) -> Result<Exit, Fault> {
-    let runs = client.engine().runs();
+    let schedules = client.engine().schedules();
     match command {
-        ScheduleCommand::List => runs.schedules().await?.iter().for_each(|schedule| show(schedule, output)),
+        ScheduleCommand::List => schedules.list().await?.iter().for_each(|schedule| show(schedule, output)),
         ScheduleCommand::Add(arguments) => add(client, dir, arguments, output).await?,
-        ScheduleCommand::Rm { name } => runs.remove_schedule(&name).await?,
-        ScheduleCommand::On { name } => runs.switch_schedule(&name, true).await?,
-        ScheduleCommand::Off { name } => runs.switch_schedule(&name, false).await?,
+        ScheduleCommand::Rm { name } => schedules.remove(&name).await?,
+        ScheduleCommand::On { name } => schedules.switch(&name, true).await?,
+        ScheduleCommand::Off { name } => schedules.switch(&name, false).await?,
         ScheduleCommand::History { name } => history(client, &name, output).await?,
         ScheduleCommand::Run { once: true } => return start(client, output).await,
         ScheduleCommand::Run { once: false } => keep(client, output).await?,
@@ -113,10 +113,10 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
         missed: missed.into(),
         params: param.into_iter().collect(),
     };
-    let runs = client.engine().runs();
-    let grants = runs.save_schedule(new).await?;
+    let schedules = client.engine().schedules();
+    let grants = schedules.save(new).await?;
     grants.iter().for_each(|grant| output.aside(visible(grant)));
-    runs.schedules().await?.iter().filter(|schedule| schedule.name == name).for_each(|schedule| show(schedule, output));
+    schedules.list().await?.iter().filter(|schedule| schedule.name == name).for_each(|schedule| show(schedule, output));
     Ok(())
 }
 
@@ -149,7 +149,7 @@ async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Fa
     let runs = client.engine().runs().pipeline_run_entries()?;
     let runs: Vec<_> = runs.iter().filter(|run| run.schedule.as_deref() == Some(name)).collect();
     if runs.is_empty() {
-        client.engine().runs().find_schedule(name).await?;
+        client.engine().schedules().find(name).await?;
     }
     for run in runs {
         match output.json {
@@ -211,7 +211,7 @@ fn of_schedule(schedule: &str, fault: &Fault) -> Fault {
 }
 
 async fn keep(client: &Client, output: &Printer) -> Result<(), Fault> {
-    if client.engine().runs().schedules().await?.is_empty() {
+    if client.engine().schedules().list().await?.is_empty() {
         return Err(Fault::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
     }
     output.aside("Starting pipelines at their times. Press Ctrl+C to stop.");

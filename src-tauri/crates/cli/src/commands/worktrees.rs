@@ -44,12 +44,12 @@ pub(crate) async fn run(
     command: WorktreesCommand,
     output: &Printer,
 ) -> Result<Exit, Fault> {
-    let runs = engine.runs();
+    let worktrees = engine.worktrees();
     match command {
-        WorktreesCommand::Add { branch } => added(&runs.add_worktree(dir, &branch).await?, output),
-        WorktreesCommand::List => runs.worktrees(dir)?.iter().for_each(|worktree| list(worktree, output)),
+        WorktreesCommand::Add { branch } => added(&worktrees.add(dir, &branch).await?, output),
+        WorktreesCommand::List => worktrees.list(dir)?.iter().for_each(|worktree| list(worktree, output)),
         WorktreesCommand::Bring { branch } => {
-            let brought = runs.bring_worktree(dir, &branch).await?;
+            let brought = worktrees.bring(dir, &branch).await?;
             match output.json {
                 true => output.object(&brought),
                 false => output.line(visible(&format!(
@@ -63,7 +63,7 @@ pub(crate) async fn run(
         }
         WorktreesCommand::Rm { branch, force } => {
             let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
-            runs.remove_worktree(dir, &branch, removal).await?;
+            worktrees.remove(dir, &branch, removal).await?;
             match output.json {
                 true => output.object(&json!({ "removed": branch })),
                 false => output.line(visible(&format!("Removed the worktree {branch}."))),

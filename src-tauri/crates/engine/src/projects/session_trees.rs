@@ -4,7 +4,7 @@
 //! all of it, so a commit works there and reaches nothing else. For the same reason nothing in it is believed
 //! afterwards. The list comes from notes in Arki's data, and git never runs with a configuration that lies in a worktree.
 //!
-//! `runs::worktrees`, above this, knows whether a session works in a worktree and whether its files are committed.
+//! `worktrees`, above this, knows whether a session works in a worktree and whether its files are committed.
 
 mod branch_name;
 mod bringing;

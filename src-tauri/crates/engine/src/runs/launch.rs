@@ -12,6 +12,7 @@ use crate::runs::hold::SessionHold;
 use crate::runs::late_context::{Belongings, mode_to_tell};
 use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
+use crate::runs::prompt_images::kept_images;
 use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
@@ -189,7 +190,7 @@ impl Runs {
             clock: self.records.clock().clone(),
             redactor: self.records.redactor().clone(),
             system,
-            images: Arc::new(self.images_of(&history.transcript)?),
+            images: Arc::new(kept_images(&self.records, &history.transcript)?),
             model_options: ModelOptions { output_schema, reasoning_effort, ..config.model_options.clone() },
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),

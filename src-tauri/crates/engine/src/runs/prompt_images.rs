@@ -2,7 +2,7 @@
 
 pub(crate) mod attaching;
 
-use crate::records::blocking;
+use crate::records::{Records, blocking};
 use crate::runs::Runs;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
@@ -93,18 +93,18 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
     ))
 }
 
-impl Runs {
-    /// Returns the images that are still kept: those of an imported session are not.
-    pub(crate) fn images_of(&self, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
-        let mut images = BTreeMap::new();
-        for image in transcript.images() {
-            if let Some(bytes) = self.records.reader().contents().blob(&image.content_hash)? {
-                images.insert(image.content_hash.clone(), Bytes::from(bytes));
-            }
+/// Returns the images that are still kept: those of an imported session are not.
+pub(crate) fn kept_images(records: &Records, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
+    let mut images = BTreeMap::new();
+    for image in transcript.images() {
+        if let Some(bytes) = records.reader().contents().blob(&image.content_hash)? {
+            images.insert(image.content_hash.clone(), Bytes::from(bytes));
         }
-        Ok(images)
     }
+    Ok(images)
+}
 
+impl Runs {
     /// Looks at a picture, in Base64, before it is scaled down or sent.
     ///
     /// # Errors

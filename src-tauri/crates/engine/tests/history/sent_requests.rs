@@ -15,7 +15,7 @@ const CONVERSATION: RewindScope = RewindScope { files: false, conversation: true
 fn sent(engine: &Engine, session: &SessionId) -> Vec<SentRequest> {
     let events = engine.sessions().events_after(session, 0, 10_000).unwrap().events;
     let requests = events.iter().filter(|event| event.kind == "engine.request");
-    requests.map(|event| engine.runs().request_as_sent(session, event.seq).unwrap()).collect()
+    requests.map(|event| engine.sent_requests().find(session, event.seq).unwrap()).collect()
 }
 
 /// All of them are proven, and what the server was sent, from its first request on.
@@ -90,7 +90,7 @@ async fn a_compaction_changes_only_what_is_sent_after_it_and_its_own_request_is_
     let all = sent(&stage.engine, &session);
     are_what_the_server_got(&stage, &all);
     assert!(all[2].request.purpose.is_some() && all[2].answer.len() == 2);
-    let shown = stage.engine.runs().sent_request(&session, all[2].seq).unwrap();
+    let shown = stage.engine.sent_requests().first_parts(&session, all[2].seq).unwrap();
     let roles: Vec<SentRole> = shown.prompt.parts.iter().map(|part| part.role).collect();
     assert_eq!(roles, [SentRole::System, SentRole::Options, SentRole::User]);
     assert_eq!(shown.answer.parts[0].role, SentRole::Summary);
@@ -99,7 +99,8 @@ async fn a_compaction_changes_only_what_is_sent_after_it_and_its_own_request_is_
     let long = shown.prompt.parts.last().unwrap();
     let (mut text, mut next) = (long.text.clone(), long.next);
     while let Some(from) = next {
-        let told = stage.engine.runs().sent_text(&session, all[2].seq, (SentSide::Prompt, long.place, from)).unwrap();
+        let told =
+            stage.engine.sent_requests().text(&session, all[2].seq, (SentSide::Prompt, long.place, from)).unwrap();
         text.push_str(&told.text);
         next = told.next;
     }
@@ -138,7 +139,7 @@ async fn a_result_that_was_logged_while_the_request_was_made_is_not_in_it() {
     }
     let other = SessionId::new();
     stage.store_session(&other, drafts).await;
-    let again = stage.engine.runs().request_as_sent(&other, original.seq + 2).unwrap();
+    let again = stage.engine.sent_requests().find(&other, original.seq + 2).unwrap();
     assert_eq!((again.proof, &again.messages), (RequestProof::Proven, &original.messages));
 }
 
@@ -165,7 +166,7 @@ async fn secrets_are_placeholders_in_what_is_shown_as_they_were_in_what_was_sent
     let all = sent(&stage.engine, &session);
     are_what_the_server_got(&stage, &all);
     for form in [SentForm::Neutral, SentForm::Body] {
-        let shown = stage.engine.runs().sent_json(&session, all[1].seq, form).unwrap();
+        let shown = stage.engine.sent_requests().json(&session, all[1].seq, form).unwrap();
         assert!(shown.contains("[secret:") && !shown.contains("sk-mock-0123456789abcdef"), "{shown}");
     }
 }
@@ -182,7 +183,7 @@ async fn a_request_of_before_its_head_was_kept_is_proven_where_nothing_has_chang
     let changed = sent(&engine, &session);
     assert!(changed.iter().all(|sent| sent.proof == RequestProof::HeadUnknown && sent.body.is_none()));
     assert!(changed[1].as_json()["request"]["messages"].to_string().contains("edit_file"));
-    let refused = engine.runs().sent_json(&session, changed[1].seq, SentForm::Body);
+    let refused = engine.sent_requests().json(&session, changed[1].seq, SentForm::Body);
     assert!(refused.is_err_and(|fault| fault.is(Code::USAGE)));
 }
 
@@ -190,8 +191,8 @@ async fn a_request_of_before_its_head_was_kept_is_proven_where_nothing_has_chang
 async fn only_a_request_opens_as_one() {
     let stage = Stage::new(vec![Turn::text("Done.")]).await;
     let (session, _) = stage.run_to_end().await;
-    let first = stage.engine.runs().request_as_sent(&session, 1);
+    let first = stage.engine.sent_requests().find(&session, 1);
     assert!(first.is_err_and(|fault| fault.is(Code::USAGE) && fault.message.contains("session.created")));
-    let none = stage.engine.runs().request_as_sent(&session, 999);
+    let none = stage.engine.sent_requests().find(&session, 999);
     assert!(none.is_err_and(|fault| fault.is(Code::EVENT_NOT_FOUND)));
 }

@@ -35,7 +35,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
     let ShowSessionArguments { id, request, limit, since, until, .. } = arguments;
     let session = engine.sessions().find_session(id)?;
     if let Some(seq) = request {
-        let sent = engine.runs().request_as_sent(&session.session_id, *seq)?;
+        let sent = engine.sent_requests().find(&session.session_id, *seq)?;
         return show_request(&sent, arguments, output);
     }
     if output.json {

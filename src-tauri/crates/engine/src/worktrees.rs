@@ -1,9 +1,13 @@
 //! Worktrees for sessions, as the user has them made, brought back and removed. What is done to files is in
 //! `projects::session_trees`; here it is seen to that nothing works in one that goes, and that nothing is lost unasked.
 
+mod repository;
+
+use crate::kernels::Kernels;
+use crate::projects::Projects;
 use crate::projects::session_trees::{BranchName, NewWorktree, agreed_files};
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::records::{Records, blocking};
+use crate::sessions::Sessions;
 use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Fault, plural};
@@ -22,12 +26,29 @@ pub enum Removal {
     WithItsWork,
 }
 
-impl Runs {
+/// Worktrees of projects, and the state of their repositories.
+pub struct Worktrees {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    kernels: Arc<Kernels>,
+    sessions: Arc<Sessions>,
+}
+
+impl Worktrees {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        kernels: Arc<Kernels>,
+        sessions: Arc<Sessions>,
+    ) -> Self {
+        Self { records, projects, kernels, sessions }
+    }
+
     /// Returns the place that a worktree would get. Nothing is made.
     ///
     /// # Errors
     /// `BRANCH_NAME_INVALID`, `FOLDER_UNAVAILABLE`, `WORKTREE_UNAVAILABLE`.
-    pub fn planned_worktree(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Fault> {
+    pub fn plan(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Fault> {
         let (project, branch) = (self.project_of_worktree(folder)?, BranchName::parse(branch)?);
         let place = crate::projects::session_trees::SessionTrees::place_of(&project, &branch)?;
         let (folder, project) = (place.display().to_string(), project.display().to_string());
@@ -40,32 +61,32 @@ impl Runs {
     /// # Errors
     /// `BRANCH_NAME_INVALID`, `UNTRUSTED`, `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `WORKTREE_TOO_LARGE`,
     /// `WORKTREE_FAILED`. Nothing is left then.
-    pub async fn add_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    pub async fn add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
         let (folder, branch) = (folder.to_owned(), BranchName::parse(branch)?);
         let name = branch.clone();
         let now = self.records.clock().now_ms();
-        let (new, trust) = blocking(self, move |runs| {
-            let project = runs.project_of_worktree(&folder)?;
-            let (open, trust) = runs.projects.open_trusted(&project)?;
-            let secrets = runs.projects.config_of(&open)?.secret_files.set;
+        let (new, trust) = blocking(self, move |worktrees| {
+            let project = worktrees.project_of_worktree(&folder)?;
+            let (open, trust) = worktrees.projects.open_trusted(&project)?;
+            let secrets = worktrees.projects.config_of(&open)?.secret_files.set;
             Ok((NewWorktree { project, branch, secrets, agreed: agreed_files(&trust), now }, trust))
         })
         .await?;
         let project = new.project.clone();
         let place = self.projects.session_trees().make(new).await?;
         self.projects.trust_worktree(&place, trust).await?;
-        self.worktree(&project, name.as_str()).await
+        self.of_branch(&project, name.as_str()).await
     }
 
     /// Returns the project's worktree for a branch, which is made where there is none.
     ///
     /// # Errors
-    /// Those of [`Self::add_worktree`].
-    pub async fn worktree_for(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    /// Those of [`Self::add`].
+    pub async fn find_or_add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
         let given = folder.to_owned();
-        let project = blocking(self, move |runs| runs.project_of_worktree(&given)).await?;
-        match self.worktree(&project, branch).await {
-            Err(fault) if fault.is(Code::WORKTREE_GONE) => self.add_worktree(&project, branch).await,
+        let project = blocking(self, move |worktrees| worktrees.project_of_worktree(&given)).await?;
+        match self.of_branch(&project, branch).await {
+            Err(fault) if fault.is(Code::WORKTREE_GONE) => self.add(&project, branch).await,
             found => found,
         }
     }
@@ -74,7 +95,7 @@ impl Runs {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE`.
-    pub fn worktrees(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Fault> {
+    pub fn list(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Fault> {
         Ok(self.projects.session_trees().list(Some(&self.project_of_worktree(folder)?)))
     }
 
@@ -83,7 +104,7 @@ impl Runs {
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNCHANGED`, `BRANCH_CHECKED_OUT`, `WORKTREE_CONFLICT`, `WORKTREE_UNAVAILABLE`,
     /// `WORKTREE_FAILED`, and `SESSION_BUSY` while something works there.
-    pub async fn bring_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Fault> {
+    pub async fn bring(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Fault> {
         let place = self.idle_worktree(folder, branch).await?;
         self.projects.session_trees().bring(&place).await
     }
@@ -93,14 +114,14 @@ impl Runs {
     /// # Errors
     /// `WORKTREE_GONE`, `SESSION_BUSY` while something works there, `IO_FAILED`, and where [`Removal::Careful`] would lose
     /// something: `WORKTREE_UNSAVED`.
-    pub async fn remove_worktree(self: &Arc<Self>, folder: &Path, branch: &str, removal: Removal) -> Result<(), Fault> {
+    pub async fn remove(self: &Arc<Self>, folder: &Path, branch: &str, removal: Removal) -> Result<(), Fault> {
         let place = self.idle_worktree(folder, branch).await?;
         if removal == Removal::Careful && place.exists() {
             self.ensure_saved(&place, branch).await?;
         }
         let removed = place.clone();
         self.projects.untrust_worktree(&place).await?;
-        blocking(self, move |runs| runs.projects.session_trees().remove(&removed)).await
+        blocking(self, move |worktrees| worktrees.projects.session_trees().remove(&removed)).await
     }
 
     /// The sessions for lists, the newest first, with the worktrees that their folders are or were.
@@ -122,11 +143,11 @@ impl Runs {
         Ok(self.projects.session_trees().project_of(&self.projects.folder(folder)?))
     }
 
-    async fn worktree(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    async fn of_branch(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
         let (project, branch) = (project.to_owned(), branch.to_owned());
-        blocking(self, move |runs| {
-            let place = runs.projects.session_trees().find(&project, &branch)?.display().to_string();
-            let listed = runs.projects.session_trees().list(Some(&project));
+        blocking(self, move |worktrees| {
+            let place = worktrees.projects.session_trees().find(&project, &branch)?.display().to_string();
+            let listed = worktrees.projects.session_trees().list(Some(&project));
             listed.into_iter().find(|entry| entry.folder == place).ok_or_else(|| Fault::internal("a note is gone"))
         })
         .await
@@ -135,9 +156,9 @@ impl Runs {
     /// Returns a worktree's folder, once nothing works there.
     async fn idle_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<PathBuf, Fault> {
         let (folder, branch) = (folder.to_owned(), branch.to_owned());
-        blocking(self, move |runs| {
-            let place = runs.projects.session_trees().find(&runs.project_of_worktree(&folder)?, &branch)?;
-            runs.ensure_idle(&place)?;
+        blocking(self, move |worktrees| {
+            let place = worktrees.projects.session_trees().find(&worktrees.project_of_worktree(&folder)?, &branch)?;
+            worktrees.ensure_idle(&place)?;
             Ok(place)
         })
         .await

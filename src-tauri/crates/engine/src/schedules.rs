@@ -8,9 +8,10 @@
 mod due;
 
 use crate::presence::Presence;
+use crate::projects::Projects;
 use crate::projects::open::canonical;
 use crate::projects::pipelines::WholePipeline;
-use crate::records::blocking;
+use crate::records::{Records, blocking};
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
@@ -56,7 +57,7 @@ struct StoredSchedule {
     last_run: Option<RunId>,
 }
 
-type Schedules = BTreeMap<String, StoredSchedule>;
+type StoredSchedules = BTreeMap<String, StoredSchedule>;
 
 /// A schedule as somebody wants it.
 #[derive(Debug, Clone)]
@@ -84,14 +85,25 @@ pub struct StartedBySchedule {
     pub run: Result<RunningRun, Fault>,
 }
 
-impl Runs {
+/// The schedules of pipelines, which start runs.
+pub struct Schedules {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    runs: Arc<Runs>,
+}
+
+impl Schedules {
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, runs: Arc<Runs>) -> Self {
+        Self { records, projects, runs }
+    }
+
     /// All schedules, by name.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn schedules(self: &Arc<Self>) -> Result<Vec<PipelineSchedule>, Fault> {
+    pub async fn list(self: &Arc<Self>) -> Result<Vec<PipelineSchedule>, Fault> {
         let now = self.records.clock().now_ms();
-        let (_, schedules) = self.stored_schedules().await?;
+        let (_, schedules) = self.stored().await?;
         Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
     }
 
@@ -99,8 +111,8 @@ impl Runs {
     ///
     /// # Errors
     /// `USAGE` where there is none, or when the database cannot be read.
-    pub async fn find_schedule(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Fault> {
-        self.schedules().await?.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| unknown(name))
+    pub async fn find(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Fault> {
+        self.list().await?.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| unknown(name))
     }
 
     /// Adds a schedule, or changes the one of this name; the pipeline runs as it is now. Returns what that grants, a
@@ -108,15 +120,15 @@ impl Runs {
     ///
     /// # Errors
     /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
-    pub async fn save_schedule(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Fault> {
+    pub async fn save(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Fault> {
         ensure_name(&new.name)?;
         let times = Times::new(&new.cron, new.time_zone.as_deref())?;
         times.ensure_comes(&new.cron, self.records.clock().now_ms())?;
         let (folder, pipeline) = (new.folder.clone(), new.pipeline.clone());
-        let found = blocking(self, move |runs| {
+        let found = blocking(self, move |schedules| {
             let folder = canonical(&folder)?;
-            let whole = runs.whole_pipeline_at(&folder, &pipeline)?;
-            whole.ensure_no_secrets(runs.records.redactor())?;
+            let whole = schedules.whole_pipeline_at(&folder, &pipeline)?;
+            whole.ensure_no_secrets(schedules.records.redactor())?;
             Ok((folder.display().to_string(), whole.fingerprint(), whole.grants()?))
         });
         let (folder, definition, grants) = found.await?;
@@ -134,7 +146,7 @@ impl Runs {
             last_run: None,
         };
         let name = new.name;
-        self.change_schedules(move |schedules| {
+        self.change(move |schedules| {
             if schedules.len() >= MAX_SCHEDULES && !schedules.contains_key(&name) {
                 let words = format!("There are {MAX_SCHEDULES} schedules already.");
                 return Err(Fault::new(Code::USAGE, words, "Remove one with `arki schedule rm`."));
@@ -150,17 +162,17 @@ impl Runs {
 
     /// # Errors
     /// `USAGE` where there is none of this name.
-    pub async fn remove_schedule(self: &Arc<Self>, name: &str) -> Result<(), Fault> {
-        self.change_schedules(|schedules| schedules.remove(name).map(drop).ok_or_else(|| unknown(name))).await
+    pub async fn remove(self: &Arc<Self>, name: &str) -> Result<(), Fault> {
+        self.change(|schedules| schedules.remove(name).map(drop).ok_or_else(|| unknown(name))).await
     }
 
     /// Switches a schedule on or off. Times that pass while it is off are not missed.
     ///
     /// # Errors
     /// `USAGE` where there is none of this name.
-    pub async fn switch_schedule(self: &Arc<Self>, name: &str, is_on: bool) -> Result<(), Fault> {
+    pub async fn switch(self: &Arc<Self>, name: &str, is_on: bool) -> Result<(), Fault> {
         let now = self.records.clock().now_ms();
-        self.change_schedules(|schedules| {
+        self.change(|schedules| {
             let schedule = schedules.get_mut(name).ok_or_else(|| unknown(name))?;
             schedule.is_on = is_on;
             schedule.since_ms = now;
@@ -175,7 +187,7 @@ impl Runs {
     /// When the database cannot be used. A pipeline that can't be started is told beside.
     pub(crate) async fn start_due(self: &Arc<Self>, presence: Presence) -> Result<Vec<StartedBySchedule>, Fault> {
         let now = self.records.clock().now_ms();
-        let (known, schedules) = self.stored_schedules().await?;
+        let (known, schedules) = self.stored().await?;
         let (mut changed, mut is_changed) = (schedules, false);
         let mut wanted = Vec::new();
         for (name, schedule) in changed.iter_mut().filter(|(_, schedule)| schedule.is_on) {
@@ -198,7 +210,7 @@ impl Runs {
             }
             schedule.last = Some(ScheduledRun { due_at, run_id: None, skipped });
         }
-        if !is_changed || !self.swap_schedules(known.as_deref(), &changed).await? {
+        if !is_changed || !self.swap(known.as_deref(), &changed).await? {
             return Ok(Vec::new());
         }
         let mut started = Vec::with_capacity(wanted.len());
@@ -217,7 +229,7 @@ impl Runs {
     /// When the database cannot be read.
     pub(crate) async fn until_due(self: &Arc<Self>) -> Result<Duration, Fault> {
         let now = self.records.clock().now_ms();
-        let next = self.schedules().await?.into_iter().filter_map(|schedule| schedule.next_at).min();
+        let next = self.list().await?.into_iter().filter_map(|schedule| schedule.next_at).min();
         let left = next.map(|next| Duration::from_millis(u64::try_from(next - now).unwrap_or(0)));
         Ok(left.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP))
     }
@@ -230,7 +242,8 @@ impl Runs {
     ) -> Result<RunningRun, Fault> {
         let start = start_of(name, schedule);
         let (folder, pipeline) = (start.folder.clone(), start.name.clone());
-        let whole = blocking(self, move |runs| runs.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
+        let whole =
+            blocking(self, move |schedules| schedules.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
         if whole.fingerprint() != schedule.definition {
             return Err(Fault::new(
                 Code::PIPELINE_CHANGED,
@@ -238,7 +251,7 @@ impl Runs {
                 format!("Review it with `arki pipelines show`, then save the schedule {name} again."),
             ));
         }
-        self.start_whole_pipeline(presence, start, whole).await
+        self.runs.start_whole_pipeline(presence, start, whole).await
     }
 
     fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Fault> {
@@ -266,7 +279,7 @@ impl Runs {
             Err(fault) => (None, Some(fault.message.clone())),
         };
         let last = ScheduledRun { due_at, run_id: run_id.as_ref().map(RunId::to_string), skipped };
-        self.change_schedules(|schedules| {
+        self.change(|schedules| {
             if let Some(schedule) = schedules.get_mut(name) {
                 schedule.last = Some(last.clone());
                 schedule.last_run = run_id.clone().or_else(|| schedule.last_run.take());
@@ -276,25 +289,22 @@ impl Runs {
         .await
     }
 
-    async fn stored_schedules(self: &Arc<Self>) -> Result<(Option<String>, Schedules), Fault> {
+    async fn stored(self: &Arc<Self>) -> Result<(Option<String>, StoredSchedules), Fault> {
         let stored = self.records.store().read(|reader| reader.meta(SETTING)).await?;
         let schedules = stored.as_deref().map(serde_json::from_str).transpose().map_err(Fault::internal)?;
         Ok((stored, schedules.unwrap_or_default()))
     }
 
-    async fn swap_schedules(self: &Arc<Self>, known: Option<&str>, schedules: &Schedules) -> Result<bool, Fault> {
+    async fn swap(self: &Arc<Self>, known: Option<&str>, schedules: &StoredSchedules) -> Result<bool, Fault> {
         let value = serde_json::to_string(schedules).map_err(Fault::internal)?;
         Ok(self.records.store().swap_meta(SETTING, known, &value).await?)
     }
 
-    async fn change_schedules(
-        self: &Arc<Self>,
-        change: impl Fn(&mut Schedules) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    async fn change(self: &Arc<Self>, change: impl Fn(&mut StoredSchedules) -> Result<(), Fault>) -> Result<(), Fault> {
         for _ in 0..MAX_TRIES {
-            let (known, mut schedules) = self.stored_schedules().await?;
+            let (known, mut schedules) = self.stored().await?;
             change(&mut schedules)?;
-            if self.swap_schedules(known.as_deref(), &schedules).await? {
+            if self.swap(known.as_deref(), &schedules).await? {
                 return Ok(());
             }
         }

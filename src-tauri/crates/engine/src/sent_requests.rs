@@ -7,8 +7,13 @@
 
 mod parts;
 
+use crate::accounts::Accounts;
+use crate::kernels::Kernels;
 use crate::presence::Presence;
-use crate::runs::Runs;
+use crate::projects::Projects;
+use crate::records::Records;
+use crate::runs::prompt_images::kept_images;
+use crate::sessions::Sessions;
 use crate::sessions::lineage::{EVENTS_A_PIECE, Stretch};
 use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
@@ -21,7 +26,7 @@ use arki_llm::WrittenAgain;
 use arki_policy::PolicySettings;
 use bytes::Bytes;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Results of background calls that came while a request was made, and stand before it in the log.
 const MAX_TOO_LATE: usize = 8;
@@ -58,13 +63,34 @@ struct LogBeforeRequest {
     head: Option<String>,
 }
 
-impl Runs {
+/// Past requests, made again from the log.
+pub struct SentRequests {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    kernels: Arc<Kernels>,
+    sessions: Arc<Sessions>,
+    /// The one that a client opened last, whose parts it asks for one by one.
+    opened: Mutex<Option<Arc<SentRequest>>>,
+}
+
+impl SentRequests {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        kernels: Arc<Kernels>,
+        sessions: Arc<Sessions>,
+    ) -> Self {
+        Self { records, accounts, projects, kernels, sessions, opened: Mutex::default() }
+    }
+
     /// Makes a past request again, as it was sent: `seq` is its event.
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND` where the session has no such event, `USAGE` where it is no request, or when the database can't
     /// be read.
-    pub fn request_as_sent(&self, session_id: &SessionId, seq: u64) -> Result<SentRequest, Fault> {
+    pub fn find(&self, session_id: &SessionId, seq: u64) -> Result<SentRequest, Fault> {
         let (event, request) = self.logged_request(session_id, seq)?;
         let mut to_seq = seq - 1;
         let mut sent = self.made_again(&event, &request, to_seq)?;
@@ -88,23 +114,23 @@ impl Runs {
     /// The same for clients: the first parts, with what is known of the whole.
     ///
     /// # Errors
-    /// As [`Self::request_as_sent`].
-    pub fn sent_request(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Fault> {
+    /// As [`Self::find`].
+    pub fn first_parts(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Fault> {
         Ok(self.open_request(session_id, seq)?.for_clients())
     }
 
     /// Makes it again, and keeps it for whoever asks for more of it.
     fn open_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
-        let sent = Arc::new(self.request_as_sent(session_id, seq)?);
+        let sent = Arc::new(self.find(session_id, seq)?);
         let size = sent.body.as_ref().map_or(0, Bytes::len);
         let kept = (size <= MAX_KEPT_BYTES).then(|| sent.clone());
-        *self.opened_request.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = kept;
         Ok(sent)
     }
 
     /// The one that was opened last, or else made again.
     fn opened_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
-        let last = self.opened_request.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let last = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match last.filter(|last| last.session_id == *session_id && last.seq == seq) {
             Some(last) => Ok(last),
             None => self.open_request(session_id, seq),
@@ -112,19 +138,14 @@ impl Runs {
     }
 
     /// # Errors
-    /// As [`Self::request_as_sent`].
-    pub fn sent_parts(
-        &self,
-        session_id: &SessionId,
-        seq: u64,
-        (side, from): (SentSide, usize),
-    ) -> Result<SentParts, Fault> {
+    /// As [`Self::find`].
+    pub fn parts(&self, session_id: &SessionId, seq: u64, (side, from): (SentSide, usize)) -> Result<SentParts, Fault> {
         Ok(self.opened_request(session_id, seq)?.parts_from(side, from))
     }
 
     /// # Errors
-    /// As [`Self::request_as_sent`]; `USAGE` where there is no such part.
-    pub fn sent_text(
+    /// As [`Self::find`]; `USAGE` where there is no such part.
+    pub fn text(
         &self,
         session_id: &SessionId,
         seq: u64,
@@ -134,8 +155,8 @@ impl Runs {
     }
 
     /// # Errors
-    /// As [`Self::request_as_sent`]; `USAGE` where the bytes that were sent aren't proven.
-    pub fn sent_json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Fault> {
+    /// As [`Self::find`]; `USAGE` where the bytes that were sent aren't proven.
+    pub fn json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Fault> {
         self.opened_request(session_id, seq)?.json(form)
     }
 
@@ -179,7 +200,7 @@ impl Runs {
             system: head.system.clone(),
             messages,
             tools: head.tools.clone(),
-            images: Arc::new(self.images_of(&before.transcript)?),
+            images: Arc::new(kept_images(&self.records, &before.transcript)?),
             options: head.options.clone(),
         };
         let providers = self.accounts.providers(&self.accounts.user_config()?);
@@ -260,7 +281,8 @@ impl Runs {
         let effort = config.effort_of(options.reasoning_effort.as_ref(), &info);
         let output_schema = options.output_schema.clone();
         let asked = ModelOptions { output_schema, reasoning_effort: effort, ..config.model_options.clone() };
-        Ok((self.kernel(&open, &config, Presence::default()).definitions(), asked))
+        config.policy.keep_rules_of(&open.path());
+        Ok((self.kernels.kernel(&open, &config, Presence::default()).definitions(), asked))
     }
 
     /// Returns the events from the request to the next one of the same run that say what came of it.

@@ -2,7 +2,7 @@
 //! is told by git itself, run like a command that only reads, under the policy and in the sandbox of such commands.
 
 use crate::records::blocking;
-use crate::runs::Runs;
+use crate::worktrees::Worktrees;
 use arki_agent::RunControl;
 use arki_api::RepositoryState;
 use arki_domain::Fault;
@@ -17,19 +17,19 @@ const STATUS: &str = "git status --porcelain --no-renames --untracked-files=norm
 /// The longest output of `git status` that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-impl Runs {
+impl Worktrees {
     /// The branch that is checked out and how many files differ; `None` where git doesn't keep the folder.
     ///
     /// # Errors
     /// When the folder can't be opened.
     pub async fn repository(self: &Arc<Self>, folder: PathBuf) -> Result<Option<RepositoryState>, Fault> {
-        blocking(self, move |runs| {
+        blocking(self, move |worktrees| {
             let Some(head) = arki_git::head(&folder) else { return Ok(None) };
             let (branch, is_detached) = match head {
                 Head::Branch(name) => (name, false),
                 Head::Commit(hash) => (hash, true),
             };
-            let changed_files = runs.changed_files(&folder);
+            let changed_files = worktrees.changed_files(&folder);
             Ok(Some(RepositoryState { branch, is_detached, changed_files }))
         })
         .await
