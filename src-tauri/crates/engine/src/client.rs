@@ -39,8 +39,8 @@ pub struct Client {
     _answering: Option<Answering>,
 }
 
-/// The result of a decision.
-pub struct Decision {
+/// The effect of a decision.
+pub struct DecisionEffect {
     /// Why the rule that was to be kept is not. The decision holds all the same.
     pub rule_not_kept: Option<Fault>,
     /// The run, which goes on; `None` where another process works on the session and goes on with it.
@@ -255,7 +255,7 @@ impl Client {
     /// # Errors
     /// Where nothing is decided: `APPROVAL_NOT_FOUND`, `APPROVAL_ALREADY_RESOLVED`, `STALE_PREVIEW` and others. Where the
     /// decision is in the log but the run cannot go on: those of [`Self::resume_run`].
-    pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<Decision, Fault> {
+    pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<DecisionEffect, Fault> {
         let (engine, name, presence) = (self.engine.clone(), self.name, self.presence);
         let approval_id = approval_id.clone();
         let deciding = tokio::spawn(async move {
@@ -265,7 +265,7 @@ impl Client {
                 Err(fault) if fault.is(Code::SESSION_BUSY) => None,
                 Err(fault) => return Err(fault),
             };
-            Ok(Decision { rule_not_kept: decided.rule_not_kept, run })
+            Ok(DecisionEffect { rule_not_kept: decided.rule_not_kept, run })
         });
         deciding.await.map_err(Fault::internal)?
     }

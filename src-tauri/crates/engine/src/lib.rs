@@ -53,7 +53,7 @@ pub use arki_store::{
 };
 pub use arki_tools::{Guide, HookTrial, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};
-pub use client::{Client, Decision};
+pub use client::{Client, DecisionEffect};
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use crash_reports::{keep_crash_reports, newest_crash_report, remove_crash_reports};
 pub use directories::Directories;

@@ -4,7 +4,7 @@
 //! Only what is plain: no braces within braces, no quotes, no variables, no assignments. All else stays as it is, a word of
 //! which nobody knows what becomes of it.
 
-use super::plain_shell::{Command, Word, is_assignment};
+use super::plain_shell::{LineCommand, Word, is_assignment};
 
 /// A word that becomes more words is left as it is.
 const MAX_WORDS: usize = 64;
@@ -12,8 +12,8 @@ const MAX_WORDS: usize = 64;
 const MAX_DIGITS: usize = 3;
 
 /// The commands with the words that a shell makes of theirs.
-pub(super) fn expanded(commands: Vec<Command>) -> Vec<Command> {
-    commands.into_iter().map(|command| Command { words: words_of(command.words), ..command }).collect()
+pub(super) fn expanded(commands: Vec<LineCommand>) -> Vec<LineCommand> {
+    commands.into_iter().map(|command| LineCommand { words: words_of(command.words), ..command }).collect()
 }
 
 fn words_of(words: Vec<Word>) -> Vec<Word> {

@@ -10,7 +10,7 @@ use super::braces;
 use super::compound::{self, Assignments, CommandNode, InnerCommands};
 use super::git_line;
 use super::here_documents::written_out;
-use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
+use super::plain_shell::{self, Joint, LineCommand, Unclear, Word, is_assignment};
 use super::powershell;
 use super::wrappers::{self, Inside, WrappedCommands};
 use std::borrow::Cow;
@@ -184,7 +184,7 @@ impl CommandLine {
 impl SimpleCommand {
     /// It may begin with harmless assignments, which are left out.
     pub(super) fn new(part: CommandNode, depth: usize) -> Self {
-        let CommandNode { command: Command { words, inputs, joint }, open_ended, inner } = part;
+        let CommandNode { command: LineCommand { words, inputs, joint }, open_ended, inner } = part;
         if let Some(InnerCommands { order, line, commands }) = inner {
             let commands = commands.into_iter().map(|part| Self::new(part, depth)).collect();
             let inside = Inside::Compound(InnerCommands { order, line, commands });
@@ -350,7 +350,7 @@ fn read_twice(line: &str, depth: usize, assignments: Assignments) -> Result<Vec<
     let parts = compound::put_together(braces::expanded(plain.commands.clone()), MAX_COMMANDS, assignments)?;
     let by_grammar = bash_grammar::read(&in_ascii(line));
     let same = by_grammar.as_ref().map(|theirs| {
-        let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
+        let same_words = |(theirs, ours): (&Vec<String>, &LineCommand)| {
             let ours = ours.words.iter().map(|word| in_ascii(&word.text));
             ours.len() == theirs.len() && ours.zip(theirs).all(|(ours, theirs)| ours == *theirs)
         };

@@ -10,7 +10,9 @@
 
 use super::command_line::{is_harmless, steers_builds};
 use super::flags::{self, Flag};
-use super::plain_shell::{BARE, Command, Each, IN_QUOTES, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment};
+use super::plain_shell::{
+    BARE, Each, IN_QUOTES, LineCommand, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment,
+};
 use super::plain_shell::{Joint, VARIABLE};
 use super::wrappers::{self, Inside};
 use std::iter::Peekable;
@@ -28,7 +30,7 @@ const MAX_DEPTH: usize = 8;
 /// A simple command, or a compound one with what it runs.
 pub(super) struct CommandNode {
     /// The command itself; the words of a compound one are its first mark.
-    pub(super) command: Command,
+    pub(super) command: LineCommand,
     /// A word of it is only known when it runs.
     pub(super) open_ended: bool,
     pub(super) inner: Option<InnerCommands<CommandNode>>,
@@ -63,7 +65,7 @@ pub(super) enum Assignments {
 
 /// All commands put together, with no variable left but where it is only said or looked at.
 pub(super) fn put_together(
-    commands: Vec<Command>,
+    commands: Vec<LineCommand>,
     max_commands: usize,
     assignments: Assignments,
 ) -> Result<Vec<CommandNode>, Unclear> {
@@ -75,7 +77,7 @@ pub(super) fn put_together(
 /// A node as it stands in the line.
 struct LineNode {
     /// A simple command, or the first mark of a compound one.
-    head: Command,
+    head: LineCommand,
     inputs: Vec<Word>,
     kind: NodeShape,
     nodes: Vec<LineNode>,
@@ -90,7 +92,7 @@ enum NodeShape {
 }
 
 struct CompoundReader {
-    rest: Peekable<IntoIter<Command>>,
+    rest: Peekable<IntoIter<LineCommand>>,
     depth: usize,
 }
 
@@ -228,7 +230,7 @@ impl CompoundWriter {
             }
         };
         let words = node.head.words.iter().take(1).cloned().collect();
-        let command = Command { words, inputs: node.inputs.clone(), joint: node.head.joint };
+        let command = LineCommand { words, inputs: node.inputs.clone(), joint: node.head.joint };
         Ok(CommandNode { command, open_ended: false, inner: Some(InnerCommands { order, line, commands }) })
     }
 
@@ -257,7 +259,7 @@ impl CompoundWriter {
         Ok((order, commands))
     }
 
-    fn simple(&self, command: &Command) -> Result<CommandNode, Unclear> {
+    fn simple(&self, command: &LineCommand) -> Result<CommandNode, Unclear> {
         begins_plainly(&command.words)?;
         let name = command.words.first().map_or("", |name| name.text.as_str());
         let (says, tests) = (SAYING.contains(&name), TESTING.contains(&name));
@@ -291,7 +293,7 @@ impl CompoundWriter {
         if open_ended && wrappers::inside(&words, true, 0) != Inside::Nothing {
             return Err(VARIABLE);
         }
-        Ok(CommandNode { command: Command { words, ..command.clone() }, open_ended, inner: None })
+        Ok(CommandNode { command: LineCommand { words, ..command.clone() }, open_ended, inner: None })
     }
 
     fn value(&self, name: &str) -> Option<&LoopValue> {

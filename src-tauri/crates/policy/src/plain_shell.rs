@@ -60,7 +60,7 @@ impl Word {
 
 /// A simple command as it stands in a line, or a mark of a compound one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Command {
+pub(super) struct LineCommand {
     /// Assignments in front included.
     pub(super) words: Vec<Word>,
     /// The files that it reads as its standard input.
@@ -68,7 +68,7 @@ pub(super) struct Command {
     pub(super) joint: Joint,
 }
 
-impl Command {
+impl LineCommand {
     /// Returns whether it is this mark, or a loop's head that begins so.
     pub(super) fn is_mark(&self, name: &str) -> bool {
         self.words.first().is_some_and(|word| word.text == name && !word.quoted)
@@ -89,7 +89,7 @@ pub(crate) enum Joint {
 /// The parsed line: the commands, and each redirection, in order and without blanks.
 #[derive(Default)]
 pub(super) struct Plain {
-    pub(super) commands: Vec<Command>,
+    pub(super) commands: Vec<LineCommand>,
     pub(super) redirections: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
     let mut reader = ShellReader {
         characters: line.chars().peekable(),
         read: Plain::default(),
-        command: Command::default(),
+        command: LineCommand::default(),
         word: None,
         expected: None,
         is_redirected: false,
@@ -115,7 +115,7 @@ pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
 struct ShellReader<'a> {
     characters: Peekable<Chars<'a>>,
     read: Plain,
-    command: Command,
+    command: LineCommand,
     word: Option<Word>,
     /// The redirection whose file comes next.
     expected: Option<String>,
@@ -182,7 +182,7 @@ impl ShellReader<'_> {
 
     /// Adds a mark, after which a command may follow.
     fn mark(&mut self, word: Word) {
-        let mark = Command { words: vec![word], ..std::mem::take(&mut self.command) };
+        let mark = LineCommand { words: vec![word], ..std::mem::take(&mut self.command) };
         self.read.commands.push(mark);
     }
 
@@ -430,7 +430,7 @@ impl ShellReader<'_> {
         if self.command.words.is_empty() {
             return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
         }
-        let next = Command { joint, ..Command::default() };
+        let next = LineCommand { joint, ..LineCommand::default() };
         self.read.commands.push(std::mem::replace(&mut self.command, next));
         Ok(true)
     }
