@@ -14,6 +14,7 @@ mod delegation;
 mod delegation_row;
 mod formatting;
 mod hook_room;
+mod hook_runner;
 mod hook_trial;
 mod hooking;
 mod isolation;
@@ -53,19 +54,19 @@ use arki_policy::{PolicySettings, Verdict};
 use arki_sandbox::GitSight;
 use async_trait::async_trait;
 use background_subagents::BackgroundSubagents;
-use checking::Checks;
-use checkpoint::LastSnapshot;
-use command_room::CommandRoom;
-use hook_room::HookRoom;
+use checking::Checking;
+use checkpoint::ProjectImages;
+use command_room::CommandRooms;
+use formatting::Formatter;
+use hook_runner::HookRunner;
 use hooking::BeforeCall;
-use language_servers::LanguageServers;
+use kept_whole::CallResults;
 use record::Record;
-use secrets::KnownEnvFiles;
-use std::collections::BTreeSet;
+use secrets::ProjectSecrets;
+use signing::CommitSigner;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
-use subject::SubjectOf;
-use tokio::sync::OnceCell;
+use subject::{CallSubjects, SubjectOf};
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use hook_trial::{HookTrial, TriedHook};
@@ -84,27 +85,23 @@ pub struct Kernel {
     log: Arc<dyn EventLog>,
     bus: Arc<dyn LiveBus>,
     redactor: Redactor,
-    settings: KernelSettings,
+    settings: Arc<KernelSettings>,
     /// The policy that holds now; the one that the run began with is in `settings`.
     policy: Mutex<Arc<PolicySettings>>,
     /// Why no more is done before the user has looked.
     stopped: OnceLock<Fault>,
-    /// The hooks that said that they are off, by event and line.
-    told_off: Mutex<BTreeSet<(&'static str, String)>>,
-    tools: Vec<Tool>,
+    tools: Arc<[Tool]>,
     /// The tools offered to the model.
     definitions: Arc<[ToolDefinition]>,
-    /// Made when the first command runs, used for all of the run's commands.
-    room: OnceCell<CommandRoom>,
-    /// Made for the first hook.
-    hook_room: OnceLock<HookRoom>,
-    /// Made for the first checker.
-    check_room: OnceCell<HookRoom>,
-    checks: Checks,
-    language_servers: LanguageServers,
-    last_snapshot: LastSnapshot,
-    env_files: KnownEnvFiles,
-    git_sight: GitSight,
+    subjects: CallSubjects,
+    secrets: ProjectSecrets,
+    rooms: Arc<CommandRooms>,
+    images: Arc<ProjectImages>,
+    signer: CommitSigner,
+    hooks: HookRunner,
+    formatter: Formatter,
+    checking: Checking,
+    results: CallResults,
     background_subagents: BackgroundSubagents,
 }
 
@@ -134,7 +131,7 @@ impl Kernel {
         redactor: Redactor,
         mut settings: KernelSettings,
     ) -> Arc<Self> {
-        let tools = all_tools(std::mem::take(&mut settings.tools), &settings.model);
+        let tools: Arc<[Tool]> = all_tools(std::mem::take(&mut settings.tools), &settings.model).into();
         let policy = &settings.policy;
         let is_there = |tool: &&Tool| {
             let reads = tool.definition.category == Category::Read;
@@ -151,27 +148,42 @@ impl Kernel {
         let offered = |tool: &Tool| redacted(&with_limits(&tool.definition, limits), &redactor);
         let definitions = tools.iter().filter(is_there).map(offered).collect();
         let policy = Mutex::new(Arc::new(settings.policy.clone()));
+        let settings = Arc::new(settings);
+        let rooms = Arc::new(CommandRooms::new(settings.clone()));
+        let images = Arc::new(ProjectImages::new(settings.clone()));
+        let git_sight = GitSight::with_secrets(settings.secrets.clone());
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             policy,
             stopped: OnceLock::new(),
-            told_off: Mutex::default(),
+            subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
+            secrets: ProjectSecrets::new(settings.clone(), redactor.clone()),
+            hooks: HookRunner {
+                settings: settings.clone(),
+                tools: tools.clone(),
+                redactor: redactor.clone(),
+                rooms: rooms.clone(),
+                told_off: Mutex::default(),
+            },
+            formatter: Formatter { settings: settings.clone(), log: log.clone(), images: images.clone() },
+            checking: Checking::new(settings.clone()),
+            results: CallResults { settings: settings.clone(), redactor: redactor.clone() },
+            signer: CommitSigner(settings.clone()),
+            rooms,
+            images,
             log,
             bus,
             redactor,
-            git_sight: GitSight::with_secrets(settings.secrets.clone()),
             settings,
             tools,
             definitions,
-            room: OnceCell::new(),
-            hook_room: OnceLock::new(),
-            check_room: OnceCell::new(),
-            checks: Checks::default(),
-            language_servers: LanguageServers::default(),
-            last_snapshot: LastSnapshot::default(),
-            env_files: KnownEnvFiles::default(),
             background_subagents: BackgroundSubagents::default(),
         })
+    }
+
+    /// Runs the hooks that are for it one after another, until one blocks it; none in a folder that isn't trusted.
+    pub async fn try_hooks(&self, trial: &HookTrial) -> Vec<TriedHook> {
+        self.hooks.try_hooks(trial).await
     }
 
     fn stopped(&self) -> Option<Executed> {
@@ -207,7 +219,7 @@ impl Kernel {
             return record.fail(&pending.call, &stopped_by_user()).await;
         }
         let pending = before.changed.as_ref().unwrap_or(pending);
-        let exact = match self.with_secrets(pending, record).await {
+        let exact = match self.secrets.with_secrets(self.tool(&pending.call.tool_id), pending, record).await {
             Ok(exact) => exact,
             // Only looks at what was done: nothing is written that is not as it was permitted.
             Err(_) if self.is_only_reconciled(pending) => pending.clone(),
@@ -255,7 +267,7 @@ impl Kernel {
             Some(tool) => match &tool.action {
                 Action::Read(_) => {
                     let done = self.read(tool, call, record).await;
-                    self.finish(call, done, record).await
+                    self.results.finish(call, done, record).await
                 }
                 // Its result is stored together with its decision: there is nothing to be in the midst of.
                 Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
@@ -292,7 +304,7 @@ impl Kernel {
         };
         self.settings.contents.put(&record.context().session_id, done.contents).await?;
         let mut bodies = done.events;
-        bodies.extend(self.result(call, Ok(done.output), record).await);
+        bodies.extend(self.results.result(call, Ok(done.output), record).await);
         record.settle_decided(call, verdict, bodies).await
     }
 
@@ -313,7 +325,7 @@ impl Executor for Kernel {
             return Ok(stopped);
         }
         self.look_at_policy();
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let outcome = match self.carry_out(pending, &mut record).await {
             // Only questions and intents can be so large: nothing was done yet.
@@ -360,12 +372,12 @@ impl Executor for Kernel {
     }
 
     async fn end_helpers(&self) {
-        self.end_servers().await;
+        self.checking.end_servers().await;
     }
 
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        self.hook_interrupted(hook, &mut record).await?;
+        self.formatter.hook_interrupted(hook, &mut record).await?;
         Ok(record.into_events())
     }
 
@@ -382,12 +394,12 @@ impl Executor for Kernel {
         context: &CallContext,
     ) -> Result<Vec<Arc<Event>>, Fault> {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        self.run_hooks_at(moment, answered, &mut record).await?;
+        self.hooks.run_hooks_at(moment, answered, &mut record).await?;
         Ok(record.into_events())
     }
 
     async fn notify(&self, moment: &HookMoment, context: &CallContext) -> Vec<HookRan> {
-        self.run_notification_hooks(moment, context).await
+        self.hooks.run_notification_hooks(moment, context).await
     }
 }
 

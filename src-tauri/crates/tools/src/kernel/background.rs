@@ -173,7 +173,7 @@ impl Kernel {
         let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
         let call = &decided.call;
         let mut limit = TimeLimit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
-        let room = self.room().await?;
+        let room = self.rooms.room().await?;
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let spec = CommandSpec {
             command_line: arguments.command.clone(),
@@ -186,10 +186,10 @@ impl Kernel {
             max_output_bytes: MAX_ARTIFACT_BYTES,
             meanwhile: Some(self.told_at_once(call, context)),
         };
-        let mut live = super::command::LiveOutput::new(self, call, &record);
+        let mut live = super::command::LiveOutput::new((self.bus.as_ref(), &self.redactor), call, &record);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped(&context.session_id, &call.call_id);
         let (mut result, styles) = match ran {
             Ok(outcome) => {
@@ -203,11 +203,11 @@ impl Kernel {
         };
         let mut bodies = Vec::new();
         if let Some((before, _)) = imaged {
-            let changes = self.changes_since(&before, call, &context.session_id).await?;
+            let changes = self.images.changes_since(&before, call, &context.session_id).await?;
             result.result.extend(changes.note_of_unnamed());
             bodies = self.not_yet_told(changes.into_events(), &context.session_id, after).await?;
         }
-        for body in self.of_command(call, result, styles, &record).await {
+        for body in self.results.of_command(call, result, styles, &record).await {
             bodies.push(match body {
                 EventBody::ToolResult(result) => EventBody::from(ToolAsyncResult {
                     async_call_id: call.call_id.clone(),

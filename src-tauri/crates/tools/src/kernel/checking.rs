@@ -5,8 +5,9 @@
 //! the edit's result. Nothing that a checker does or fails to do is an error of the edit; a crash while one runs leaves
 //! an edit that was written, and the run goes on without what the checker would have said.
 
-use super::Kernel;
+use super::KernelSettings;
 use super::hook_room::HookRoom;
+use super::language_servers::LanguageServers;
 use super::record::Record;
 use crate::diagnostics::comparing::{new_since, told, told_anew};
 use crate::diagnostics::place::ProblemPlaces;
@@ -17,8 +18,9 @@ use crate::hooks::HookOrigin;
 use arki_disk::{open_build_folder, remove_unused_build_folders};
 use arki_process::{AnswerEnding, Answered, AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{ProjectAccess, Sandbox};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 /// The limit for each of a checker's two outputs, in bytes.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
@@ -42,9 +44,15 @@ const CACHES: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", "other"),
 ];
 
-/// The last results of a run's checkers, in the order of the settings.
-#[derive(Default)]
-pub(super) struct Checks(Mutex<Vec<CheckerStanding>>);
+/// The checkers of a run.
+pub(super) struct Checking {
+    pub(super) settings: Arc<KernelSettings>,
+    /// Made for the first checker.
+    room: OnceCell<HookRoom>,
+    /// The last results, in the order of the settings.
+    standings: Mutex<Vec<CheckerStanding>>,
+    pub(super) language_servers: LanguageServers,
+}
 
 #[derive(Default, Clone)]
 struct CheckerStanding {
@@ -79,10 +87,19 @@ pub(super) enum NotChecked {
     Failed(String),
 }
 
-impl Kernel {
+impl Checking {
+    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+        Self {
+            settings,
+            room: OnceCell::new(),
+            standings: Mutex::default(),
+            language_servers: LanguageServers::default(),
+        }
+    }
+
     /// Runs the checkers for these files that haven't run yet. Returns whether the user stopped the run meanwhile.
     pub(super) async fn check_before(&self, edited: &[String], record: &Record<'_>) -> bool {
-        let mut standings = self.checks.0.lock().await;
+        let mut standings = self.standings.lock().await;
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
             // A server has to have seen a file to tell what is new in it.
@@ -100,7 +117,7 @@ impl Kernel {
 
     /// Runs the checkers for these files, and returns what the model is told of them.
     pub(super) async fn check_after(&self, edited: &[String], record: &Record<'_>) -> Option<String> {
-        let mut standings = self.checks.0.lock().await;
+        let mut standings = self.standings.lock().await;
         let mut texts = Vec::new();
         for (index, checker) in self.checkers_for(edited) {
             let standing = of(&mut standings, index);
@@ -215,9 +232,9 @@ impl Kernel {
             let no_colour = [("NO_COLOR", "1"), ("CARGO_TERM_COLOR", "never")];
             let no_colour = no_colour.map(|(name, value)| (name.to_owned(), value.to_owned()));
             let variables: Vec<(String, String)> = variables.chain(no_colour).collect();
-            self.furnish_room(&variables, vec![caches.clone()])
+            HookRoom::furnish(&self.settings, &variables, vec![caches.clone()])
         };
-        self.check_room.get_or_try_init(furnish).await
+        self.room.get_or_try_init(furnish).await
     }
 }
 

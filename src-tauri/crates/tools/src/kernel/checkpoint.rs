@@ -1,7 +1,7 @@
 //! Finds the files that commands change: nobody knows beforehand, so the project's small text files are imaged before
 //! one runs, and compared afterwards. A command that is known to only read is not worth the look.
 
-use super::Kernel;
+use super::KernelSettings;
 use crate::error::ToolError;
 use arki_domain::{
     CallContext, CheckpointCreated, CheckpointId, Content, ContentKind, EventBody, Fault, FileChanged, SessionId,
@@ -21,9 +21,12 @@ const MAX_CHANGES_TOLD: usize = 5000;
 const PIECE_BYTES: usize = 4 << 20;
 const PIECES_UNDER_WAY: usize = 2;
 
-/// The project as it was when it was last looked at.
-#[derive(Default)]
-pub(super) struct LastSnapshot(Mutex<Option<Arc<Snapshot>>>);
+/// The images of the project before and after commands.
+pub(super) struct ProjectImages {
+    settings: Arc<KernelSettings>,
+    /// The project as it was when it was last looked at.
+    last: Mutex<Option<Arc<Snapshot>>>,
+}
 
 /// The changes that a command made to files.
 pub(super) struct CommandChanges {
@@ -34,7 +37,11 @@ pub(super) struct CommandChanges {
     pub(super) unnamed: usize,
 }
 
-impl Kernel {
+impl ProjectImages {
+    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+        Self { settings, last: Mutex::default() }
+    }
+
     /// Images the project before a command runs. A look that fails is no reason not to run it: then nothing can be said
     /// of what it changed, and the log has no checkpoint.
     pub(super) async fn image_before(
@@ -42,7 +49,7 @@ impl Kernel {
         call: &ToolCall,
         context: &CallContext,
     ) -> Result<Option<(Arc<Snapshot>, CheckpointCreated)>, Fault> {
-        let mut last = self.last_snapshot.0.lock().await;
+        let mut last = self.last.lock().await;
         let previous = match last.take() {
             Some(known) => Some(known),
             None => self.stored_snapshot().await?,
@@ -81,7 +88,7 @@ impl Kernel {
         let unnamed = unnamed_changes(before, &after);
         if *before != after {
             self.store_snapshot(&after).await?;
-            *self.last_snapshot.0.lock().await = Some(after);
+            *self.last.lock().await = Some(after);
         }
         let untold = changes.len().saturating_sub(MAX_CHANGES_TOLD);
         let events =

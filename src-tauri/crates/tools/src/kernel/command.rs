@@ -15,8 +15,8 @@ use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandConfinement,
-    CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor, StyledPart, StyledText, ToolCall,
-    ToolResult, plural,
+    CommandPreview, Decision, EventBody, Fault, LiveBus, LiveEvent, Redactor, StreamingRedactor, StyledPart,
+    StyledText, ToolCall, ToolResult, plural,
 };
 use arki_files::Snapshot;
 use arki_policy::{Impact, PolicyQuestion, Verdict};
@@ -97,7 +97,7 @@ impl Kernel {
             Ok(arguments) => arguments,
             Err(error) => return record.fail(call, &error.into()).await,
         };
-        let room = match self.room().await {
+        let room = match self.rooms.room().await {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
@@ -111,12 +111,12 @@ impl Kernel {
         if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
             return record.fail(call, &fault).await;
         }
-        let signing = match self.signing(&arguments).await {
+        let signing = match self.signer.signing(&arguments).await {
             Ok(Some(_)) if in_background => return record.fail(call, &no_signing_in_background()).await,
             Ok(signing) => signing,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let imaged = if purpose.only_reads { None } else { self.image_before(call, record.context()).await? };
+        let imaged = if purpose.only_reads { None } else { self.images.image_before(call, record.context()).await? };
         let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
         record.begin(call, verdict, Vec::new(), created).await?;
         if in_background {
@@ -148,15 +148,15 @@ impl Kernel {
             meanwhile: None,
         };
         let after = record.last_seq();
-        let mut live = LiveOutput::new(self, call, record);
+        let mut live = LiveOutput::new((self.bus.as_ref(), &self.redactor), call, record);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
         // It may have written a new one and printed it.
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         let (mut bodies, mut note) = (Vec::new(), None);
         if let Some((before, _)) = imaged {
             let session_id = &record.context().session_id;
-            let changes = self.changes_since(&before, call, session_id).await?;
+            let changes = self.images.changes_since(&before, call, session_id).await?;
             note = changes.note_of_unnamed();
             bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
         }
@@ -173,9 +173,9 @@ impl Kernel {
         result.result.extend(note);
         result.result.extend(silent_note);
         if let Some(signing) = &signing {
-            result.result.push_str(&self.sign(signing).await);
+            result.result.push_str(&self.signer.sign(signing).await);
         }
-        bodies.extend(self.of_command(call, result, styles, record).await);
+        bodies.extend(self.results.of_command(call, result, styles, record).await);
         record.settle(bodies).await
     }
 
@@ -208,8 +208,8 @@ impl Kernel {
         let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
         let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.only_reads(&arguments));
-        if !only_reads && let Some(before) = self.stored_snapshot().await? {
-            bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
+        if !only_reads && let Some(before) = self.images.stored_snapshot().await? {
+            bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = record.error(call, &effect_unknown(&bodies));
         bodies.push(result.into());
@@ -218,12 +218,12 @@ impl Kernel {
 
     async fn command_preview(&self, call: &ToolCall) -> Result<CommandPreview, Fault> {
         let arguments = run_command::parse(&call.args)?;
-        let room = self.room().await?;
+        let room = self.rooms.room().await?;
         let directory = self.settings.project.root().display().to_string();
         let private = self.needs_private(call, &arguments);
         let purpose = Purpose { only_reads: self.only_reads(&arguments), agreed: true, private };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
-        let signing = self.signing(&arguments).await?.map(|signing| signing.note());
+        let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
             writes_project: !purpose.only_reads,
@@ -354,7 +354,7 @@ fn effect_unknown(changes: &[EventBody]) -> Fault {
 /// Shows what the command prints as it prints it: whole characters only, keys left out, also those with a colour in the
 /// middle. Each piece has the colours it needs as SGR sequences, and no other escape sequence.
 pub(super) struct LiveOutput<'a> {
-    kernel: &'a Kernel,
+    bus: &'a dyn LiveBus,
     call: &'a ToolCall,
     session_id: arki_domain::SessionId,
     run_id: arki_domain::RunId,
@@ -367,14 +367,14 @@ pub(super) struct LiveOutput<'a> {
 }
 
 impl<'a> LiveOutput<'a> {
-    pub(super) fn new(kernel: &'a Kernel, call: &'a ToolCall, record: &Record<'_>) -> Self {
+    pub(super) fn new((bus, redactor): (&'a dyn LiveBus, &Redactor), call: &'a ToolCall, record: &Record<'_>) -> Self {
         let context = record.context();
         Self {
-            kernel,
+            bus,
             call,
             session_id: context.session_id.clone(),
             run_id: context.run_id.clone(),
-            redactor: StreamingRedactor::new(kernel.redactor.clone()),
+            redactor: StreamingRedactor::new(redactor.clone()),
             reader: AnsiReader::default(),
             unshown: StyledText::default(),
             undecoded: Vec::new(),
@@ -413,7 +413,7 @@ impl<'a> LiveOutput<'a> {
 
     fn show(&self, text: String) {
         if !text.is_empty() {
-            self.kernel.bus.publish(LiveEvent::CommandOutput {
+            self.bus.publish(LiveEvent::CommandOutput {
                 session_id: self.session_id.clone(),
                 run_id: self.run_id.clone(),
                 call_id: self.call.call_id.clone(),

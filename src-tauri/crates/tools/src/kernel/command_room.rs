@@ -6,7 +6,8 @@
 //! Whatever let a command run, it sees nothing but the project without its secret files, the system and toolchains
 //! ([`ReadersView`]). Only one that the user approved, and that was shown as one that can, sees the rest, once.
 
-use super::Kernel;
+use super::KernelSettings;
+use super::hook_room::HookRoom;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
@@ -15,7 +16,8 @@ use arki_files::ReadersView;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::OnceCell;
 
 pub(super) struct CommandRoom {
     pub(super) environment: Vec<(String, String)>,
@@ -65,11 +67,6 @@ pub(super) struct Purpose {
 }
 
 impl CommandRoom {
-    /// The run's own.
-    pub(super) fn temp_dir(&self) -> &Path {
-        &self.sandbox_spec.temp_dir
-    }
-
     /// Returns the sandbox for commands that may write; `None` if nothing confines them.
     fn sandbox(&self, kind: WritingKind) -> Result<Option<Sandbox>, ToolError> {
         if self.sandbox.is_none() {
@@ -167,19 +164,37 @@ fn unclear_git() -> Fault {
     Fault::new(Code::POLICY_DENIED, message, "Try again, or ask the user to run it.")
 }
 
-impl Kernel {
+/// The rooms of a run's commands and hooks.
+pub(super) struct CommandRooms {
+    pub(super) settings: Arc<KernelSettings>,
+    /// Made when the first command runs, used for all of the run's commands.
+    of_commands: OnceCell<CommandRoom>,
+    /// Made for the first hook.
+    pub(super) of_hooks: OnceLock<HookRoom>,
+}
+
+impl CommandRooms {
+    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+        Self { settings, of_commands: OnceCell::new(), of_hooks: OnceLock::new() }
+    }
+
+    /// The commands' temporary folder, if one has run.
+    pub(super) fn temp_dir(&self) -> Option<&Path> {
+        self.of_commands.get().map(|room| room.sandbox_spec.temp_dir.as_path())
+    }
+
     pub(super) async fn room(&self) -> Result<&CommandRoom, Fault> {
         let furnish = async || {
             // Nothing waits for it: what killed runs left only takes space.
             tokio::task::spawn_blocking(arki_disk::remove_abandoned_temp_dirs);
             self.furnish().map_err(Fault::from)
         };
-        self.room.get_or_try_init(furnish).await
+        self.of_commands.get_or_try_init(furnish).await
     }
 
     fn furnish(&self) -> Result<CommandRoom, ToolError> {
         let temp_dir = PrivateTempDir::create()?;
-        let sandbox_spec = self.sandbox_spec(temp_dir.path());
+        let sandbox_spec = self.settings.sandbox_spec(temp_dir.path());
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let environment = child_environment(inherited_environment(), &[], spec);
@@ -195,20 +210,22 @@ impl Kernel {
             _temp_dir: temp_dir,
         })
     }
+}
 
+impl KernelSettings {
     /// Returns the sandbox for a command that may write in the project and has no network.
     pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {
-            project_root: self.settings.project.root().to_owned(),
+            project_root: self.project.root().to_owned(),
             project: ProjectAccess::Writable,
             temp_dir: temp_dir.to_owned(),
-            hidden: self.settings.hidden.clone(),
+            hidden: self.hidden.clone(),
             shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
-            secrets: Some(self.settings.secrets.clone()),
-            trash: Some(self.settings.trash.clone()),
-            journals: Some(self.settings.journals.clone()),
+            secrets: Some(self.secrets.clone()),
+            trash: Some(self.trash.clone()),
+            journals: Some(self.journals.clone()),
         }
     }
 }

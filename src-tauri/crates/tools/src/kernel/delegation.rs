@@ -103,7 +103,7 @@ impl Kernel {
             SubagentEnd::OutOfBudget { last_said } => Err(out_of_budget(&started.agent, &last_said)),
         };
         let mut bodies: Vec<EventBody> = files.into_iter().map(EventBody::from).collect();
-        bodies.extend(self.result(call, answer, record).await);
+        bodies.extend(self.results.result(call, answer, record).await);
         for body in &mut bodies {
             if let EventBody::ToolResult(result) = body {
                 result.usage = Some(usage);

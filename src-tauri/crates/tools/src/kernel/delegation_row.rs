@@ -150,7 +150,7 @@ impl Kernel {
         if arguments.background
             || !self.keeps_apart(subagents, &arguments)
             || self.ensure_can_be_taken(subagents, &arguments).is_err()
-            || self.has_hooks_for(call)
+            || self.hooks.has_hooks_for(call)
             || !self.redactor.placeholders(&call.args).is_empty()
         {
             return None;

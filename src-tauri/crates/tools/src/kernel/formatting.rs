@@ -5,15 +5,16 @@
 //! other file is restored, and told. The note that a hook is at work is on the disk before it begins, so that what one
 //! did that a crash cut off is told when the run goes on.
 
-use super::Kernel;
-use super::hooking::context_of;
+use super::KernelSettings;
+use super::checkpoint::ProjectImages;
+use super::hook_runner::context_of;
 use super::record::Record;
 use crate::hooks::{Hook, HookAction};
-use crate::tool::Action;
+use crate::tool::{Action, Tool};
 use arki_domain::projection::InterruptedHook;
 use arki_domain::{
-    CallContext, CallId, Content, ContentKind, EventBody, Fault, FileChanged, HookEvent, HookOutcome, HookRan,
-    RestoreAction, RestoredFile, SessionId, ToolCall, WritingHook, sha256_hex,
+    CallContext, CallId, Content, ContentKind, EventBody, EventLog, Fault, FileChanged, HookEvent, HookOutcome,
+    HookRan, RestoreAction, RestoredFile, SessionId, ToolCall, WritingHook, sha256_hex,
 };
 use arki_edit::EDIT_LIMIT_BYTES;
 use arki_files::{
@@ -74,22 +75,31 @@ impl Formatted {
     }
 }
 
-impl Kernel {
+/// Has hooks write, and restores what was not theirs to change.
+pub(super) struct Formatter {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) log: Arc<dyn EventLog>,
+    pub(super) images: Arc<ProjectImages>,
+}
+
+impl Formatter {
     /// Images the project before a hook that runs after an edit; `None` for any other, which may not write. A project
     /// that can't be imaged is not written either.
     pub(super) async fn begin_formatting(
         &self,
         hook: &Hook,
-        call: &ToolCall,
+        (tool, call): (Option<&Tool>, &ToolCall),
         record: &mut Record<'_>,
     ) -> Result<Option<Formatting>, Fault> {
-        let is_edit = self.tool(&call.tool_id).is_some_and(|tool| matches!(tool.action, Action::Write(_)));
+        let is_edit = tool.is_some_and(|tool| matches!(tool.action, Action::Write(_)));
         let HookAction::Command(command) = &hook.action else { return Ok(None) };
         let edited = edited_files(call, record);
         if !is_edit || edited.is_empty() {
             return Ok(None);
         }
-        let Some((before, mut created)) = self.image_before(call, record.context()).await? else { return Ok(None) };
+        let Some((before, mut created)) = self.images.image_before(call, record.context()).await? else {
+            return Ok(None);
+        };
         let files: BTreeMap<String, Option<FileFound>> =
             edited.iter().filter_map(|path| Some((path.clone(), self.found(path, EDIT_LIMIT_BYTES)?))).collect();
         let kept = files.values().flatten().map(|found| content(&found.content)).collect();
@@ -111,7 +121,7 @@ impl Kernel {
     ) -> Result<Formatted, Fault> {
         let session_id = &context.session_id;
         let changes = self.changes_of_edit(formatting, session_id).await?;
-        let Some(after) = self.look(Some(formatting.before.clone()), session_id).await? else {
+        let Some(after) = self.images.look(Some(formatting.before.clone()), session_id).await? else {
             return Ok(Formatted { changes, ..Formatted::default() });
         };
         let mut formatted = Formatted { changes, ..Formatted::default() };
@@ -168,8 +178,8 @@ impl Kernel {
 
     /// Files but the edit's that are others than when the hook began; of many, the first.
     async fn other_files_since(&self, files: &[String], session_id: &SessionId) -> Result<Vec<String>, Fault> {
-        let Some(before) = self.stored_snapshot().await? else { return Ok(Vec::new()) };
-        let Some(after) = self.look(Some(before.clone()), session_id).await? else { return Ok(Vec::new()) };
+        let Some(before) = self.images.stored_snapshot().await? else { return Ok(Vec::new()) };
+        let Some(after) = self.images.look(Some(before.clone()), session_id).await? else { return Ok(Vec::new()) };
         let changed = snapshot_changes(&before, &after).into_iter().map(|change| change.path);
         Ok(changed.filter(|path| !files.contains(path)).take(MAX_TOLD).collect())
     }

@@ -4,7 +4,8 @@
 //! one. So whatever a hook is, or is made to do by the file that it looks at, it changes nothing and tells nobody. Only
 //! one that runs after an edit may write, and what it does is looked at (`formatting`).
 
-use super::Kernel;
+use super::KernelSettings;
+use super::command_room::CommandRooms;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
@@ -27,6 +28,26 @@ pub(super) struct HookRoom {
 }
 
 impl HookRoom {
+    /// Makes a room with more variables in its environment, and more folders that can be written.
+    pub(super) fn furnish(
+        settings: &KernelSettings,
+        more: &[(String, String)],
+        also_writable: Vec<PathBuf>,
+    ) -> Result<Self, ToolError> {
+        let temp_dir = PrivateTempDir::create()?;
+        let spec = SandboxSpec { also_writable, ..settings.sandbox_spec(temp_dir.path()) };
+        let sandbox = &settings.sandbox;
+        let name = sandbox.available.then_some(sandbox.name.as_str());
+        let told = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: name };
+        Ok(Self {
+            environment: child_environment(inherited_environment(), more, told),
+            spec,
+            is_confined: sandbox.available,
+            sandboxes: Mutex::default(),
+            _temp_dir: temp_dir,
+        })
+    }
+
     /// `None` where there is no sandbox on this machine.
     pub(super) fn sandbox(&self, project: ProjectAccess, network: bool) -> Result<Option<Sandbox>, ToolError> {
         if !self.is_confined {
@@ -43,35 +64,15 @@ impl HookRoom {
     }
 }
 
-impl Kernel {
+impl CommandRooms {
     /// Made for a run's first hook.
     pub(super) fn hook_room(&self) -> Result<&HookRoom, ToolError> {
-        if let Some(room) = self.hook_room.get() {
+        if let Some(room) = self.of_hooks.get() {
             return Ok(room);
         }
         let root = self.settings.project.root().display().to_string();
         let variables = [(FOREIGN_PROJECT_DIR.to_owned(), root.clone()), (PROJECT_DIR.to_owned(), root)];
-        let room = self.furnish_room(&variables, Vec::new())?;
-        Ok(self.hook_room.get_or_init(|| room))
-    }
-
-    /// Makes a room with more variables in its environment, and more folders that can be written.
-    pub(super) fn furnish_room(
-        &self,
-        more: &[(String, String)],
-        also_writable: Vec<PathBuf>,
-    ) -> Result<HookRoom, ToolError> {
-        let temp_dir = PrivateTempDir::create()?;
-        let spec = SandboxSpec { also_writable, ..self.sandbox_spec(temp_dir.path()) };
-        let sandbox = &self.settings.sandbox;
-        let name = sandbox.available.then_some(sandbox.name.as_str());
-        let told = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: name };
-        Ok(HookRoom {
-            environment: child_environment(inherited_environment(), more, told),
-            spec,
-            is_confined: sandbox.available,
-            sandboxes: Mutex::default(),
-            _temp_dir: temp_dir,
-        })
+        let room = HookRoom::furnish(&self.settings, &variables, Vec::new())?;
+        Ok(self.of_hooks.get_or_init(|| room))
     }
 }

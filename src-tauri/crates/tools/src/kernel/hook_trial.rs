@@ -1,8 +1,7 @@
 //! Hooks on trial: those that are for something run as in a run, in the same sandbox, but nothing is recorded, nothing
 //! follows, and the project is read-only for all of them.
 
-use super::Kernel;
-use super::hooking::{HookTask, told_of};
+use super::hook_runner::{HookRunner, HookTask, told_of};
 use crate::hooks::answer::HookAnswer;
 use crate::hooks::input::{input, sent_args};
 use crate::hooks::occasion::{HookedCall, Occasion};
@@ -35,9 +34,9 @@ pub struct TriedHook {
     pub context: Option<String>,
 }
 
-impl Kernel {
+impl HookRunner {
     /// Runs the hooks that are for it one after another, until one blocks it; none in a folder that isn't trusted.
-    pub async fn try_hooks(&self, trial: &HookTrial) -> Vec<TriedHook> {
+    pub(super) async fn try_hooks(&self, trial: &HookTrial) -> Vec<TriedHook> {
         let mut tried: Vec<TriedHook> = Vec::new();
         if !self.runs_hooks() {
             return tried;

@@ -83,7 +83,7 @@ impl Kernel {
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let rules = arki_policy::proposed_rules(&question, &policy);
         let Some(with_rules) = policy.with_rules(&rules) else { return Vec::new() };
-        let subject = self.subject_under(self.tool(tool_id), args, &with_rules);
+        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rules);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
     }
@@ -98,9 +98,13 @@ impl Kernel {
     ) -> (bool, Verdict) {
         let mut with_rule = PolicySettings::clone(&self.policy());
         with_rule.rules.push(rule.clone());
-        let subject = self.subject_under(self.tool(tool_id), args, &with_rule);
+        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rule);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         (rule.speaks_of(tool_id, &subject.subject), arki_policy::decide(&question, &with_rule))
+    }
+
+    pub(super) fn subject_of(&self, tool: Option<&crate::tool::Tool>, args: &serde_json::Value) -> SubjectOf {
+        self.subjects.subject_under(tool, args, &self.policy())
     }
 
     pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {

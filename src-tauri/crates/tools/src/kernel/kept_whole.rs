@@ -2,15 +2,23 @@
 //! result names it so that the model can read parts of it.
 
 use super::record::Record;
-use super::{Kernel, output};
+use super::{KernelSettings, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
 use crate::tool::Output;
 use arki_domain::{
-    CallOutcome, Code, EventBody, Fault, StyledPart, StyledText, ToolCall, ToolResult, move_styles, text_styles,
+    CallOutcome, Code, EventBody, Fault, Redactor, StyledPart, StyledText, ToolCall, ToolResult, move_styles,
+    text_styles,
 };
 use arki_policy::Verdict;
+use std::sync::Arc;
 
-impl Kernel {
+/// Makes the results of calls.
+pub(super) struct CallResults {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) redactor: Redactor,
+}
+
+impl CallResults {
     pub(super) async fn conclude(
         &self,
         call: &ToolCall,

@@ -1,8 +1,7 @@
 //! Language servers as checkers: started in the checkers' room when a file of theirs is first edited, and kept until the
 //! run has ended. One that fails is started anew for the next check.
 
-use super::Kernel;
-use super::checking::{CheckerWords, NotChecked, failed};
+use super::checking::{CheckerWords, Checking, NotChecked, failed};
 use crate::diagnostics::language_server::{EditedDocument, LanguageServer};
 use crate::diagnostics::place::ProblemPlaces;
 use crate::diagnostics::reading::in_project;
@@ -39,7 +38,7 @@ struct Complaints {
     _reading: AbortOnDropHandle<()>,
 }
 
-impl Kernel {
+impl Checking {
     /// Returns what the server finds wrong with the project, these files as they are now.
     pub(super) async fn ask_server(
         &self,

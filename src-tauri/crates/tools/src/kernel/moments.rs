@@ -3,8 +3,7 @@
 //!
 //! Each hook's answer is in the log before the next one runs, and what the log has of them is not asked for again.
 
-use super::Kernel;
-use super::hooking::{HookTask, Ran, context, told_of};
+use super::hook_runner::{HookRunner, HookTask, Ran, context, told_of};
 use super::record::Record;
 use crate::hooks::Hook;
 use crate::hooks::condition::ToolNaming;
@@ -14,7 +13,7 @@ use arki_domain::projection::{AnsweredHook, AnsweredHooks};
 use arki_domain::{CallContext, EventBody, Fault, HookMoment, HookOutcome, HookRan};
 use arki_sandbox::ProjectAccess;
 
-impl Kernel {
+impl HookRunner {
     /// Runs the hooks of a moment in their order, until one blocks it.
     pub(super) async fn run_hooks_at(
         &self,

@@ -206,7 +206,7 @@ impl Kernel {
         match work {
             CallWork::Read(tool) => {
                 let done = self.read(tool, call, record).await;
-                self.conclude(call, verdict, done, record).await
+                self.results.conclude(call, verdict, done, record).await
             }
             CallWork::Inside(work) => self.work_inside(work, call, verdict, record).await,
             CallWork::Question => self.ask_user(call, verdict, record).await,

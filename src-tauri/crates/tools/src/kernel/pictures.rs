@@ -1,11 +1,11 @@
 //! Pictures of the project that `read_file` has read: kept for the session, and shown to a model that sees them.
 
-use super::Kernel;
+use super::kept_whole::CallResults;
 use super::record::Record;
 use crate::builtin::read_file;
 use arki_domain::{Content, ContentKind, ContextAdded, EventBody, PICTURE_PART, ToolCall};
 
-impl Kernel {
+impl CallResults {
     /// Returns the picture that a call has read, for the conversation after its result.
     pub(super) async fn picture_read(&self, call: &ToolCall, record: &Record<'_>) -> Option<EventBody> {
         if call.tool_id != read_file::NAME || !record.context().sees_pictures {

@@ -21,14 +21,14 @@ impl Kernel {
         let task = ReadTask {
             project: self.settings.project.clone(),
             args: call.args.clone(),
-            artifact: self.artifact_for(call, record).await?,
+            artifact: self.results.artifact_for(call, record).await?,
             left_out: self.left_out_by(tool.name())?,
             redactor: self.redactor.clone(),
             sees_pictures: record.context().sees_pictures,
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
         };
-        self.learn_shown_file(tool, &call.args);
+        self.secrets.learn_shown_file(tool, &call.args);
         let limit = Duration::from_secs(self.settings.limits.timeout_seconds);
         let stop = task.cancel.clone().drop_guard();
         let reading = tokio::task::spawn_blocking(move || {

@@ -27,7 +27,7 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         record.begin(call, verdict, Vec::new(), Vec::new()).await?;
         let done = self.call_remote((tool, remote), call, record).await;
-        self.finish(call, done, record).await
+        self.results.finish(call, done, record).await
     }
 
     pub(super) async fn remote_interrupted(
@@ -40,7 +40,7 @@ impl Kernel {
             return record.fail(call, &effect_unknown()).await;
         }
         let done = self.call_remote((tool, remote), call, record).await;
-        self.finish(call, done, record).await
+        self.results.finish(call, done, record).await
     }
 
     async fn call_remote(

@@ -3,7 +3,7 @@
 //! In the log and before the model a secret is a placeholder. Here, and nowhere else, a call gets the real bytes: the
 //! policy judges them, the preview is of them, the tool does what they say. Appended, they are placeholders again.
 
-use super::Kernel;
+use super::KernelSettings;
 use super::record::Record;
 use crate::tool::{Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
@@ -20,9 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The beginnings of secrets that are longer than a line.
 const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
 
-/// The project's environment files as they were last read.
-#[derive(Clone, Default)]
-pub(super) struct KnownEnvFiles(Arc<Mutex<EnvFiles>>);
+/// The secrets of the project, and where they are put back.
+pub(super) struct ProjectSecrets {
+    settings: Arc<KernelSettings>,
+    redactor: Redactor,
+    /// The project's environment files as they were last read.
+    env_files: Arc<Mutex<EnvFiles>>,
+}
 
 /// Has the secrets in the project's environment files replaced from now on. Blocks.
 pub fn learn_env_files(redactor: &Redactor, project: &Project, files: &mut EnvFiles) {
@@ -78,14 +82,17 @@ fn text_of(project: &Project, path: &str) -> Option<String> {
     String::from_utf8(project.read_if_present(&path, EDIT_LIMIT_BYTES).ok()??.bytes).ok()
 }
 
-impl Kernel {
+impl ProjectSecrets {
+    pub(super) fn new(settings: Arc<KernelSettings>, redactor: Redactor) -> Self {
+        Self { settings, redactor, env_files: Arc::default() }
+    }
+
     /// Reads what is new in the environment files. In a folder that is not trusted nothing is read but by read tools.
     pub(super) async fn learn_env_files(&self) {
         if !self.settings.trusted {
             return;
         }
-        let (redactor, project, files) =
-            (self.redactor.clone(), self.settings.project.clone(), self.env_files.0.clone());
+        let (redactor, project, files) = (self.redactor.clone(), self.settings.project.clone(), self.env_files.clone());
         let learning = tokio::task::spawn_blocking(move || {
             let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
             learn_env_files(&redactor, &project, &mut files);
@@ -113,13 +120,14 @@ impl Kernel {
     /// `SECRET_UNRESOLVED`: then nothing may be done.
     pub(super) async fn with_secrets(
         &self,
+        tool: Option<&Tool>,
         pending: &PendingCall,
         record: &mut Record<'_>,
     ) -> Result<PendingCall, Fault> {
         // What never leaves Arki needs no secret.
         let stays = |tool: &Tool| matches!(tool.action, Action::Inside(_) | Action::Ask | Action::Delegate(_));
         let leaves = |tool: &&Tool| is_carried_out(pending) && !stays(tool);
-        let Some(tool) = self.tool(&pending.call.tool_id).filter(leaves) else {
+        let Some(tool) = tool.filter(leaves) else {
             return Ok(pending.clone());
         };
         let edited = edited_in(pending);

@@ -4,7 +4,7 @@
 //! The repository has no say in it. Its configuration is not read by the git that signs, which works in an empty repository
 //! with the project's objects; no hook and no filter runs. Signed are only commits that no reference led to before.
 
-use super::Kernel;
+use super::KernelSettings;
 use crate::builtin::run_command;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Fault};
@@ -15,6 +15,7 @@ use arki_process::{
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Somebody may have to type a passphrase.
@@ -88,13 +89,16 @@ impl Signing {
     }
 }
 
-impl Kernel {
+/// Signs commits outside the sandbox.
+pub(super) struct CommitSigner(pub(super) Arc<KernelSettings>);
+
+impl CommitSigner {
     /// Returns how the commits of a command are to be signed; `None` where they aren't, or where it is git that does it.
     pub(super) async fn signing(&self, arguments: &run_command::Arguments) -> Result<Option<Signing>, Fault> {
         let line = &arguments.command;
         let wish = match arki_policy::commit_signing(line) {
             CommitSigning::Never => return Ok(None),
-            wish if !self.settings.sandbox.available || !arki_policy::writes_repository(line) => {
+            wish if !self.0.sandbox.available || !arki_policy::writes_repository(line) => {
                 drop(wish);
                 return Ok(None);
             }
@@ -123,7 +127,7 @@ impl Kernel {
             (Some(below), Some(home)) => home.join(below).display().to_string(),
             _ => named,
         };
-        let program = own_program(&named, &[self.settings.project.root()]).ok_or_else(|| no_program(&named))?;
+        let program = own_program(&named, &[self.0.project.root()]).ok_or_else(|| no_program(&named))?;
         settings.remove("gpg.program");
         settings.insert("gpg.format".to_owned(), format);
         settings.insert((*setting).to_owned(), program.display().to_string());
@@ -161,7 +165,7 @@ impl Kernel {
         more: Vec<(String, String)>,
         input: Vec<u8>,
     ) -> Result<Answered, Fault> {
-        let root = self.settings.project.root();
+        let root = self.0.project.root();
         let path = std::env::join_paths(own_path(&[root])).map_err(Fault::internal)?;
         let mut environment = inherited_environment();
         let is_gits = |name: &str| name.starts_with("GIT_") && name != "GIT_CONFIG_GLOBAL";

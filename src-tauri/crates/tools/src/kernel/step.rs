@@ -61,7 +61,7 @@ impl Kernel {
             return Err(fault.clone());
         }
         self.look_at_policy();
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         let args = json!({"command": command.line, "network": command.network});
         let call = call_of(command.step, COMMAND_TOOL, args);
         self.ensure_step(&call, context).await?;
@@ -76,7 +76,7 @@ impl Kernel {
         let arguments = run_command::parse(&call.args)?;
         let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command, true);
         let purpose = Purpose { only_reads, agreed: true, private: false };
-        let room = self.room().await?;
+        let room = self.rooms.room().await?;
         let sandbox = match command.home_files.as_slice() {
             [] => room.sandbox_for(&arguments, purpose)?,
             shown => Some(self.sandbox_showing(shown, &arguments)?),
@@ -85,7 +85,7 @@ impl Kernel {
         let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
         let mut environment = room.environment_for(&arguments, purpose)?;
         environment.extend(command.environment.iter().cloned());
-        let imaged = if only_reads { None } else { self.image_before(&call, context).await? };
+        let imaged = if only_reads { None } else { self.images.image_before(&call, context).await? };
         if let Some((_, created)) = &imaged {
             self.tell(context, vec![created.clone().into()]).await?;
         }
@@ -105,10 +105,10 @@ impl Kernel {
         };
         let answered = run_answering(spec, command.input, context.cancel.clone()).await.map_err(ToolError::from)?;
         // It may have written a new one and printed it.
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         let mut changed = Vec::new();
         if let Some((before, _)) = imaged {
-            let changes = self.changes_since(&before, &call, &context.session_id).await?.into_events();
+            let changes = self.images.changes_since(&before, &call, &context.session_id).await?.into_events();
             let events = self.not_yet_told(changes, &context.session_id, context.last_seq).await?;
             changed = events.iter().filter_map(changed_path).collect();
             self.tell(context, events).await?;
@@ -176,10 +176,9 @@ impl Kernel {
     }
 
     fn sandbox_showing(&self, shown: &[PathBuf], arguments: &Arguments) -> Result<Sandbox, Fault> {
-        let temp_dir = self.room.get().map(super::command_room::CommandRoom::temp_dir);
-        let temp_dir = temp_dir.ok_or_else(|| Fault::internal("a step without its room"))?;
+        let temp_dir = self.rooms.temp_dir().ok_or_else(|| Fault::internal("a step without its room"))?;
         let network = if arguments.network { Network::Granted } else { Network::None };
-        let spec = SandboxSpec { shown: shown.to_vec(), network, ..self.sandbox_spec(temp_dir) };
+        let spec = SandboxSpec { shown: shown.to_vec(), network, ..self.settings.sandbox_spec(temp_dir) };
         Ok(Sandbox::prepare(&spec).map_err(ToolError::from)?.with_git(GitAccess::ReadOnly))
     }
 

@@ -1,15 +1,17 @@
 //! The subject of a call: what its arguments touch, in the policy's terms.
 
-use super::Kernel;
+use super::KernelSettings;
+use super::command_room::CommandRooms;
 use super::looking::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{ApprovalMode, Code, Fault};
-use arki_files::{ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
+use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
 use arki_policy::{ChangedGit, Impact, PolicyQuestion, PolicySettings, Subject, TouchedPath, WideRead};
-use arki_sandbox::Sandbox;
+use arki_sandbox::{GitSight, Sandbox};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The subject as far as it can be read off arguments that may be wrong.
 pub(super) struct SubjectOf {
@@ -20,11 +22,14 @@ pub(super) struct SubjectOf {
     pub(super) judged_as: Option<JudgedAs>,
 }
 
-impl Kernel {
-    pub(super) fn subject_of(&self, tool: Option<&Tool>, args: &Value) -> SubjectOf {
-        self.subject_under(tool, args, &self.policy())
-    }
+/// Finds the subjects of calls.
+pub(super) struct CallSubjects {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) rooms: Arc<CommandRooms>,
+    pub(super) git_sight: GitSight,
+}
 
+impl CallSubjects {
     /// The subject under these settings: what is looked at depends on the rules that may allow a line.
     pub(super) fn subject_under(&self, tool: Option<&Tool>, args: &Value, policy: &PolicySettings) -> SubjectOf {
         let touched = tool.map(|tool| tool.touches(args)).unwrap_or_default();
@@ -123,11 +128,6 @@ impl Kernel {
         reads
     }
 
-    /// The tool that a call is only handed on to.
-    pub(super) fn judged_as(&self, tool_id: &str, args: &Value) -> Option<JudgedAs> {
-        judged_as(self.tool(tool_id)?, args)
-    }
-
     /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and
     /// whether what it names lies in the project. Rules about paths are no matter of looking.
     fn looked_at(&self, wide: &[WideRead], has_path_rules: bool) -> Vec<UnnamedReads> {
@@ -142,7 +142,7 @@ impl Kernel {
 
     /// The run's own temporary folder lies outside, and is nobody else's.
     fn without_own_temp(&self, read: UnnamedReads) -> UnnamedReads {
-        let temp_dir = self.room.get().and_then(|room| room.temp_dir().canonicalize().ok());
+        let temp_dir = self.rooms.temp_dir().and_then(|temp_dir| temp_dir.canonicalize().ok());
         let is_own = |path: &str| {
             let real = Path::new(path).canonicalize().ok();
             real.zip(temp_dir.as_ref()).is_some_and(|(real, temp_dir)| real.starts_with(temp_dir))
@@ -172,8 +172,8 @@ impl Kernel {
     fn touched(&self, path: &str) -> Result<TouchedPath, Fault> {
         let project = &self.settings.project;
         let path = project.resolve(path)?;
-        let real = project.root().join(project.canonical(&path).unwrap_or_else(|_| path.clone()).as_str());
-        if self.settings.own_folders.iter().any(|folder| real.starts_with(folder)) {
+        let place = project.root().join(project.canonical(&path).unwrap_or_else(|_| path.clone()).as_str());
+        if self.settings.own_folders.iter().any(|folder| place.starts_with(folder)) {
             return Err(Fault::new(
                 Code::POLICY_DENIED,
                 format!("{path} belongs to Arki itself."),
@@ -182,7 +182,7 @@ impl Kernel {
         }
         Ok(TouchedPath {
             path: path.as_str().to_owned(),
-            real: self.real(path.as_str()),
+            real: real(&self.settings.project, path.as_str()),
             protected: project.is_protected(&path) || self.is_imported(&path),
             secret: project.is_secret(&path, &self.settings.secrets),
         })
@@ -191,8 +191,8 @@ impl Kernel {
     /// Returns whether it is imported, by its own path or by the one that its links lead to.
     fn is_imported(&self, path: &ProjectPath) -> bool {
         let imported = &self.settings.imported;
-        let real = || self.real(path.as_str()).is_some_and(|real| imported.contains(&real));
-        !imported.is_empty() && (imported.contains(path.as_str()) || real())
+        let by_links = || real(&self.settings.project, path.as_str()).is_some_and(|real| imported.contains(&real));
+        !imported.is_empty() && (imported.contains(path.as_str()) || by_links())
     }
 
     /// A word of a command may be a `HEAD` that is no file.
@@ -201,13 +201,6 @@ impl Kernel {
         let project = &self.settings.project;
         touched.protected |= project.is_part_of_git(&project.resolve(path)?);
         Ok(touched)
-    }
-
-    pub(super) fn real(&self, path: &str) -> Option<String> {
-        match real_place(&self.settings.project, path) {
-            RealPlace::Inside(real) if real.as_str() != path => Some(real.as_str().to_owned()),
-            RealPlace::Inside(_) | RealPlace::Outside(_) | RealPlace::Unknown => None,
-        }
     }
 
     /// Returns the words that name a secret file or a protected path.
@@ -220,7 +213,7 @@ impl Kernel {
     fn named_among(&self, words: &[String], paths: &[TouchedPath]) -> Vec<String> {
         let by_text = words.iter().filter_map(|word| self.touched(word).ok()).chain(paths.iter().cloned());
         let all = by_text.flat_map(|touched| [Some(touched.path), touched.real]);
-        let by_links = words.iter().map(|word| self.real(word));
+        let by_links = words.iter().map(|word| real(&self.settings.project, word));
         all.chain(by_links).flatten().flat_map(|path| [format!("{path}/."), path]).collect()
     }
 
@@ -248,7 +241,7 @@ impl Kernel {
     }
 }
 
-fn judged_as(tool: &Tool, args: &Value) -> Option<JudgedAs> {
+pub(super) fn judged_as(tool: &Tool, args: &Value) -> Option<JudgedAs> {
     match &tool.action {
         Action::Remote(remote) => remote.judged_as(args),
         Action::Read(_)
@@ -257,5 +250,12 @@ fn judged_as(tool: &Tool, args: &Value) -> Option<JudgedAs> {
         | Action::Inside(_)
         | Action::Ask
         | Action::Delegate(_) => None,
+    }
+}
+
+pub(super) fn real(project: &Project, path: &str) -> Option<String> {
+    match real_place(project, path) {
+        RealPlace::Inside(real) if real.as_str() != path => Some(real.as_str().to_owned()),
+        RealPlace::Inside(_) | RealPlace::Outside(_) | RealPlace::Unknown => None,
     }
 }

@@ -45,7 +45,7 @@ impl Kernel {
         for ready in &ready {
             let Some((started, done)) = done.next().await else { break };
             let mut record = Record::since(started, self.log.as_ref(), &self.redactor, context);
-            self.conclude(&ready.pending.call, &ready.verdict, done, &mut record).await?;
+            self.results.conclude(&ready.pending.call, &ready.verdict, done, &mut record).await?;
             events.extend(record.into_events());
         }
         Ok(Executed { outcome: CallOutcome::Finished, events })
@@ -60,7 +60,7 @@ impl Kernel {
         let call = &pending.call;
         // Hooks run around one call at a time.
         let is_fresh_read = pending.progress == CallProgress::New
-            && !self.has_hooks_for(call)
+            && !self.hooks.has_hooks_for(call)
             && matches!(self.tool(&call.tool_id)?.action, Action::Read(_))
             && self.redactor.placeholders(&call.args).is_empty();
         if !is_fresh_read {

@@ -88,7 +88,7 @@ impl Kernel {
             return Err(refused(verdict.reason));
         }
         // It could object, and hooks run with the model's calls only.
-        if self.has_hooks_before(&as_call(tool_id, args)) {
+        if self.hooks.has_hooks_before(&as_call(tool_id, args)) {
             return Err(refused(format!(
                 "A hook looks at such calls of {tool_id} first, so the model has to make one."
             )));
@@ -97,7 +97,7 @@ impl Kernel {
     }
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Fault> {
-        self.learn_shown_file(tool, read.args);
+        self.secrets.learn_shown_file(tool, read.args);
         let cancel = read.cancel.child_token();
         let task = ReadTask {
             project: self.settings.project.clone(),
@@ -130,10 +130,10 @@ impl Kernel {
         if !purpose.only_reads {
             return Err(refused("Without a sandbox, nothing keeps a command from writing.".to_owned()));
         }
-        let room = self.room().await?;
+        let room = self.rooms.room().await?;
         let (sandbox, environment) =
             (room.sandbox_for(&arguments, purpose)?, room.environment_for(&arguments, purpose)?);
-        self.learn_env_files().await;
+        self.secrets.learn_env_files().await;
         let limit = TimeLimit::of(self.settings.limits.timeout_seconds, None);
         let spec = CommandSpec {
             command_line: arguments.command,

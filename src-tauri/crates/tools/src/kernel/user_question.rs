@@ -48,7 +48,7 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let said = Output { text: answered.text.clone(), truncated: false };
-        self.finish(call, Ok(said), record).await
+        self.results.finish(call, Ok(said), record).await
     }
 }
 

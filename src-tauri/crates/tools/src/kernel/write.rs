@@ -89,7 +89,7 @@ impl Kernel {
                 return asked.map_or(JudgedCall::Failed(fault), JudgedCall::Plain);
             }
         };
-        let names = subject.subject.secrets.into_iter().chain(self.carried_secrets(&change));
+        let names = subject.subject.secrets.into_iter().chain(self.secrets.carried_secrets(&change));
         subject.subject.secrets = BTreeSet::from_iter(names).into_iter().collect();
         self.add_other_names(&change, &mut subject);
         let preview = change.preview();
@@ -107,7 +107,7 @@ impl Kernel {
 
     /// The other names of a file are judged like the one that the call names.
     fn add_other_names(&self, change: &ChangeSet, subject: &mut SubjectOf) {
-        let others = change.other_names().iter().filter_map(|path| self.touched_by_tool(path.as_str()).ok());
+        let others = change.other_names().iter().filter_map(|path| self.subjects.touched_by_tool(path.as_str()).ok());
         subject.subject.paths.extend(others);
     }
 
@@ -199,7 +199,7 @@ impl Kernel {
         if accepted.change.is_empty() {
             return record.conclude_read(call, verdict, Ok(nothing_to_change())).await;
         }
-        if self.check_before(&places(&accepted.change), record).await {
+        if self.checking.check_before(&places(&accepted.change), record).await {
             return record.fail(call, &stopped_by_user()).await;
         }
         let stale = match self.write_unless_stale(call, accepted, verdict, record).await? {
@@ -231,7 +231,7 @@ impl Kernel {
         kept.and(decided)?;
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
-                let checked = self.check_after(&places(&accepted.change), record).await;
+                let checked = self.checking.check_after(&places(&accepted.change), record).await;
                 let bodies = written(call, &accepted, applied, checked, record);
                 record.settle(bodies).await.map(Ok)
             }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hooks::{Hook, HookAction, HookCommand, HookCondition, HookOrigin, name_of};
-use crate::kernel::hooking::CHANGED;
+use crate::kernel::hook_runner::CHANGED;
 use arki_domain::{HookEvent, HookOutcome, HookRan};
 use serde_json::json;
 use std::time::Duration;

@@ -2,12 +2,12 @@
 
 use super::{AcceptedChange, accepted, effects, path_of, written};
 use crate::error::ToolError;
-use crate::kernel::Kernel;
 use crate::kernel::record::{Record, stale};
+use crate::kernel::{Kernel, KernelSettings};
 use crate::tool::WriteAction;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{CallOutcome, EventBody, Fault, FileChanged, FileEffect, ToolCall, sha256_hex};
-use arki_files::FileContent;
+use arki_files::{FileContent, Project};
 
 impl Kernel {
     /// Reconciles a write after a crash: the files' hashes tell whether the change was made.
@@ -19,11 +19,12 @@ impl Kernel {
         approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        let project = &self.settings.project;
         for file in files {
-            self.remove_unfinished(&file.path);
-            self.restore_torn(file).await?;
+            remove_unfinished(project, &file.path);
+            restore_torn(&self.settings, file).await?;
         }
-        let now: Vec<Option<FileContent>> = files.iter().map(|file| self.content_of(&file.path)).collect();
+        let now: Vec<Option<FileContent>> = files.iter().map(|file| content_of(project, &file.path)).collect();
         if files.iter().zip(&now).all(|(file, now)| is(now.as_ref(), file.after_hash.as_deref(), false)) {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
             let text = "Written before Arki was interrupted; the file is as intended.".to_owned();
@@ -51,7 +52,7 @@ impl Kernel {
             Ok(_) => return record.fail(call, &stale(&path_of(call), "The change would now be different.")).await,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        match kept.change.apply(&self.settings.project) {
+        match kept.change.apply(project) {
             Ok(applied) => {
                 let bodies = written(call, &kept, applied, None, record);
                 record.settle(bodies).await
@@ -59,39 +60,36 @@ impl Kernel {
             Err(error) => record.fail(call, &ToolError::from(error).into()).await,
         }
     }
+}
 
-    /// Half a file beside the file; it is not worth failing for.
-    fn remove_unfinished(&self, path: &str) {
-        let project = &self.settings.project;
-        let removed = project.resolve(path).and_then(|path| arki_files::remove_unfinished(project, &path));
-        if let Err(error) = removed {
-            tracing::warn!(%error, path, "what an interrupted write left was not removed");
-        }
+/// Half a file beside the file; it is not worth failing for.
+fn remove_unfinished(project: &Project, path: &str) {
+    let removed = project.resolve(path).and_then(|path| arki_files::remove_unfinished(project, &path));
+    if let Err(error) = removed {
+        tracing::warn!(%error, path, "what an interrupted write left was not removed");
     }
+}
 
-    /// A file that was being written in place gets its old content back.
-    async fn restore_torn(&self, file: &FileEffect) -> Result<(), Fault> {
-        let (Some(before), Some(after), false) = (&file.before_hash, &file.after_hash, file.before_link) else {
-            return Ok(());
-        };
-        let contents = &self.settings.contents;
-        let (Some(before), Some(after)) = (contents.content(before).await?, contents.content(after).await?) else {
-            return Ok(());
-        };
-        let project = &self.settings.project;
-        let restored = project.resolve(&file.path);
-        let restored = restored.and_then(|path| arki_files::restore_torn(project, &path, &before, &after));
-        if let Err(error) = restored {
-            tracing::warn!(%error, path = file.path, "what an interrupted write in place left was not taken back");
-        }
-        Ok(())
+/// A file that was being written in place gets its old content back.
+async fn restore_torn(settings: &KernelSettings, file: &FileEffect) -> Result<(), Fault> {
+    let (Some(before), Some(after), false) = (&file.before_hash, &file.after_hash, file.before_link) else {
+        return Ok(());
+    };
+    let (project, contents) = (&settings.project, &settings.contents);
+    let (Some(before), Some(after)) = (contents.content(before).await?, contents.content(after).await?) else {
+        return Ok(());
+    };
+    let restored = project.resolve(&file.path);
+    let restored = restored.and_then(|path| arki_files::restore_torn(project, &path, &before, &after));
+    if let Err(error) = restored {
+        tracing::warn!(%error, path = file.path, "what an interrupted write in place left was not taken back");
     }
+    Ok(())
+}
 
-    fn content_of(&self, path: &str) -> Option<FileContent> {
-        let project = &self.settings.project;
-        let path = project.resolve(path).ok()?;
-        Some(project.found(&path, arki_files::DELETE_LIMIT_BYTES).ok()??.content)
-    }
+fn content_of(project: &Project, path: &str) -> Option<FileContent> {
+    let path = project.resolve(path).ok()?;
+    Some(project.found(&path, arki_files::DELETE_LIMIT_BYTES).ok()??.content)
 }
 
 /// Returns whether there is, or was left, just this: a file or a link with this hash, or nothing.
