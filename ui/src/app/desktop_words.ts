@@ -14,12 +14,12 @@ export const desktopWords = (): DesktopWords => ({
     pending: t`Pending decisions`,
   },
   notices: {
-    done: t`Arki is done and waits for your input.`,
+    done: t`Arki has finished.`,
     budgetExhausted: t`The run's budget is used up.`,
     failed: t`The run failed: ${error}`,
     permission: t`Arki needs your permission to use ${tool}.`,
     decision: t`Arki needs your decision.`,
-    question: t`Arki asks you something.`,
+    question: t`Arki has a question for you.`,
     open: t`Open`,
   },
   dialogs: {

@@ -59,7 +59,7 @@ const GLOBAL: &str = "Global options";
     after_help = "Ids: to name a session, run, approval, question or message, type any unambiguous beginning or \
     ending of its id (at least 4 characters), or `last` for the newest. Commands that approve or remove something \
     don't accept `last`.\n\nExit codes: 0 done, 1 failed, 2 usage or configuration error, 3 waiting for an approval \
-    or an answer, 4 denied because the folder is not trusted, 5 paused by a budget, 130 cancelled."
+    or an answer, 4 denied because the folder is not trusted, 5 paused by a budget or by you, 130 cancelled."
 )]
 pub(crate) struct Arguments {
     /// The project folder

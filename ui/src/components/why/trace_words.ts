@@ -36,10 +36,10 @@ export const checkTopics: Readonly<Record<PolicyCheck, MessageDescriptor>> = {
 const sentences: Readonly<Record<Exclude<PolicyCheck, "rules" | "category_default">, MessageDescriptor>> = {
   trust: msg`The folder isn't trusted, so only reading is allowed.`,
   unknown_tool: msg`There is no tool with this name.`,
-  agent_tools: msg`The agent at work doesn't have this tool.`,
+  agent_tools: msg`The agent doesn't have this tool.`,
   disabled_tools: msg`You switched this tool off for the session.`,
   plan_only: msg`This run only plans, so it can only read.`,
-  read_only_agent: msg`The agent at work only reads.`,
+  read_only_agent: msg`The agent is read-only.`,
   deny_rules: msg`A rule denies this.`,
   unreadable_configuration: msg`A configuration that may forbid this can't be read, so nothing is allowed.`,
   hook_denial: msg`A hook denied this.`,

@@ -24,7 +24,7 @@ export function GateApproval({ approval }: { approval: PendingApproval }) {
         </p>
         <p className="secondary small">
           <Trans>
-            Step <code>{step}</code> of the pipeline <code>{pipeline}</code> asks before it goes on.
+            Step <code>{step}</code> of the pipeline <code>{pipeline}</code> needs your approval to continue.
           </Trans>
         </p>
       </header>

@@ -60,7 +60,7 @@ function Skill({ skill, folder }: { skill: SkillEntry; folder: string | null }) 
   const triggers = [...keywords, ...paths].join(", ");
   const names = allowedTools?.join(", ") ?? "";
   const facts = [
-    triggers === "" ? "" : t`comes in by itself for: ${triggers}`,
+    triggers === "" ? "" : t`used automatically for: ${triggers}`,
     allowedTools === null ? "" : t`tools: ${names}`,
   ];
   return (

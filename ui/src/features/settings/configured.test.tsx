@@ -66,7 +66,7 @@ describe("hooks, agents and skills", () => {
     expect(agents.textContent).toContain("tools: read_*, run_command · only reads · works in a worktree");
     expect(agents.textContent).toContain(".arki/config.json, ~/.config/arki/config.json");
     expect(agents.textContent).toContain("a.md: it has no text.");
-    expect(skills.textContent).toContain("comes in by itself for: form, *.pdf · tools: read_file");
+    expect(skills.textContent).toContain("used automatically for: form, *.pdf · tools: read_file");
     expect(skills.textContent).toContain("its U+202Efront matter");
     expect(skills.textContent).toContain("2 skills are left out.");
   });

@@ -21,7 +21,7 @@ pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Ex
             let triggers = [of.keywords().join(", "), paths.join(", ")];
             let triggers: Vec<String> = triggers.into_iter().filter(|triggers| !triggers.is_empty()).collect();
             if !triggers.is_empty() {
-                output.line(visible(&format!("{:<24} comes in by itself for: {}", "", triggers.join("; "))));
+                output.line(visible(&format!("{:<24} used automatically for: {}", "", triggers.join("; "))));
             }
         }
         of.warnings.iter().for_each(|warning| output.aside(visible(&format!("{origin}: {warning}."))));
