@@ -126,7 +126,7 @@ fn scripted(answer: &str) -> Stage {
 
 /// The prompt of the only request.
 fn prompt(stage: &Stage) -> String {
-    text(&stage.messages().last().unwrap()["content"])
+    text(&stage.messages().iter().find(|message| message["role"] == "user").unwrap()["content"])
 }
 
 fn git(stage: &Stage, args: &[&str]) {

@@ -1,7 +1,7 @@
 //! What a model is told beside the system prompt: the state of git, pictures of the project, the right name of a tool, and
 //! tools in words where it takes none.
 
-use crate::harness::{Stage, payload, payloads, text};
+use crate::harness::{Stage, contains, payload, payloads, text};
 use arki_testkit::{Script, Turn};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -25,6 +25,37 @@ fn able_to(abilities: &[&str], turns: Vec<Turn>) -> Stage {
 fn of_git(stage: &Stage) -> Vec<String> {
     let added = payloads(&stage.log(), "context.added");
     added.iter().filter(|added| added["part"] == "git").map(|added| text(&added["text"])).collect()
+}
+
+#[test]
+fn a_sub_agent_is_told_the_state_of_git_as_its_own_run_began() {
+    let turns = vec![
+        Turn::calls().call("run_command", json!({"command": "echo two > a.txt"})),
+        Turn::calls().call("delegate", json!({"agent": "arki", "task": "Look at the changes."})),
+        Turn::text("Looked."),
+        Turn::text("Done."),
+    ];
+    let stage = Stage::of(Script::new(turns).sequential());
+    git(&stage, &["init", "-q"]);
+    stage.write(".git/info/exclude", ".arki\n");
+    stage.write("a.txt", "one\n");
+    git(&stage, &["add", "."]);
+    git(&stage, &["commit", "-qm", "first"]);
+    stage.trust();
+    if !stage.has_sandbox() {
+        return;
+    }
+    let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
+    let child = text(&payload(&events, "subagent.started")["sessionId"]);
+    let of_child = stage.arki(&["events", &child, "--json"]).exits(0).lines();
+    let told = payloads(&of_child, "context.added");
+    let told = told.iter().find(|added| added["part"] == "git").expect("the state of git");
+    let told = text(&told["text"]);
+    assert!(told.contains("Branch: \"main\"") && told.contains("(\"a.txt\")"), "{told}");
+    let of_parent = text(&payload(&events, "context.added")["text"]);
+    assert!(of_parent.ends_with("Nothing differs from the last commit."), "{of_parent}");
+    let is_told = |body: &[u8]| contains(body, b"Look at the changes.") && contains(body, b"Changed, not staged");
+    assert!(stage.model.requests().iter().any(|request| is_told(&request.body)));
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Runs {
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
         let mode = mode_to_tell(&run, open.is_trusted(), &system, &mut history.transcript);
-        let git = match run.turn == 0 && run.parent.is_none() {
+        let git = match run.turn == 0 {
             true => GitState::ask(open, self.kernel(open, config, Presence::default())),
             false => GitState::default(),
         };
