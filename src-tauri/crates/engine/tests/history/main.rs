@@ -6,6 +6,7 @@ mod clients;
 mod delegation;
 mod delegation_row;
 mod elicitations;
+mod first_requests;
 mod list;
 mod observations;
 mod pictures;

@@ -88,6 +88,10 @@ impl Stage {
         self.home.project_dir().join(path).exists()
     }
 
+    pub(crate) fn model_url(&self) -> String {
+        self.server.url()
+    }
+
     /// The body of what the model was sent last.
     pub(crate) fn last_request(&self) -> String {
         self.server.requests().last().unwrap().json.to_string()
