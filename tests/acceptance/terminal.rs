@@ -16,6 +16,10 @@ fn two_turns(command: &str) -> Vec<Turn> {
 
 /// The program on a terminal of its own, to its end, and what that showed.
 fn on_terminal(stage: &Stage, args: &[&str]) -> (i32, String) {
+    on_terminal_with(stage, args, None)
+}
+
+fn on_terminal_with(stage: &Stage, args: &[&str], no_color: Option<&str>) -> (i32, String) {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&controller).unwrap();
     unlockpt(&controller).unwrap();
@@ -23,6 +27,7 @@ fn on_terminal(stage: &Stage, args: &[&str]) -> (i32, String) {
     let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
     let mut command = stage.command(args);
     command.env("TERM", "xterm").env_remove("NO_COLOR");
+    no_color.into_iter().for_each(|value| _ = command.env("NO_COLOR", value));
     command.stdout(terminal.try_clone().unwrap()).stderr(terminal.try_clone().unwrap()).stdin(Stdio::null());
     let mut child = command.spawn().unwrap();
     drop((command, terminal));
@@ -110,4 +115,18 @@ fn nothing_moves_without_colours_or_for_a_program() {
         let (_, seen) = on_terminal(&stage, &[&["exec", "--approve", "all", "go"], extra].concat());
         assert!(!seen.contains("Running sleep") && !seen.contains("\x1b[K"), "{seen:?}");
     }
+}
+
+#[test]
+fn style_tags_are_styles_on_a_terminal_with_colours_and_text_everywhere_else() {
+    const TAGGED: &str = "<bold>Done: <red>2</red> failed</bold>, `<red>` \u{1b}[2J ok.";
+    let stage = Stage::new(vec![Turn::text(TAGGED); 4]);
+    let (code, seen) = on_terminal(&stage, &["exec", "go"]);
+    let styled = "\u{1b}[1mDone: \u{1b}[31m2\u{1b}[0m\u{1b}[1m failed\u{1b}[0m, `<red>` \\u{1b}[2J ok.";
+    assert!(code == 0 && seen.contains(styled), "{seen:?}");
+    let (_, seen) = on_terminal_with(&stage, &["exec", "go"], Some("1"));
+    assert!(seen.contains("<bold>Done: <red>2</red> failed</bold>, `<red>` \\u{1b}[2J ok."), "{seen:?}");
+    assert_eq!(stage.arki(&["exec", "go"]).exits(0).stdout, format!("{TAGGED}\n"), "a program gets the text");
+    let last = stage.exec(&["go"]).exits(0).lines();
+    assert!(last.iter().any(|event| event["payload"]["response"] == TAGGED), "so does the log");
 }

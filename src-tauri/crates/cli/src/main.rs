@@ -17,6 +17,7 @@ mod progress;
 mod regular_file;
 mod review;
 mod standard_input;
+mod style_tags;
 mod usage_errors;
 
 use clap::Parser;

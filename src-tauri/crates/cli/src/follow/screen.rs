@@ -4,6 +4,7 @@ use crate::activity::activity;
 use crate::command_output::{self, CommandOutputs};
 use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
+use crate::style_tags::StyleTags;
 use arki_domain::{
     Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
     StepFailed, SubagentStarted, SystemClock, TokenType,
@@ -27,6 +28,8 @@ pub(super) struct Screen<'a> {
     /// The filter for a terminal, which would obey control characters in the model's text. A program gets them
     /// unchanged.
     shown: Option<VisiblePieces>,
+    /// The styles of the answer, on a terminal that shows colours.
+    styles: Option<StyleTags>,
     told: PrintedAnswer,
     /// The sub-agents that work for the run.
     subagents: Vec<SubagentStarted>,
@@ -51,6 +54,7 @@ impl<'a> Screen<'a> {
             last_seq: 0,
             at_line_start: true,
             shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
+            styles: shows_colours().then(StyleTags::default),
             told: PrintedAnswer::default(),
             has_cost_limit: false,
             subagents: run.subagents.clone(),
@@ -229,6 +233,7 @@ impl Screen<'_> {
     fn seen_of(&mut self, turn: u32) -> usize {
         if turn != self.told.turn {
             self.end_line();
+            self.styles = self.styles.take().map(|_| StyleTags::default());
             self.told = PrintedAnswer { turn, behind: self.told.behind, ..PrintedAnswer::default() };
         }
         self.told.bytes
@@ -330,17 +335,28 @@ impl Screen<'_> {
 
     fn write(&mut self, text: &str) {
         match &mut self.shown {
-            Some(shown) => self.output.text(&shown.next(text, InvisibleCharacters::Prose)),
+            Some(shown) => {
+                let text = shown.next(text, InvisibleCharacters::Prose);
+                self.output.text(&self.styles.as_mut().map_or(text.clone(), |styles| styles.next(&text)));
+            }
             None => self.output.text(text),
         }
     }
 
     pub(super) fn end_line(&mut self) {
+        if let Some(rest) = self.styles.as_mut().map(StyleTags::suspend).filter(|rest| !rest.is_empty()) {
+            self.output.text(&rest);
+        }
         if !self.at_line_start && !self.output.json {
             self.write("\n");
             self.at_line_start = true;
         }
     }
+}
+
+fn shows_colours() -> bool {
+    let stdout = std::io::stdout();
+    stdout.is_terminal() && anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never
 }
 
 /// Returns whether the text is for the user; a core's own words, such as a plan in JSON, are told as what they mean.
