@@ -8,8 +8,6 @@ const MAX_FILES: usize = 6;
 
 /// A type of a crate that is too large still, with its methods and the files that they are in.
 const TOO_LARGE: &[(&str, usize, usize)] = &[
-    ("engine::Accounts", 36, 7),
-    ("engine::Approvals", 44, 13),
     ("engine::OpenProject", 35, 8),
     ("engine::Projects", 76, 21),
     ("engine::Runs", 145, 29),

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 
 impl GuideCommands for Desktop {
     async fn backtest_rule(self, rule: String) -> Answer<BacktestResult> {
-        self.reading(move |engine| engine.approvals().backtest_rule(&rule)).await
+        self.reading(move |engine| engine.approvals().rules().backtest_rule(&rule)).await
     }
 
     async fn add_rule(self, rule: String) -> Answer<()> {
-        self.reading(move |engine| engine.approvals().add_typed_rule(&rule)).await
+        self.reading(move |engine| engine.approvals().rules().add_typed_rule(&rule)).await
     }
 
     async fn remove_rule(self, rule: String) -> Answer<()> {
-        self.reading(move |engine| engine.approvals().remove_rule(&rule)).await
+        self.reading(move |engine| engine.approvals().rules().remove_rule(&rule)).await
     }
 
     async fn list_hooks(self, folder: Option<PathBuf>) -> Answer<HookEntries> {
@@ -31,7 +31,7 @@ impl GuideCommands for Desktop {
     }
 
     async fn try_hooks(self, folder: PathBuf, happens: MadeUpEvent) -> Answer<Vec<TriedHookEntry>> {
-        Ok(self.engine.approvals().try_hooks_with(&folder, happens).await?)
+        Ok(self.engine.approvals().policy().try_hooks_with(&folder, happens).await?)
     }
 
     async fn open_configured(self, folder: Option<PathBuf>, path: String) -> Answer<()> {

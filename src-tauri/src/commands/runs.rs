@@ -71,15 +71,16 @@ impl RunCommands for Desktop {
     }
 
     async fn list_approvals(self) -> Answer<Vec<ApprovalSummary>> {
-        self.reading(|engine| engine.approvals().inbox()).await
+        self.reading(|engine| engine.approvals().reviews().inbox()).await
     }
 
     async fn review_files(self, approval_id: String) -> Answer<Vec<ReviewFile>> {
-        self.reading(move |engine| engine.approvals().review_files(&ApprovalId::from(approval_id))).await
+        self.reading(move |engine| engine.approvals().reviews().review_files(&ApprovalId::from(approval_id))).await
     }
 
     async fn review_page(self, approval_id: String, file: usize, from: usize) -> Answer<ReviewPage> {
-        self.reading(move |engine| engine.approvals().review_page(&ApprovalId::from(approval_id), file, from)).await
+        self.reading(move |engine| engine.approvals().reviews().review_page(&ApprovalId::from(approval_id), file, from))
+            .await
     }
 
     async fn review_context(
@@ -90,12 +91,12 @@ impl RunCommands for Desktop {
         lines: usize,
     ) -> Answer<ReviewContext> {
         let approval_id = ApprovalId::from(approval_id);
-        self.reading(move |engine| engine.approvals().review_context(&approval_id, &path, from, lines)).await
+        self.reading(move |engine| engine.approvals().reviews().review_context(&approval_id, &path, from, lines)).await
     }
 
     async fn proposed_rule(self, approval_id: String) -> Answer<Option<String>> {
         let approval_id = ApprovalId::from(approval_id);
-        let rules = self.reading(move |engine| engine.approvals().proposed_rules(&approval_id)).await?;
+        let rules = self.reading(move |engine| engine.approvals().rules().proposed_rules(&approval_id)).await?;
         Ok((!rules.is_empty()).then(|| rule_text(&rules)))
     }
 
@@ -106,7 +107,7 @@ impl RunCommands for Desktop {
         seq: Option<u64>,
     ) -> Answer<Option<ExplainedDecision>> {
         let (session_id, call_id) = (SessionId::from(session_id), CallId::from(call_id));
-        self.reading(move |engine| engine.approvals().explain_decision(&session_id, &call_id, seq)).await
+        self.reading(move |engine| engine.approvals().policy().explain_decision(&session_id, &call_id, seq)).await
     }
 
     async fn resolve_approval(self, approval_id: String, resolution: arki_api::Resolution) -> Answer<()> {

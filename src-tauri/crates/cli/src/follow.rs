@@ -248,10 +248,10 @@ pub(crate) fn tell_question(output: &Printer, session_id: &SessionId, question: 
 fn tell_approval(engine: &Engine, output: &Printer, id: &ApprovalId) -> Result<(), Fault> {
     if !output.json {
         output.aside("");
-        review::at_stop(engine, &engine.approvals().approval(id)?, |line| output.aside(line));
+        review::at_stop(engine, &engine.approvals().pending().approval(id)?, |line| output.aside(line));
         output.aside("");
     }
-    let name = engine.approvals().short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
+    let name = engine.approvals().pending().short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
     output.aside(format!("Waiting for your decision on {id}. Run one of:"));
     output.aside(format!("  arki approvals approve{name}"));
     output.aside(format!("  arki approvals reject{name}"));

@@ -94,7 +94,7 @@ pub(crate) fn diff(
     mut line: impl FnMut(String),
 ) -> Result<(), Fault> {
     let Some(preview) = &requested.preview else { return Ok(()) };
-    let review = engine.approvals().review_diff(record, requested)?;
+    let review = engine.approvals().reviews().review_diff(record, requested)?;
     let wanted = match shown {
         ShownPart::Files if preview.diff_hash.is_some() => {
             files(preview, &review, &mut line);
@@ -105,7 +105,7 @@ pub(crate) fn diff(
         ShownPart::Hunks(hunks) => review.hunks(hunks)?,
     };
     for part in wanted {
-        let text = engine.approvals().revealed_text(record, &part.path, review.text(&part));
+        let text = engine.approvals().reviews().revealed_text(record, &part.path, review.text(&part));
         numbered(&text, &preview.hunks, part.first_hunk, &mut line);
     }
     Ok(())
@@ -117,7 +117,7 @@ pub(crate) fn at_stop(engine: &Engine, record: &ApprovalRecord, mut line: impl F
     head(&requested).into_iter().for_each(&mut line);
     let Some(preview) = &requested.preview else { return };
     if preview.diff_hash.is_some() {
-        if let Ok(review) = engine.approvals().review_diff(record, &requested) {
+        if let Ok(review) = engine.approvals().reviews().review_diff(record, &requested) {
             files(preview, &review, &mut line);
         }
         return;

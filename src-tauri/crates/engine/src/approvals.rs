@@ -5,6 +5,7 @@ mod explained;
 mod for_clients;
 pub(crate) mod judgement;
 pub(crate) mod names;
+pub(crate) mod pending;
 pub(crate) mod resolve;
 pub(crate) mod revealing;
 pub(crate) mod review;
@@ -18,18 +19,23 @@ use crate::kernels::Kernels;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
-use review::ReviewDiff;
+use judgement::PolicyTrials;
+use pending::PendingApprovals;
+use review::ApprovalReviews;
+use session_grants::SessionGrants;
+use standing_rules::StandingRules;
 use std::sync::{Arc, Mutex};
 
-/// Approvals, and what the user allows by them.
+/// Decisions on approvals, over what is pending, what is reviewed and what the user allows from then on.
 pub struct Approvals {
     records: Arc<Records>,
-    accounts: Arc<Accounts>,
-    projects: Arc<Projects>,
     kernels: Arc<Kernels>,
     sessions: Arc<Sessions>,
-    /// The large diff that was last looked at, by its hash.
-    reviewed: Mutex<Option<(String, ReviewDiff)>>,
+    pending: Arc<PendingApprovals>,
+    reviews: ApprovalReviews,
+    rules: Arc<StandingRules>,
+    grants: Arc<SessionGrants>,
+    policy: PolicyTrials,
 }
 
 impl Approvals {
@@ -40,6 +46,54 @@ impl Approvals {
         kernels: Arc<Kernels>,
         sessions: Arc<Sessions>,
     ) -> Self {
-        Self { records, accounts, projects, kernels, sessions, reviewed: Mutex::default() }
+        let pending = Arc::new(PendingApprovals { records: records.clone() });
+        let reviews = ApprovalReviews {
+            records: records.clone(),
+            projects: projects.clone(),
+            sessions: sessions.clone(),
+            pending: pending.clone(),
+            reviewed: Mutex::default(),
+        };
+        let rules = Arc::new(StandingRules {
+            records: records.clone(),
+            accounts,
+            projects,
+            kernels: kernels.clone(),
+            sessions: sessions.clone(),
+            pending: pending.clone(),
+        });
+        let grants = Arc::new(SessionGrants { records: records.clone(), sessions: sessions.clone() });
+        let policy = PolicyTrials { records: records.clone(), kernels: kernels.clone(), sessions: sessions.clone() };
+        Self { records, kernels, sessions, pending, reviews, rules, grants, policy }
+    }
+
+    /// The approvals that are pending, and each one by its name.
+    #[must_use]
+    pub fn pending(&self) -> &PendingApprovals {
+        &self.pending
+    }
+
+    /// Their content, as the user reviews it.
+    #[must_use]
+    pub fn reviews(&self) -> &ApprovalReviews {
+        &self.reviews
+    }
+
+    /// The rules that the user made of answers or typed.
+    #[must_use]
+    pub fn rules(&self) -> &StandingRules {
+        &self.rules
+    }
+
+    /// The permissions of sessions.
+    #[must_use]
+    pub fn grants(&self) -> &Arc<SessionGrants> {
+        &self.grants
+    }
+
+    /// The policy, asked without anything happening.
+    #[must_use]
+    pub fn policy(&self) -> &PolicyTrials {
+        &self.policy
     }
 }

@@ -67,16 +67,19 @@ async fn a_backtest_lists_what_a_rule_would_change_first_and_stores_nothing() {
     stage.run().await;
     let before = stage.config();
     let approvals = stage.engine.approvals();
-    let tested = approvals.backtest_rule(r#"{"decision": "approval", "command": ["touch"]}"#).unwrap();
+    let tested = approvals.rules().backtest_rule(r#"{"decision": "approval", "command": ["touch"]}"#).unwrap();
     assert_eq!((tested.matched_count, tested.changed, tested.calls, tested.left_out), (2, 0, 3, 0));
-    let tested = approvals.backtest_rule(r#"{"decision": "deny", "command": ["touch"]}"#).unwrap();
+    let tested = approvals.rules().backtest_rule(r#"{"decision": "deny", "command": ["touch"]}"#).unwrap();
     assert_eq!((tested.matched_count, tested.changed), (2, 2));
     let [a, b] = tested.matched.as_slice() else { panic!("{tested:?}") };
     assert_eq!((a.call.as_str(), b.call.as_str(), a.title.as_str()), ("touch a", "touch b c", "go"));
     assert_eq!((a.decision, a.with_rule), (Decision::Approval, Decision::Deny));
     assert!(a.decided.is_some() && a.seq < b.seq);
     // Tools and hosts are spoken of as well.
-    assert_eq!(approvals.backtest_rule(r#"{"decision": "deny", "tool": "read_file"}"#).unwrap().matched_count, 0);
+    assert_eq!(
+        approvals.rules().backtest_rule(r#"{"decision": "deny", "tool": "read_file"}"#).unwrap().matched_count,
+        0
+    );
     assert_eq!(stage.config(), before);
 }
 
@@ -101,10 +104,10 @@ async fn a_past_decision_is_explained_by_what_the_log_says_of_it() {
     assert_eq!(decided.len(), 3);
     let mut traces = Vec::new();
     for (seq, decided) in &decided {
-        let explained = approvals.explain_decision(&session, &decided.call_id, Some(*seq)).unwrap().unwrap();
+        let explained = approvals.policy().explain_decision(&session, &decided.call_id, Some(*seq)).unwrap().unwrap();
         let PolicyTrace { decision, rule, reason, .. } = &explained.trace;
         assert_eq!((decision, rule, reason), (&decided.decision, &decided.rule, &decided.reason));
-        let newest = approvals.explain_decision(&session, &decided.call_id, None).unwrap().unwrap();
+        let newest = approvals.policy().explain_decision(&session, &decided.call_id, None).unwrap().unwrap();
         assert_eq!(newest.trace, explained.trace);
         traces.push(explained);
     }
@@ -120,9 +123,9 @@ async fn a_past_decision_is_explained_by_what_the_log_says_of_it() {
     // Another rule has the name now: what the old one said is not known any more.
     std::fs::write(stage.home.config_dir().join("config.json"), stage.config().replace("touch", "cp")).unwrap();
     let (seq, of_rule) = &decided[1];
-    let later = approvals.explain_decision(&session, &of_rule.call_id, Some(*seq)).unwrap().unwrap();
+    let later = approvals.policy().explain_decision(&session, &of_rule.call_id, Some(*seq)).unwrap().unwrap();
     assert_eq!((&later.trace, &later.rule), (&denied.trace, &None));
-    assert!(approvals.explain_decision(&session, &"none".into(), None).unwrap().is_none());
+    assert!(approvals.policy().explain_decision(&session, &"none".into(), None).unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,7 +140,8 @@ async fn of_very_many_calls_the_changed_ones_are_listed_and_long_ones_are_cut() 
     let stage = Stage::new(&json!({"policy": {"rules": rules}}), vec![calls, Turn::text("done")]);
     stage.trust().await;
     stage.run().await;
-    let tested = stage.engine.approvals().backtest_rule(r#"{"decision": "deny", "tool": "run_command"}"#).unwrap();
+    let tested =
+        stage.engine.approvals().rules().backtest_rule(r#"{"decision": "deny", "tool": "run_command"}"#).unwrap();
     assert_eq!((tested.matched_count, tested.changed, tested.matched.len()), (202, 1, 200));
     let first = &tested.matched[0];
     assert!(first.call.starts_with("touch a") && first.with_rule == Decision::Deny, "{first:?}");
@@ -153,7 +157,7 @@ async fn a_rule_is_added_and_removed_and_everything_else_stays() {
     std::fs::write(&path, format!("// mine\n{}", stage.config())).unwrap();
     let approvals = stage.engine.approvals();
     let added = r#"{"decision": "allow", "tool": "edit_file", "path": "docs/**"} // new"#;
-    approvals.add_typed_rule(added).unwrap();
+    approvals.rules().add_typed_rule(added).unwrap();
     let rules = || {
         let settings = stage.engine.projects().list_settings(None).unwrap();
         let rules = settings.into_iter().filter(|entry| entry.key.starts_with("policy.rules["));
@@ -163,10 +167,10 @@ async fn a_rule_is_added_and_removed_and_everything_else_stays() {
     // As it is listed, without the key that stands in it.
     let listed = rules()[0].to_string();
     assert!(!listed.contains(KEY), "{listed}");
-    approvals.remove_rule(&listed).unwrap();
+    approvals.rules().remove_rule(&listed).unwrap();
     assert_eq!(rules().len(), 1);
     assert!(stage.config().starts_with("// mine\n") && !stage.config().contains(KEY));
-    let gone = approvals.remove_rule(&listed).unwrap_err();
+    let gone = approvals.rules().remove_rule(&listed).unwrap_err();
     assert!(gone.is(Code::CONFIG_INVALID) && gone.message.contains("no longer"), "{gone:?}");
 }
 
@@ -182,7 +186,9 @@ fn what_is_no_rule_says_why_and_names_no_file() {
         (r#"{"decision": "deny", "command": ["rm"], "match": ["ls"]}"#, "should match"),
     ] {
         let approvals = stage.engine.approvals();
-        for fault in [approvals.backtest_rule(wrong).unwrap_err(), approvals.add_typed_rule(wrong).unwrap_err()] {
+        for fault in
+            [approvals.rules().backtest_rule(wrong).unwrap_err(), approvals.rules().add_typed_rule(wrong).unwrap_err()]
+        {
             assert!(fault.message.contains(words) && !fault.hint.contains("doctor"), "{wrong}: {fault:?}");
         }
     }
@@ -400,7 +406,7 @@ async fn a_hook_is_changed_by_the_key_it_is_listed_with_and_tried_with_something
             text: String::new(),
         };
         let (engine, folder) = (stage.engine.clone(), stage.folder());
-        async move { engine.approvals().try_hooks_with(&folder, happens).await }
+        async move { engine.approvals().policy().try_hooks_with(&folder, happens).await }
     };
     let tried = try_out(r#"{"command": "ls"}"#).await.unwrap();
     let [only] = tried.as_slice() else { panic!("{tried:?}") };

@@ -87,7 +87,7 @@ async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
     stage.client.stop_session(&run.session_id).await.unwrap();
     stage.engine.runs().stop_all().await;
     assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.text(), "one\n");
 }
 
@@ -128,7 +128,7 @@ async fn a_run_that_is_stopped_as_soon_as_it_asks_is_stopped() {
         let ended = stage.engine.sessions().find_session(run.session_id.as_str()).unwrap();
         assert_eq!(ended.state, SessionState::Cancelled, "stopped after {} µs", wait * 250);
     }
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.text(), "one\n");
 }
 
@@ -236,7 +236,7 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
     for _ in 0..DECIDED_AT_ONCE {
         let (_, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
         let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
-        let shown = arki_engine::rule_text(&stage.engine.approvals().proposed_rules(&approval_id).unwrap());
+        let shown = arki_engine::rule_text(&stage.engine.approvals().rules().proposed_rules(&approval_id).unwrap());
         let always = Resolution { keep: Keep::Always { shown }, ..approve() };
         let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
         let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());

@@ -45,12 +45,12 @@ pub(crate) async fn run(
         ApprovalsCommand::Reject(arguments) => decide::reject(client, arguments, output).await,
         ApprovalsCommand::Granted { session } => {
             let session_id = engine.sessions().find_session(&session)?.session_id;
-            list_rules(&engine.approvals().session_grants(&session_id)?, output);
+            list_rules(&engine.approvals().grants().session_grants(&session_id)?, output);
             Ok(Exit::Done)
         }
         ApprovalsCommand::Withdraw { session } => {
             let session_id = engine.sessions().find_session(&session)?.session_id;
-            list_rules(&engine.approvals().withdraw_session_grants(&session_id).await?, output);
+            list_rules(&engine.approvals().grants().withdraw_session_grants(&session_id).await?, output);
             Ok(Exit::Done)
         }
     }
@@ -58,7 +58,7 @@ pub(crate) async fn run(
 
 /// The named approval, or the only pending one; prints which one that is.
 fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Printer) -> Result<ApprovalRecord, Fault> {
-    let record = engine.approvals().find_approval(id, wanted)?;
+    let record = engine.approvals().pending().find_approval(id, wanted)?;
     if id != Some(record.approval_id.as_str()) {
         output.aside(dim(&format!("This is {}.", record.approval_id)));
     }

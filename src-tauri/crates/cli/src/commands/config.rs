@@ -150,9 +150,9 @@ fn edit(engine: &Engine, output: &Printer) -> Result<(), Fault> {
         output.aside(format!("Your configuration has changed since you left an edit unsaved. Its text is in {path}."));
     }
     if let Err(fault) = editor::open(&edit.copy) {
-        return Err(accounts.abandon_config_edit(&edit, fault));
+        return Err(edit.abandon(fault));
     }
-    let is_changed = accounts.end_config_edit(&edit)?;
+    let is_changed = edit.end()?;
     output.aside(if is_changed { "Saved your configuration." } else { "Nothing changed." });
     tell_unusable_model(engine, output);
     Ok(())

@@ -130,7 +130,7 @@ fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str
 }
 
 async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> Result<Exit, Fault> {
-    let tried = engine.approvals().try_hooks(dir, trial).await?;
+    let tried = engine.approvals().policy().try_hooks(dir, trial).await?;
     for TriedHook { ran, context } in &tried {
         if output.json {
             let mut shown = serde_json::to_value(ran).map_err(Fault::internal)?;

@@ -45,7 +45,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         PolicyCommand::Backtest { rule } => return backtest(engine, &dir.join(rule), output),
     };
     let args = arguments_of(args.as_deref(), &command, EXAMPLES)?;
-    let mut judgement = engine.approvals().judge(dir, &tool, &args)?;
+    let mut judgement = engine.approvals().policy().judge(dir, &tool, &args)?;
     if !trace {
         judgement.trace = None;
     }
@@ -100,7 +100,7 @@ fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Faul
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
         Fault::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
-    let backtest = engine.approvals().backtest(&text, file, &mut |past| match output.json {
+    let backtest = engine.approvals().rules().backtest(&text, file, &mut |past| match output.json {
         true => output.object(&past),
         false => output.line(past_line(&past)),
     })?;

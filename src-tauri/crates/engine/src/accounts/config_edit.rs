@@ -1,7 +1,6 @@
 //! Editing the user's `config.json` as a whole, in a copy: only a valid text takes the file's place, nothing that was typed
 //! is lost, and nothing that was changed meanwhile is overwritten.
 
-use crate::accounts::Accounts;
 use arki_disk::{change_private_file, remove_private_file, write_private_file};
 use arki_domain::{Code, Fault, io_words};
 use std::path::{Path, PathBuf};
@@ -13,17 +12,17 @@ pub struct ConfigEdit {
     /// The text of an earlier edit that was never saved. The configuration has changed since, so it's kept apart.
     pub set_aside: Option<PathBuf>,
     base: PathBuf,
+    file: PathBuf,
 }
 
-impl Accounts {
-    /// Begins with the configuration as it is. An earlier text that could not be saved is edited on, if nothing has
+impl ConfigEdit {
+    /// Begins with `text`, which the configuration `file` has. An earlier text that could not be saved is edited on, if nothing has
     /// changed the configuration since.
     ///
     /// # Errors
-    /// When the file can't be read or the copy not be written.
-    pub fn begin_config_edit(&self) -> Result<ConfigEdit, Fault> {
-        let text = self.user_config_text()?;
-        let beside = |name: &str| self.directories.config_file().with_file_name(name);
+    /// When the copy can't be written.
+    pub(crate) fn begin(file: PathBuf, text: &str) -> Result<Self, Fault> {
+        let beside = |name: &str| file.with_file_name(name);
         let (copy, base) = (beside("config.edited.json"), beside("config.edited.base.json"));
         let mut set_aside = None;
         let begun_from = read(&base).ok();
@@ -43,7 +42,7 @@ impl Accounts {
             write_private_file(&base, text.as_bytes())?;
             write_private_file(&copy, text.as_bytes())?;
         }
-        Ok(ConfigEdit { copy, set_aside, base })
+        Ok(Self { copy, set_aside, base, file })
     }
 
     /// Puts the edited copy in the file's place. Returns whether that changes anything.
@@ -51,47 +50,47 @@ impl Accounts {
     /// # Errors
     /// `CONFIG_INVALID`, `CONFIG_UNKNOWN_KEY`, or `CONFIG_CHANGED` where something else has changed the configuration
     /// meanwhile. The file is then as it was, and the copy is kept.
-    pub fn end_config_edit(&self, edit: &ConfigEdit) -> Result<bool, Fault> {
-        let path = self.directories.config_file();
-        let kept = |hint: &str| format!("Your text is kept in {}; {hint}", edit.copy.display());
+    pub fn end(&self) -> Result<bool, Fault> {
+        let path = &self.file;
+        let kept = |hint: &str| format!("Your text is kept in {}; {hint}", self.copy.display());
         let edit_on = |fault: Fault| Fault { hint: kept("`arki config edit` opens it again."), ..fault };
-        let (bytes, base) = (read(&edit.copy)?, read(&edit.base)?);
+        let (bytes, base) = (read(&self.copy)?, read(&self.base)?);
         let is_changed = bytes != base;
         if is_changed {
-            change_private_file(&path, |found| {
+            change_private_file(path, |found| {
                 if found.unwrap_or_default() != base {
                     let message = "Your configuration was changed while you edited it.";
                     let hint = kept("run `arki config edit` again and copy over what you need.");
                     return Err(Fault::new(Code::CONFIG_CHANGED, message, hint));
                 }
-                let text = crate::config::text_of(&bytes, &path).map_err(edit_on)?;
-                let file = crate::config::parse(text, &path).map_err(edit_on)?;
-                crate::config::Config::merge((&file, &path), None).map_err(edit_on)?;
+                let text = crate::config::text_of(&bytes, path).map_err(edit_on)?;
+                let file = crate::config::parse(text, path).map_err(edit_on)?;
+                crate::config::Config::merge((&file, path), None).map_err(edit_on)?;
                 Ok(bytes.clone())
             })?;
         }
-        remove(edit)?;
+        self.remove()?;
         Ok(is_changed)
     }
 
     /// Ends an edit whose editor failed with `fault`; a text that it changed is kept.
     #[must_use]
-    pub fn abandon_config_edit(&self, edit: &ConfigEdit, fault: Fault) -> Fault {
-        let is_untouched = matches!((read(&edit.copy), read(&edit.base)), (Ok(copy), Ok(base)) if copy == base);
+    pub fn abandon(&self, fault: Fault) -> Fault {
+        let is_untouched = matches!((read(&self.copy), read(&self.base)), (Ok(copy), Ok(base)) if copy == base);
         if !is_untouched {
-            let hint = format!("{} Your text is kept in {}.", fault.hint, edit.copy.display());
+            let hint = format!("{} Your text is kept in {}.", fault.hint, self.copy.display());
             return Fault { hint, ..fault };
         }
-        match remove(edit) {
+        match self.remove() {
             Ok(()) => fault,
             Err(failed) => failed,
         }
     }
-}
 
-fn remove(edit: &ConfigEdit) -> Result<(), Fault> {
-    remove_private_file(&edit.copy)?;
-    Ok(remove_private_file(&edit.base)?)
+    fn remove(&self) -> Result<(), Fault> {
+        remove_private_file(&self.copy)?;
+        Ok(remove_private_file(&self.base)?)
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {

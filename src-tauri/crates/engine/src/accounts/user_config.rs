@@ -1,6 +1,7 @@
 //! The user's own `config.json`: read, and edited so that comments and everything else stay.
 
 use crate::accounts::Accounts;
+use crate::accounts::config_edit::ConfigEdit;
 use crate::config::{self, Config, ConfigFile, parse};
 use arki_disk::change_private_file;
 use arki_domain::{Code, Fault, io_words};
@@ -51,6 +52,14 @@ impl Accounts {
                 "Check the file's permissions.",
             )),
         }
+    }
+
+    /// Begins to edit the file as a whole, in a copy.
+    ///
+    /// # Errors
+    /// When the file can't be read or the copy not be written.
+    pub fn begin_config_edit(&self) -> Result<ConfigEdit, Fault> {
+        ConfigEdit::begin(self.directories.config_file(), &self.user_config_text()?)
     }
 
     /// Changes the file as it is at that moment; comments and everything else stay.

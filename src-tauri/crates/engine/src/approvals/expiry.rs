@@ -3,11 +3,11 @@
 //! The time is noted with the question. Whoever goes on with the run after it was over rejects it; a program that stays,
 //! as the desktop app does, goes on by itself.
 
-use crate::approvals::Approvals;
+use crate::approvals::pending::PendingApprovals;
 use arki_domain::{ApprovalRequested, ApprovalResolved, Code, Fault};
 use arki_store::ApprovalRecord;
 
-impl Approvals {
+impl PendingApprovals {
     /// The rejection, where the time is over.
     pub(crate) fn timed_out(&self, asked: &ApprovalRequested) -> Option<ApprovalResolved> {
         let record = self.records.reader().lists().approval(&asked.approval_id).ok()??;

@@ -3,7 +3,7 @@
 //! Nothing is judged again: the configuration, the files and the sandbox may be others by now. Only the text of a rule is
 //! looked up, and told only where today's rule would still say the same of the call.
 
-use crate::approvals::Approvals;
+use crate::approvals::judgement::PolicyTrials;
 use crate::approvals::resolve::rule_text;
 use arki_api::ExplainedDecision;
 use arki_domain::{
@@ -15,7 +15,7 @@ use std::path::Path;
 /// Read at once.
 const EVENTS_A_PAGE: usize = 200;
 
-impl Approvals {
+impl PolicyTrials {
     /// Explains the policy's decision on a call: the decision in the event `seq`, or the newest one that a check made.
     /// `None` if no check made one, such as when the user answered, and if there is no such call. Blocking.
     ///

@@ -1,6 +1,6 @@
 //! Pending approvals as clients get them: requests with long arguments cut, and large diffs in pages.
 
-use crate::approvals::Approvals;
+use crate::approvals::review::ApprovalReviews;
 use crate::{Keep, OpenQuestion};
 use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
 use arki_domain::{ApprovalId, ApprovalRequested, Fault};
@@ -9,13 +9,13 @@ use arki_store::ApprovalRecord;
 /// The size of one page of a diff.
 const PAGE_BYTES: usize = 64 << 10;
 
-impl Approvals {
+impl ApprovalReviews {
     /// The files of a change that waits or was decided.
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, and those of [`Self::review_diff`].
     pub fn review_files(&self, approval: &ApprovalId) -> Result<Vec<ReviewFile>, Fault> {
-        let record = self.approval(approval)?;
+        let record = self.pending.approval(approval)?;
         let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
         Ok(self.review_diff(&record, &requested)?.files().iter().map(file_entry).collect())
     }
@@ -25,7 +25,7 @@ impl Approvals {
     /// # Errors
     /// As for [`Self::review_files`], and `FILE_NOT_FOUND`.
     pub fn review_page(&self, approval: &ApprovalId, file: usize, from: usize) -> Result<ReviewPage, Fault> {
-        let record = self.approval(approval)?;
+        let record = self.pending.approval(approval)?;
         let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
         let review = self.review_diff(&record, &requested)?;
         let (text, next) = review.page(file, from, PAGE_BYTES)?;

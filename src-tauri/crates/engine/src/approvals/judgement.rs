@@ -1,10 +1,13 @@
 //! `policy check` and `hooks test`: a decision without its deed, and hooks without anything that they are for.
 
-use crate::approvals::Approvals;
+use crate::kernels::Kernels;
+use crate::records::Records;
+use crate::sessions::Sessions;
 use arki_api::{MadeUpEvent, TriedHookEntry};
 use arki_domain::{Code, Executor, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_tools::{HookTrial, TriedHook};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The policy's judgement of one call.
 #[derive(Debug, Clone, Serialize)]
@@ -18,7 +21,14 @@ pub struct Judgement {
     pub trace: Option<arki_domain::PolicyTrace>,
 }
 
-impl Approvals {
+/// Asks the policy and tries hooks without anything happening, and explains what was decided.
+pub struct PolicyTrials {
+    pub(super) records: Arc<Records>,
+    pub(super) kernels: Arc<Kernels>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+impl PolicyTrials {
     /// Runs the hooks that are for something in a folder, without anything happening.
     ///
     /// # Errors

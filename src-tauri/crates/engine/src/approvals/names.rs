@@ -1,6 +1,6 @@
 //! Finds the approval that a name on the command line means.
 
-use crate::approvals::Approvals;
+use crate::approvals::pending::PendingApprovals;
 use crate::sessions::names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
 use arki_domain::{ApprovalId, Code, Fault, SessionId};
 use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
@@ -16,7 +16,7 @@ pub enum ApprovalUse {
     Approve,
 }
 
-impl Approvals {
+impl PendingApprovals {
     /// The approval that is named; the only one that waits where nothing is. A session or run names the one that waits in
     /// it.
     ///

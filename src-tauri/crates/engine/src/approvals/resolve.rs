@@ -14,9 +14,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// More pending approvals than this are not listed.
-const MAX_APPROVALS: usize = 1000;
-
 /// The time that an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Keep {
@@ -75,37 +72,6 @@ pub struct Decided {
 }
 
 impl Approvals {
-    /// Returns the pending approvals of all sessions, the newest first. What came with an export waits where it was
-    /// asked.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
-        let mut pending = Vec::new();
-        for record in self.records.reader().lists().pending_approvals(MAX_APPROVALS)? {
-            let is_imported =
-                record.run_id.as_ref().map(|run_id| self.records.reader().is_imported(run_id)).transpose()?;
-            if is_imported != Some(true) {
-                pending.push(record);
-            }
-        }
-        Ok(pending)
-    }
-
-    /// One approval, decided or not.
-    ///
-    /// # Errors
-    /// `APPROVAL_NOT_FOUND`.
-    pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
-        self.records.reader().lists().approval(approval_id)?.ok_or_else(|| {
-            Fault::new(
-                Code::APPROVAL_NOT_FOUND,
-                format!("There is no approval {approval_id}."),
-                "`arki approvals list` shows the pending approvals.",
-            )
-        })
-    }
-
     /// Records the decision, and then the rule that is to be kept; the caller goes on with the run of the session
     /// returned.
     ///
@@ -124,7 +90,7 @@ impl Approvals {
         self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
         let kept = match rules.is_empty() {
-            false => blocking(self, move |approvals| approvals.add_rules(&rules)).await,
+            false => blocking(&self.rules, move |stored| stored.add_rules(&rules)).await,
             true => Ok(()),
         };
         let rule_not_kept = kept.err().map(rule_not_kept);
@@ -138,7 +104,7 @@ impl Approvals {
         resolution: Resolution,
         resolved_by: &str,
     ) -> Result<CheckedDecision, Fault> {
-        let record = self.approval(approval_id)?;
+        let record = self.pending.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
             return Err(Fault::new(
                 Code::APPROVAL_ALREADY_RESOLVED,
@@ -151,7 +117,7 @@ impl Approvals {
         };
         check(&requested, &resolution)?;
         if resolution.decision == ApprovalDecision::Approve {
-            self.ensure_in_time(&record)?;
+            self.pending.ensure_in_time(&record)?;
         }
         // A decision that nobody could act on must not be spent.
         if let Some(run) = self.sessions.overview(&record.session_id)?.run {
@@ -165,11 +131,11 @@ impl Approvals {
         let rules = match self.rules_to_keep(&record, &resolution)? {
             None => Vec::new(),
             Some(KeptRules::Session(rules)) => {
-                drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rules)?));
+                drafts.push(EventDraft::of_session(self.grants.granting(&record.session_id, &rules)?));
                 Vec::new()
             }
             Some(KeptRules::Always(rules)) => {
-                self.ensure_addable(&rules)?;
+                self.rules.ensure_addable(&rules)?;
                 rules
             }
         };
@@ -191,7 +157,7 @@ impl Approvals {
 
     /// A run that works in another process goes on there, and knows them perhaps.
     fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
-        let unresolved = self.unresolved_secrets(record);
+        let unresolved = self.reviews.unresolved_secrets(record);
         let Some(placeholder) = unresolved.first() else { return Ok(()) };
         if self.records.reader().lists().lease_holder(&record.session_id)?.is_some() {
             return Ok(());
@@ -227,7 +193,7 @@ impl Approvals {
                 "Approve it once. The change is then shown again, and you can allow it permanently.",
             ));
         }
-        let rules = self.proposed_rules(&record.approval_id)?;
+        let rules = self.rules.proposed_rules(&record.approval_id)?;
         if rules.is_empty() {
             return Err(Fault::new(
                 Code::USAGE,
@@ -246,7 +212,7 @@ impl Approvals {
     }
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
-        let Some(requested) = self.revealed(record) else { return Ok(true) };
+        let Some(requested) = self.reviews.revealed(record) else { return Ok(true) };
         let session = self.sessions.session(&record.session_id)?;
         Ok(self.kernels.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
     }

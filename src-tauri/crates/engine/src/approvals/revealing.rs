@@ -1,19 +1,19 @@
 //! The content of a review: the real bytes, which the preview's hash covers. In the log there are placeholders.
 
-use crate::approvals::Approvals;
 use crate::approvals::for_clients::approval_summary;
+use crate::approvals::review::ApprovalReviews;
 use arki_api::ApprovalSummary;
 use arki_domain::{ApprovalKind, ApprovalRequested, Fault, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
 
-impl Approvals {
+impl ApprovalReviews {
     /// Returns what waits for the user in all sessions, the newest first, as it is shown in the window.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn inbox(&self) -> Result<Vec<ApprovalSummary>, Fault> {
-        let pending = self.pending_approvals()?;
+        let pending = self.pending.pending_approvals()?;
         Ok(pending.iter().filter_map(|record| Some(approval_summary(record, self.revealed(record)?))).collect())
     }
 

@@ -1,13 +1,16 @@
 //! The diff of a change that waits for review, file by file and in pages: a large one lies beside the log.
 
-use crate::approvals::Approvals;
+use crate::approvals::pending::PendingApprovals;
+use crate::projects::Projects;
+use crate::records::Records;
+use crate::sessions::Sessions;
 use crate::sessions::lineage::EventSource;
 use arki_api::ReviewChange;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
 use arki_store::ApprovalRecord;
 use serde_json::Value;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A diff with its files, in the order of their hunks.
 #[derive(Debug, Clone)]
@@ -203,7 +206,17 @@ impl ReviewFile {
     }
 }
 
-impl Approvals {
+/// The content of approvals as the user reviews it: with the secrets that the log has only placeholders for.
+pub struct ApprovalReviews {
+    pub(super) records: Arc<Records>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) pending: Arc<PendingApprovals>,
+    /// The large diff that was last looked at, by its hash.
+    pub(super) reviewed: Mutex<Option<(String, ReviewDiff)>>,
+}
+
+impl ApprovalReviews {
     /// The diff of what is asked: `requested`, which is `record`'s as it is shown. A large one as the log keeps it, with
     /// placeholders for its secrets ([`Self::revealed_text`]).
     ///

@@ -3,8 +3,8 @@
 //! A fork begins without them, going back to before they were given ends them, and those that came with an export are
 //! nobody's here.
 
-use crate::approvals::Approvals;
-use crate::records::blocking;
+use crate::records::{Records, blocking};
+use crate::sessions::Sessions;
 use crate::sessions::history::History;
 use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
@@ -14,7 +14,13 @@ use std::sync::Arc;
 /// More are a mistake; a rule in the configuration says more than many of them.
 const MAX_SESSION_GRANTS: usize = 100;
 
-impl Approvals {
+/// The permissions of sessions.
+pub struct SessionGrants {
+    pub(super) records: Arc<Records>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+impl SessionGrants {
     /// Returns what is allowed in a session, in the order in which it was.
     ///
     /// # Errors
@@ -33,7 +39,7 @@ impl Approvals {
         session_id: &SessionId,
     ) -> Result<Vec<RuleDefinition>, Fault> {
         let session = session_id.clone();
-        let withdrawn = blocking(self, move |approvals| approvals.session_grants(&session)).await?;
+        let withdrawn = blocking(self, move |grants| grants.session_grants(&session)).await?;
         if !withdrawn.is_empty() {
             let nothing = SessionGranted { rules: Vec::new() };
             self.records.log().append(session_id, vec![EventDraft::of_session(nothing)]).await?;

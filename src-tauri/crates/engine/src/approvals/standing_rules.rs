@@ -1,7 +1,12 @@
 //! Rules that the user makes of an answer ("always allow"), and what a new rule would have meant so far.
 
-use crate::approvals::Approvals;
+use crate::accounts::Accounts;
+use crate::approvals::pending::PendingApprovals;
 use crate::config::{invalid, parse_rule};
+use crate::kernels::Kernels;
+use crate::projects::Projects;
+use crate::records::Records;
+use crate::sessions::Sessions;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
@@ -58,7 +63,17 @@ pub struct Backtest {
     pub left_out: usize,
 }
 
-impl Approvals {
+/// The rules in the user's configuration that were made of answers or typed, and what a new one would have meant.
+pub struct StandingRules {
+    pub(super) records: Arc<Records>,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) kernels: Arc<Kernels>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) pending: Arc<PendingApprovals>,
+}
+
+impl StandingRules {
     /// The narrowest rules that would allow what an approval asks about from now on, in that folder: one for each command
     /// of a line that still asks. None where no lasting permission is offered. Nothing is stored; [`crate::Keep`] stores
     /// them.
@@ -66,7 +81,7 @@ impl Approvals {
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn proposed_rules(&self, approval_id: &ApprovalId) -> Result<Vec<RuleDefinition>, Fault> {
-        let record = self.approval(approval_id)?;
+        let record = self.pending.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
         let Some(requested) = record
             .request()

@@ -1,7 +1,7 @@
 //! The lines around the hunks of a pending change, read from the file itself. They are for reading only: what is decided
 //! is bound to the preview's hash, whatever they say.
 
-use crate::approvals::Approvals;
+use crate::approvals::review::ApprovalReviews;
 use arki_api::ReviewContext;
 use arki_domain::{ApprovalId, Code, Fault};
 use arki_files::read_lines;
@@ -11,7 +11,7 @@ use std::path::Path;
 const MAX_LINES: usize = 200;
 const MAX_BYTES: usize = 256 * 1024;
 
-impl Approvals {
+impl ApprovalReviews {
     /// Lines of a file that a pending change is about, as they stand in it now; `from` counts from 1. Blocking.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Approvals {
         from: usize,
         lines: usize,
     ) -> Result<ReviewContext, Fault> {
-        let record = self.approval(approval_id)?;
+        let record = self.pending.approval(approval_id)?;
         let preview = record.request().and_then(|requested| requested.preview);
         if !preview.is_some_and(|preview| preview.files_affected.iter().any(|affected| affected == path)) {
             let message = format!("The change doesn't include the file {path}.");

@@ -1,6 +1,6 @@
 //! Rules that the user writes in the window: what one would have changed, adding it, and removing a stored one.
 
-use crate::approvals::Approvals;
+use crate::approvals::standing_rules::StandingRules;
 use crate::config::{invalid, parse_rule};
 use arki_api::{BacktestResult, PastCallEntry};
 use arki_domain::{Code, Fault};
@@ -16,7 +16,7 @@ const MAX_CALL_CHARS: usize = 1000;
 /// Stands for a file's name in errors.
 const TYPED: &str = "The rule";
 
-impl Approvals {
+impl StandingRules {
     /// Returns the past calls that a rule matches, those that it would change first. Nothing is stored. Blocking.
     ///
     /// # Errors

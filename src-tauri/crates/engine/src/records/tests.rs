@@ -82,7 +82,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("queueing", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
     stage.done("changing the queue", runs.set_queue(&session, &[])).await;
     stage.done("queueing again", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
-    let shown = crate::rule_text(&stage.engine.approvals().proposed_rules(&approval).unwrap());
+    let shown = crate::rule_text(&stage.engine.approvals().rules().proposed_rules(&approval).unwrap());
     let for_session = Resolution { keep: Keep::Session { shown }, ..approve() };
     let deciding = async {
         let run = stage.client.decide(&approval, for_session).await?.run;
@@ -97,7 +97,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("the usage", sessions.daily_usage(None)).await;
     stage.done("the usage for a client", sessions.usage_report()).await;
     stage.done("the usage of one", sessions.daily_usage(Some(&session))).await;
-    stage.done("withdrawing", stage.engine.approvals().withdraw_session_grants(&session)).await;
+    stage.done("withdrawing", stage.engine.approvals().grants().withdraw_session_grants(&session)).await;
     let scope = RewindScope { files: true, conversation: true };
     stage.done("going back", sessions.rewind(&session, 2, scope)).await;
     stage.done("stopping", stage.client.stop_session(&session)).await;

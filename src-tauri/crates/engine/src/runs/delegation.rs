@@ -237,7 +237,9 @@ impl WorksBeneath for Runs {
     async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault> {
         let approval_id = approval_id.clone();
         let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
-        Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending || self.approvals.has_expired(&record)))
+        Ok(record.is_none_or(|record| {
+            record.status != ApprovalStatus::Pending || self.approvals.pending().has_expired(&record)
+        }))
     }
 
     async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {

@@ -22,7 +22,7 @@ impl Runs {
         let (runs, session_id, approval_id) = (self.clone(), session_id.clone(), approval_id.clone());
         tokio::spawn(async move {
             let waits = runs.approval_now(&approval_id).await;
-            let left = waits.and_then(|record| runs.approvals.milliseconds_to_answer(&record));
+            let left = waits.and_then(|record| runs.approvals.pending().milliseconds_to_answer(&record));
             let Some(left) = left else { return };
             tokio::time::sleep(Duration::from_millis(left)).await;
             let record = runs.approval_now(&approval_id).await;
@@ -38,7 +38,7 @@ impl Runs {
     pub(crate) fn expire_waiting(self: &Arc<Self>, presence: Presence) {
         let runs = self.clone();
         tokio::spawn(async move {
-            let pending = blocking(&runs, |runs| runs.approvals.pending_approvals()).await;
+            let pending = blocking(&runs, |runs| runs.approvals.pending().pending_approvals()).await;
             for record in pending.unwrap_or_default() {
                 if let Some(asked) = record.request() {
                     runs.expire_in_time(presence, &record.session_id, &asked.approval_id);

@@ -146,7 +146,7 @@ impl Runs {
         system: Arc<str>,
         (presence, control): (Presence, RunControl),
     ) -> Result<(RunParts, RunSnapshot), Fault> {
-        let grants = self.approvals.granted_rules(session_id, &history)?;
+        let grants = self.approvals.grants().granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
         let mode = mode_to_tell(&run, open.is_trusted(), &system, &mut history.transcript);

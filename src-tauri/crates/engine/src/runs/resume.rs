@@ -155,7 +155,10 @@ impl Runs {
             drafts.push(EventDraft::of_run(&run.run_id, cut_off(partial)));
         }
         let decided = waiting(run).and_then(|asked| {
-            self.approvals.timed_out(asked).or_else(|| self.decision((asked, run.options.plan), approve?, open, config))
+            self.approvals
+                .pending()
+                .timed_out(asked)
+                .or_else(|| self.decision((asked, run.options.plan), approve?, open, config))
         });
         let waits_on = waiting(run).is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())

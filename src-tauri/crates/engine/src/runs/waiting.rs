@@ -9,7 +9,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn waiting_count(&self) -> Result<usize, Fault> {
-        let approvals = self.approvals.pending_approvals()?;
+        let approvals = self.approvals.pending().pending_approvals()?;
         let approvals = approvals.iter().filter(|record| record.request().is_some()).count();
         let of_servers = self.mcp.elicitations();
         let of_servers = of_servers.iter().filter(|asked| asked.session_id.is_some()).count();

@@ -58,7 +58,7 @@ fn state(engine: &Engine, session: &SessionId) -> SessionState {
 }
 
 async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
-    let waiting = engine.approvals().pending_approvals().unwrap();
+    let waiting = engine.approvals().pending().pending_approvals().unwrap();
     let client = Client::attach(engine, "cli", Presence::default());
     let decided = client.decide(&waiting[0].approval_id, Resolution::of(decision)).await.unwrap();
     let (_, handle) = decided.run.unwrap();
@@ -70,7 +70,7 @@ async fn waiting(after: Vec<Turn>) -> (Stage, SessionId, SubagentStarted) {
     let stage = Stage::new([vec![delegated(), write("two\n")], after].concat()).await;
     let (session, end) = stage.run_to_end().await;
     let started = started(&stage.engine, &session);
-    let waiting = stage.engine.approvals().pending_approvals().unwrap();
+    let waiting = stage.engine.approvals().pending().pending_approvals().unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].session_id, started.session_id);
     assert_eq!(end, RunEnd::AwaitingApproval(waiting[0].approval_id.clone()));
@@ -171,7 +171,7 @@ async fn a_stopped_run_stops_the_sub_agent_that_waits() {
     stage.client.stop_session(&session).await.unwrap();
     stage.until(|engine| state(engine, &session) == SessionState::Cancelled).await;
     assert_eq!(state(&stage.engine, &started.session_id), SessionState::Cancelled);
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(result(&stage.engine, &session).code.as_deref(), Some(Code::CANCELLED.0));
 }
 

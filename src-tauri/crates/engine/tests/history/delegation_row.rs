@@ -58,7 +58,7 @@ async fn working(second_may_end: &Latch) -> (Stage, SessionId, tokio::task::Join
     stage.stay();
     let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     let ended = tokio::spawn(async move { handle.await.unwrap().unwrap() });
-    stage.until(|engine| !engine.approvals().pending_approvals().unwrap().is_empty()).await;
+    stage.until(|engine| !engine.approvals().pending().pending_approvals().unwrap().is_empty()).await;
     (stage, run.session_id, ended)
 }
 
@@ -79,7 +79,7 @@ fn state(stage: &Stage, session: &SessionId) -> SessionState {
 async fn what_is_decided_for_one_while_another_works_is_gone_on_with_by_the_row() {
     let latch = Latch::default();
     let (stage, session, ended) = working(&latch).await;
-    let waiting = stage.engine.approvals().pending_approvals().unwrap().remove(0);
+    let waiting = stage.engine.approvals().pending().pending_approvals().unwrap().remove(0);
     let began = Instant::now();
     let approve = Resolution::of(ApprovalDecision::Approve);
     let decided = stage.client.decide(&waiting.approval_id, approve).await.unwrap();
@@ -96,7 +96,7 @@ async fn what_is_decided_for_one_while_another_works_is_gone_on_with_by_the_row(
 async fn one_that_waits_can_be_stopped_alone_while_another_works() {
     let latch = Latch::default();
     let (stage, session, ended) = working(&latch).await;
-    let waiting = stage.engine.approvals().pending_approvals().unwrap().remove(0);
+    let waiting = stage.engine.approvals().pending().pending_approvals().unwrap().remove(0);
     stage.client.stop_session(&waiting.session_id).await.unwrap();
     stage.until(|_| state(&stage, &waiting.session_id) == SessionState::Cancelled).await;
     latch.set();
@@ -110,11 +110,11 @@ async fn one_that_waits_can_be_stopped_alone_while_another_works() {
 async fn stopping_the_run_above_stops_the_one_that_waits_and_the_one_that_works() {
     let latch = Latch::default();
     let (stage, session, ended) = working(&latch).await;
-    let waiting = stage.engine.approvals().pending_approvals().unwrap().remove(0);
+    let waiting = stage.engine.approvals().pending().pending_approvals().unwrap().remove(0);
     stage.client.stop_session(&session).await.unwrap();
     assert_eq!(ended.await.unwrap(), RunEnd::Cancelled);
     latch.set();
     assert_eq!(state(&stage, &waiting.session_id), SessionState::Cancelled);
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(results(&stage, &session).len(), 2);
 }

@@ -232,7 +232,7 @@ async fn a_run_that_waits_is_ended_before_going_back() {
     let (session, end) = stage.run_to_end().await;
     assert!(matches!(end, RunEnd::AwaitingApproval(_)));
     stage.engine.sessions().rewind(&session, 1, BOTH).await.unwrap();
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
 }
 

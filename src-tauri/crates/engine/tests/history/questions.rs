@@ -45,7 +45,7 @@ async fn a_question_pauses_the_run_and_is_listed() {
     let asked = events.iter().find(|event| event.kind == "question.asked").unwrap();
     assert_eq!(open.asked_at, asked.ts);
     assert_eq!(stage.engine.sessions().open_questions().unwrap(), [open]);
-    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

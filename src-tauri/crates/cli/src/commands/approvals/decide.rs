@@ -87,7 +87,7 @@ fn steps_in(file: &Path) -> Result<Vec<String>, Fault> {
 
 /// Prints the rules before they are stored. The engine refuses any others, and reports an error if there are none.
 fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -> Result<String, Fault> {
-    let rules = engine.approvals().proposed_rules(id)?;
+    let rules = engine.approvals().rules().proposed_rules(id)?;
     for rule in &rules {
         output.aside(format!("{scope}: {}", visible(&rule_text(std::slice::from_ref(rule)))));
     }

@@ -26,14 +26,14 @@ impl<'a> ListedApproval<'a> {
             session_id: record.session_id.as_str(),
             run_id: record.run_id.as_ref().map(|run| run.as_str()),
             requested_at: record.requested.ts,
-            expired: engine.approvals().has_expired(record),
+            expired: engine.approvals().pending().has_expired(record),
             requested: record.request()?,
         })
     }
 }
 
 pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
-    let records = engine.approvals().pending_approvals()?;
+    let records = engine.approvals().pending().pending_approvals()?;
     for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
         if output.json {
             output.object(&listed);

@@ -33,17 +33,17 @@ pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Pr
         output.object(&listed);
         return Ok(Exit::Done);
     }
-    let revealed = engine.approvals().revealed(&record);
+    let revealed = engine.approvals().reviews().revealed(&record);
     let requested = revealed.as_ref().unwrap_or(&listed.requested);
     review::head(requested).iter().for_each(|line| output.line(line));
-    for placeholder in engine.approvals().unresolved_secrets(&record) {
+    for placeholder in engine.approvals().reviews().unresolved_secrets(&record) {
         output.line(format!(
             "{} stands for a secret that was typed elsewhere and is not stored. Approve this in the window if you \
             typed it there; otherwise reject it and put the secret into a file yourself.",
             visible(&placeholder)
         ));
     }
-    let rules = engine.approvals().proposed_rules(&requested.approval_id).unwrap_or_default();
+    let rules = engine.approvals().rules().proposed_rules(&requested.approval_id).unwrap_or_default();
     if !rules.is_empty() {
         let what = if rules.len() == 1 { "this rule" } else { "these rules" };
         output.line(dim(&format!("`approve --always` (or `--session`, for this session only) would add {what}:")));

@@ -238,7 +238,7 @@ impl Runs {
     /// A gate whose time is over, or that `--approve never` answers. Nothing else answers for a person.
     fn gate_decided(&self, state: &PipelineState, resume: &Resume) -> Option<ApprovalResolved> {
         let (_, asked) = state.open_gate()?;
-        self.approvals.timed_out(asked).or_else(|| {
+        self.approvals.pending().timed_out(asked).or_else(|| {
             let never = ApprovalMode::Never;
             let reason = Some("Nothing may be approved in this run (--approve never).".to_owned());
             let rejected = ApprovalResolved::of(asked, ApprovalDecision::Reject, never.resolver());
