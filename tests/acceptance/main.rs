@@ -67,6 +67,7 @@ mod killed;
 mod killed_hooks;
 mod large_changes;
 mod links;
+mod listings;
 mod main_job;
 mod mcp;
 mod mcp_json;

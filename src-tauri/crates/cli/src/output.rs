@@ -58,6 +58,11 @@ impl Printer {
         self.note(writeln!(stdout(), "{}", line.as_ref()));
     }
 
+    /// The object for programs, or the line for people.
+    pub(crate) fn tell<S: AsRef<str>>(&self, object: &impl Serialize, line: impl FnOnce() -> S) {
+        if self.json { self.object(object) } else { self.line(line()) }
+    }
+
     /// A piece of an answer on standard output, at once and as it is.
     pub(crate) fn text(&self, text: &str) {
         // Not through the colour filter: it would take characters out of the text.
@@ -73,6 +78,13 @@ impl Printer {
     /// A line beside the answer, on standard error.
     pub(crate) fn aside(&self, line: impl AsRef<str>) {
         let _ = writeln!(stderr(), "{}", line.as_ref());
+    }
+
+    /// Tells people that a list is empty, beside it; programs see that.
+    pub(crate) fn aside_if_empty<T>(&self, list: &[T], words: &str) {
+        if list.is_empty() && !self.json {
+            self.aside(words);
+        }
     }
 
     /// `error[CODE]: what happened` and `hint: what to do`.

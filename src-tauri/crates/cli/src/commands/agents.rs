@@ -99,10 +99,7 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
 }
 
 fn told(done: &str, name: &str, output: &Printer) {
-    match output.json {
-        true => output.object(&json!({ "name": name })),
-        false => output.line(format!("{done} the agent {}.", visible(name))),
-    }
+    output.tell(&json!({ "name": name }), || format!("{done} the agent {}.", visible(name)));
 }
 
 fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Printer) {

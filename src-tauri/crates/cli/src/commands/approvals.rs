@@ -67,9 +67,6 @@ fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Printer
 
 fn list_rules(rules: &[RuleDefinition], output: &Printer) {
     for rule in rules {
-        match output.json {
-            true => output.object(rule),
-            false => output.line(visible(&rule_text(std::slice::from_ref(rule)))),
-        }
+        output.tell(rule, || visible(&rule_text(std::slice::from_ref(rule))));
     }
 }

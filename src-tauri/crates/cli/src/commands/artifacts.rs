@@ -34,7 +34,9 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output
         ArtifactsCommand::List { session } => {
             let session = session.map(|id| engine.sessions().find_session(&id)).transpose()?;
             let session = session.map(|session| session.session_id);
-            engine.sessions().artifacts(session.as_ref(), MAX_LISTED)?.iter().for_each(|one| show(one, output));
+            let artifacts = engine.sessions().artifacts(session.as_ref(), MAX_LISTED)?;
+            artifacts.iter().for_each(|one| show(one, output));
+            output.aside_if_empty(&artifacts, "No artifacts. Agents and pipelines emit them.");
         }
         ArtifactsCommand::Get { id, output: file } => {
             let (artifact, bytes) = engine.sessions().artifact(&id, MAX_LISTED)?;

@@ -37,10 +37,7 @@ pub(crate) fn run(
     output: &Printer,
 ) -> Result<Exit, Fault> {
     for line in engine.sessions().line_origins(dir, path)? {
-        match output.json {
-            true => output.object(&listed(&line)),
-            false => output.line(format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text))),
-        }
+        output.tell(&listed(&line), || format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text)));
     }
     Ok(Exit::Done)
 }

@@ -22,6 +22,7 @@ pub(crate) async fn without_database(
 }
 
 fn print(checks: Vec<Check>, output: &Printer) -> Exit {
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
     let mut exit = Exit::Done;
     for check in checks {
         if check.state == CheckState::Failed {
@@ -37,7 +38,7 @@ fn print(checks: Vec<Check>, output: &Printer) -> Exit {
             CheckState::Failed => "\x1b[31m✕\x1b[0m",
         };
         let hint = if check.hint.is_empty() { String::new() } else { format!(" {}", check.hint) };
-        output.line(format!("{mark} {:<14} {}{hint}", check.name, check.detail));
+        output.line(format!("{mark} {:<width$} {}{hint}", check.name, check.detail));
     }
     exit
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     let found = engine.projects().guides(dir)?;
+    output.aside_if_empty(&found.guides.skills, "No skills here. Write one as .agents/skills/NAME/SKILL.md.");
     for Guide { name, description, origin, .. } in &found.guides.skills {
         let of = found.uses.get(name).cloned().unwrap_or_default();
         let paths: Vec<&str> = of.paths().collect();

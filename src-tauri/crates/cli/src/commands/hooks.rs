@@ -51,10 +51,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, outp
 fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
     let HookEntries { hooks, refused } = engine.projects().list_hooks(Some(dir))?;
     for hook in &hooks {
-        match output.json {
-            true => output.object(hook),
-            false => output.line(visible(&line(hook))),
-        }
+        output.tell(hook, || visible(&line(hook)));
     }
     if let Some(fault) = refused {
         output.aside(visible(&format!("{} {}", fault.message, fault.hint)));

@@ -50,10 +50,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
         McpCommand::Add(arguments) => add::run(engine, &arguments, output),
         McpCommand::Rm { name } => {
             engine.mcp().remove_mcp_server(&name)?;
-            match output.json {
-                true => output.object(&json!({ "name": name, "removed": true })),
-                false => output.line(format!("Removed {name}.")),
-            }
+            output.tell(&json!({ "name": name, "removed": true }), || format!("Removed {name}."));
             Ok(Exit::Done)
         }
         McpCommand::Test { name } => test::run(engine, dir, &name, output).await,

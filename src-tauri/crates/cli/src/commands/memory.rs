@@ -44,7 +44,9 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
     let sessions = engine.sessions();
     let (done, entry) = match command {
         MemoryCommand::List => {
-            sessions.memory(Some(dir))?.iter().for_each(|entry| show(entry, output));
+            let entries = sessions.memory(Some(dir))?;
+            entries.iter().for_each(|entry| show(entry, output));
+            output.aside_if_empty(&entries, "No memories. With `memory.reflect` set to true, Arki proposes some.");
             return Ok(Exit::Done);
         }
         MemoryCommand::Accept { id, text } => {
@@ -58,10 +60,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
             ("Removed", sessions.remove_memory(Some(dir), &id).await?)
         }
     };
-    match output.json {
-        true => output.object(&entry),
-        false => output.line(format!("{done}: {}  {}", visible(&entry.id), visible(&entry.text))),
-    }
+    output.tell(&entry, || format!("{done}: {}  {}", visible(&entry.id), visible(&entry.text)));
     Ok(Exit::Done)
 }
 

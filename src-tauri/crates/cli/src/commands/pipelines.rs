@@ -80,7 +80,7 @@ fn list(entry: &PipelineEntry, output: &Printer) {
         Some(problem) => format!("can't be run: {problem}"),
         None => entry.description.clone(),
     };
-    output.line(format!("{}  {}  {}", visible(&entry.name), dim(&visible(&entry.origin)), visible(&about)));
+    output.line(format!("{:<20}  {}  {}", visible(&entry.name), visible(&about), dim(&visible(&entry.origin))));
 }
 
 fn show(entry: &PipelineEntry, output: &Printer) {
@@ -98,7 +98,7 @@ fn show(entry: &PipelineEntry, output: &Printer) {
             Some(default) => format!("default {default:?}"),
             None => "required".to_owned(),
         };
-        output.line(format!("  {}  {value}  {}", visible(&param.name), visible(&param.description)));
+        output.line(format!("  {:<16}  {value}  {}", visible(&param.name), visible(&param.description)));
     }
     output.line("\nSteps:");
     for step in &entry.steps {
@@ -107,7 +107,7 @@ fn show(entry: &PipelineEntry, output: &Printer) {
             needs => needs.join(", "),
         };
         output.line(format!(
-            "  {}  {}  {}",
+            "  {:<16}  {:<9}  {}",
             visible(&step.name),
             step.adapter,
             dim(&visible(&format!("from {needs}")))

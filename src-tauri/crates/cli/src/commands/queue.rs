@@ -73,10 +73,8 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
             let message_id = engine.runs().queue_typed(&session, text, mode.into()).await?;
-            match output.json {
-                true => output.object(&Added { session_id: session.as_str(), message_id: message_id.as_str() }),
-                false => output.line(message_id.as_str()),
-            }
+            output
+                .tell(&Added { session_id: session.as_str(), message_id: message_id.as_str() }, || message_id.as_str());
         }
         QueueCommand::Edit { session, message, text } => {
             change(engine, &session, &message, |messages, place| messages[place].text = text).await?;

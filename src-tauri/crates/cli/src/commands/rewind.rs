@@ -56,10 +56,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, outpu
 pub(super) fn print(plan: &RewindPlan, output: &Printer) {
     for planned in &plan.files {
         let (path, action) = (planned.file.path.as_str(), planned.file.action);
-        match output.json {
-            true => output.object(&ListedFile { path, action }),
-            false => output.line(format!("{:<8}  {}", word(action), visible(path))),
-        }
+        output.tell(&ListedFile { path, action }, || format!("{:<8}  {}", word(action), visible(path)));
     }
     if plan.files.is_empty() && plan.scope.files {
         output.aside("No file that Arki keeps snapshots of has changed since then.");

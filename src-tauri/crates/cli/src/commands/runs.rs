@@ -17,12 +17,13 @@ struct ListedPipelineRun<'a> {
 }
 
 pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
-    for run in engine.runs().pipeline_runs()? {
+    let runs = engine.runs().pipeline_runs()?;
+    output.aside_if_empty(&runs, "No runs of pipelines. Start one with `arki run PIPELINE`.");
+    for run in runs {
         let (run_id, name, state, started_at) = (&run.run_id, run.name.as_str(), run.state, run.started_at);
-        match output.json {
-            true => output.object(&ListedPipelineRun { run_id, name, state, started_at }),
-            false => output.line(format!("{run_id}  {}  {:11}  {}", time(started_at), state.as_str(), visible(name))),
-        }
+        output.tell(&ListedPipelineRun { run_id, name, state, started_at }, || {
+            format!("{run_id}  {}  {:11}  {}", time(started_at), state.as_str(), visible(name))
+        });
     }
     Ok(Exit::Done)
 }

@@ -90,7 +90,11 @@ pub(crate) async fn run(
 ) -> Result<Exit, Fault> {
     let schedules = client.engine().schedules();
     match command {
-        ScheduleCommand::List => schedules.list().await?.iter().for_each(|schedule| show(schedule, output)),
+        ScheduleCommand::List => {
+            let schedules = schedules.list().await?;
+            schedules.iter().for_each(|schedule| show(schedule, output));
+            output.aside_if_empty(&schedules, "No schedules. Add one with `arki schedule add`.");
+        }
         ScheduleCommand::Add(arguments) => add(client, dir, arguments, output).await?,
         ScheduleCommand::Rm { name } => schedules.remove(&name).await?,
         ScheduleCommand::On { name } => schedules.switch(&name, true).await?,
@@ -136,7 +140,7 @@ fn show(schedule: &PipelineSchedule, output: &Printer) {
         (None, None) => format!("  last {}", time(last.due_at)),
     });
     output.line(format!(
-        "{}  {}  {}  {next}{}",
+        "{:<16}  {:<16}  {:<16}  {next}{}",
         visible(&schedule.name),
         visible(&schedule.pipeline),
         schedule.cron,

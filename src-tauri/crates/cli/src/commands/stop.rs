@@ -95,9 +95,8 @@ fn told(
     output: &Printer,
 ) -> Result<Exit, Fault> {
     let words = if state == SessionState::Running { asked } else { done };
-    match output.json {
-        true => output.object(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state})),
-        false => output.line(format!("{words}: {}  {}", session.session_id, visible(&session.title))),
-    }
+    output.tell(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state}), || {
+        format!("{words}: {}  {}", session.session_id, visible(&session.title))
+    });
     Ok(Exit::Done)
 }

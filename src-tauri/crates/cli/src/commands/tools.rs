@@ -56,7 +56,12 @@ fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Printer) {
         None => "",
     };
     // The rest is a manual.
-    let said = description.lines().next().unwrap_or_default();
+    let said = description
+        .lines()
+        .next()
+        .and_then(|line| line.split_inclusive(". ").next())
+        .unwrap_or_default()
+        .trim_end_matches([' ', ':']);
     output.line(format!("{state}{name:<20} {:<8} {said}", word(*category)));
 }
 

@@ -42,11 +42,9 @@ pub(crate) async fn run(
     let totals = usage.by_day_and_model();
     let mut newest_first: Vec<_> = totals.iter().collect();
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
+    output.aside_if_empty(&newest_first, "No usage yet.");
     for (place, total) in newest_first {
-        match output.json {
-            true => output.object(&listed(place, total)),
-            false => output.line(line(&place.day, &visible(&place.model), total)),
-        }
+        output.tell(&listed(place, total), || line(&place.day, &visible(&place.model), total));
     }
     if !output.json && totals.len() > 1 {
         output.line(line("all", "", usage.sum()));
@@ -87,8 +85,8 @@ fn line(day: &str, model: &str, total: &UsageTotal) -> String {
 fn cost(total: &UsageTotal) -> String {
     match total.cost_usd() {
         Some(dollars) => format!("${dollars:.4}"),
-        None if total.known_cost_usd > 0.0 => format!("unknown, at least ${:.4}", total.known_cost_usd),
-        None => "unknown".to_owned(),
+        None if total.known_cost_usd > 0.0 => format!("cost unknown, at least ${:.4}", total.known_cost_usd),
+        None => "cost unknown".to_owned(),
     }
 }
 
@@ -110,8 +108,8 @@ mod tests {
     fn an_unknown_cost_is_never_a_number_alone() {
         let total =
             |known_cost_usd, has_unknown_cost| UsageTotal { known_cost_usd, has_unknown_cost, ..Default::default() };
-        assert_eq!(cost(&total(0.0, true)), "unknown");
-        assert_eq!(cost(&total(0.5, true)), "unknown, at least $0.5000");
+        assert_eq!(cost(&total(0.0, true)), "cost unknown");
+        assert_eq!(cost(&total(0.5, true)), "cost unknown, at least $0.5000");
         assert_eq!(cost(&total(0.5, false)), "$0.5000");
         assert_eq!(cost(&total(0.0, false)), "$0.0000");
     }

@@ -47,7 +47,11 @@ pub(crate) async fn run(
     let worktrees = engine.worktrees();
     match command {
         WorktreesCommand::Add { branch } => added(&worktrees.add(dir, &branch).await?, output),
-        WorktreesCommand::List => worktrees.list(dir)?.iter().for_each(|worktree| list(worktree, output)),
+        WorktreesCommand::List => {
+            let worktrees = worktrees.list(dir)?;
+            worktrees.iter().for_each(|worktree| list(worktree, output));
+            output.aside_if_empty(&worktrees, "No worktrees. Add one with `arki worktrees add BRANCH`.");
+        }
         WorktreesCommand::Bring { branch } => {
             let brought = worktrees.bring(dir, &branch).await?;
             match output.json {
@@ -64,10 +68,7 @@ pub(crate) async fn run(
         WorktreesCommand::Rm { branch, force } => {
             let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
             worktrees.remove(dir, &branch, removal).await?;
-            match output.json {
-                true => output.object(&json!({ "removed": branch })),
-                false => output.line(visible(&format!("Removed the worktree {branch}."))),
-            }
+            output.tell(&json!({ "removed": branch }), || visible(&format!("Removed the worktree {branch}.")));
         }
     }
     Ok(Exit::Done)

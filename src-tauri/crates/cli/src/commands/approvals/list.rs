@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, time, visible};
 use crate::review;
-use arki_domain::{ApprovalKind, ApprovalRequested, Fault};
+use arki_domain::{ApprovalKind, ApprovalRequested, Fault, plural};
 use arki_engine::{ApprovalRecord, Engine};
 use serde::Serialize;
 
@@ -41,7 +41,9 @@ pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
         }
         let requested = &listed.requested;
         let what = match (&requested.preview, &requested.command) {
-            (Some(preview), _) => format!("{} ({} hunks)", preview.files_affected.join(", "), preview.hunks.len()),
+            (Some(preview), _) => {
+                format!("{} ({})", preview.files_affected.join(", "), plural(preview.hunks.len() as u64, "hunk"))
+            }
             (None, Some(command)) => command.command.clone(),
             (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
             (None, None) if requested.kind == ApprovalKind::Gate => review::question(requested),
@@ -56,7 +58,11 @@ pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
             visible(&requested.tool_id)
         ));
     }
-    for open in engine.sessions().open_questions()? {
+    let questions = engine.sessions().open_questions()?;
+    if questions.is_empty() {
+        output.aside_if_empty(&records, "No approval is pending.");
+    }
+    for open in questions {
         follow::tell_question(output, &open.session_id, &open.asked);
     }
     Ok(Exit::Done)

@@ -8,7 +8,9 @@ use arki_engine::{Engine, one_line};
 use std::path::Path;
 
 pub(super) fn run(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
-    for server in engine.mcp().mcp_listed(dir)? {
+    let servers = engine.mcp().mcp_listed(dir)?;
+    output.aside_if_empty(&servers, "No MCP servers. Add one with `arki mcp add`.");
+    for server in servers {
         if output.json {
             output.object(&server);
             continue;

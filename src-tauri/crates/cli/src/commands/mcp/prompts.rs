@@ -29,10 +29,7 @@ pub(super) async fn run(
     let Some(prompt) = prompt else { return list(engine, dir, name, output).await };
     let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
     let text = engine.mcp().mcp_prompt(dir, name, prompt, &arguments).await?;
-    match output.json {
-        true => output.object(&json!({ "name": prompt, "text": text })),
-        false => output.line(text),
-    }
+    output.tell(&json!({ "name": prompt, "text": text }), || text);
     Ok(Exit::Done)
 }
 

@@ -36,10 +36,7 @@ pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer)
     let session_id = engine.sessions().find_session(id)?.session_id;
     let Some(path) = path else {
         for file in engine.sessions().files_then(&session_id, *at)? {
-            match output.json {
-                true => output.object(&file),
-                false => output.line(format!("{:<10}{}", word(file.change), visible(&file.path))),
-            }
+            output.tell(&file, || format!("{:<10}{}", word(file.change), visible(&file.path)));
         }
         return Ok(Exit::Done);
     };

@@ -34,9 +34,6 @@ pub(super) async fn run(
     let origin = named.session.session_id;
     let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;
     let from_seq = engine.sessions().origin(&fork)?.map_or(0, |origin| origin.seq);
-    match output.json {
-        true => output.object(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }),
-        false => output.line(fork.as_str()),
-    }
+    output.tell(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }, || fork.as_str());
     Ok(Exit::Done)
 }

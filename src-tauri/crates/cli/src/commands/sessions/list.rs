@@ -81,6 +81,7 @@ pub(super) fn run(
         sessions.iter().for_each(|session| output.object(&ListedSession::of(session)));
         return Ok(Exit::Done);
     }
+    output.aside_if_empty(&sessions, "No sessions. Start one with `arki exec PROMPT`.");
     for session in with_subagents_beneath(&sessions) {
         let (id, when) = (session.session_id.as_str(), time(session.updated_at));
         let title = visible(&session.title).replace('\n', "\\n");

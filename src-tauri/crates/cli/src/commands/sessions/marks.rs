@@ -9,10 +9,7 @@ use serde_json::json;
 pub(super) async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> Result<Exit, Fault> {
     let session_id = engine.sessions().find_session(id)?.session_id;
     let title = engine.sessions().rename(&session_id, title).await?;
-    match output.json {
-        true => output.object(&json!({"sessionId": session_id, "title": title})),
-        false => output.line(format!("Renamed to {}.", visible(&title))),
-    }
+    output.tell(&json!({"sessionId": session_id, "title": title}), || format!("Renamed to {}.", visible(&title)));
     Ok(Exit::Done)
 }
 

@@ -39,10 +39,7 @@ pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Pr
         true => engine.sessions().agent_state(&session_id)?,
         false => engine.sessions().set_agent_state(&session_id, change).await?,
     };
-    match output.json {
-        true => output.object(state.values()),
-        false => output.line(escaped(&format!("{:#}", Value::from(state.values().clone())))),
-    }
+    output.tell(state.values(), || escaped(&format!("{:#}", Value::from(state.values().clone()))));
     Ok(Exit::Done)
 }
 

@@ -1,0 +1,192 @@
+//! The lists and views that people read, as they are printed: each is reviewed as a file below `fixtures/listings`.
+#![cfg(unix)]
+
+use crate::harness::Stage;
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const PIPELINE: &str = "name: note\ndescription: Notes the time.\nparams: {where: {default: here, description: The place.}}\nsteps:\n  - \
+    { name: ask, adapter: agent, prompt: Say something. }\n  - { name: keep, adapter: command, run: cat, needs: [ask] }\n";
+const SKILL: &str =
+    "---\nname: tests\ndescription: How tests are run here.\nkeywords: [test]\n---\nRun `make check`.\n";
+
+/// Commands, with the file of what they print.
+const LISTINGS: [(&str, &[&str]); 30] = [
+    ("agents_list", &["agents", "list"]),
+    ("approvals_list", &["approvals", "list"]),
+    ("approvals_show", &["approvals", "show"]),
+    ("artifacts_list", &["artifacts", "list"]),
+    ("blame", &["blame", "notes.txt"]),
+    ("config_show", &["config", "show", "policy"]),
+    ("config_show_origin", &["config", "show", "--origin", "limits"]),
+    ("events", &["events", "last"]),
+    ("hooks_list", &["hooks", "list"]),
+    ("keys_list", &["keys", "list"]),
+    ("mcp_list", &["mcp", "list"]),
+    ("memory_list", &["memory", "list"]),
+    ("models", &["models", "mock"]),
+    ("pipelines_list", &["pipelines", "list"]),
+    ("pipelines_show", &["pipelines", "show", "note"]),
+    ("policy_check", &["policy", "check", "git push"]),
+    ("policy_check_trace", &["policy", "check", "--trace", "ls && git push"]),
+    ("procedures", &["procedures"]),
+    ("providers", &["providers"]),
+    ("runs", &["runs"]),
+    ("schedule_list", &["schedule", "list"]),
+    ("search", &["sessions", "search", "notes"]),
+    ("sessions_list", &["sessions", "list"]),
+    ("sessions_show", &["sessions", "show", "last"]),
+    ("skills", &["skills"]),
+    ("tools", &["tools"]),
+    ("trust_list", &["trust", "--list"]),
+    ("trust_show", &["trust", "--show"]),
+    ("usage", &["usage"]),
+    ("worktrees_list", &["worktrees", "list"]),
+];
+
+/// The commands that have nothing to list in a new home, and say so.
+const EMPTY: [&[&str]; 12] = [
+    &["sessions", "list"],
+    &["approvals", "list"],
+    &["artifacts", "list"],
+    &["memory", "list"],
+    &["mcp", "list"],
+    &["worktrees", "list"],
+    &["schedule", "list"],
+    &["runs"],
+    &["usage"],
+    &["skills"],
+    &["hooks", "list"],
+    &["trust", "--list"],
+];
+
+/// A project with a bit of everything: two sessions, one of which waits for an approval.
+fn prepared() -> Stage {
+    let turns = vec![
+        Turn::calls().call("write_file", json!({"path": "notes.txt", "content": "one\ntwo\n"})).call(
+            "emit_artifact",
+            json!({"name": "report.md", "content": "# Report\n", "media_type": "text/markdown"}),
+        ),
+        Turn::text("The notes are written."),
+        Turn::calls().call("read_file", json!({"path": "notes.txt"})),
+        Turn::calls().call("edit_file", json!({"path": "notes.txt", "edits": [{"old_text": "two", "new_text": "2"}]})),
+    ];
+    let config = json!({
+        "hooks": {"PreToolUse": [{"matcher": "run_command", "hooks": [{"type": "command", "command": "true"}]}]},
+        "mcpServers": {"lab": {"command": "lab-server", "args": ["--quiet"]}, "web": {"url": "http://127.0.0.1:9/mcp"}},
+    });
+    let stage = Stage::untrusted(Script::new(turns).sequential(), &config);
+    for line in ["init -q -b main .", "config user.name me", "config user.email me@example.org"] {
+        let mut git = Command::new("git");
+        let done =
+            git.args(line.split(' ')).envs(&stage.home.env).current_dir(stage.home.project_dir()).output().unwrap();
+        assert!(done.status.success(), "git {line}");
+    }
+    stage.write(".arki/pipelines/note.yaml", PIPELINE);
+    stage.write(".agents/skills/tests/SKILL.md", SKILL);
+    stage.trust();
+    stage.arki(&["exec", "Write notes", "--approve", "edits"]).exits(0);
+    stage.arki(&["exec", "Change notes"]).exits(3);
+    let at = ["--cron", "30 7 * * MON-FRI", "--time-zone", "UTC"];
+    stage.arki(&[["schedule", "add", "mornings", "note"].as_slice(), &at].concat()).exits(0);
+    stage
+}
+
+/// Puts letters for the digits of `pattern` wherever a text of that form is; the width stays.
+fn masked(line: &str, pattern: &str) -> String {
+    let (line, pattern): (Vec<char>, Vec<char>) = (line.chars().collect(), pattern.chars().collect());
+    let fits = |at: usize| {
+        pattern.iter().enumerate().all(|(place, wanted)| {
+            let is_letter = wanted.is_ascii_alphabetic();
+            line.get(at + place)
+                .is_some_and(|found| if is_letter { found.is_ascii_hexdigit() } else { found == wanted })
+        })
+    };
+    let mut masked = String::new();
+    let mut at = 0;
+    while at < line.len() {
+        if fits(at) {
+            masked.extend(&pattern);
+            at += pattern.len();
+        } else {
+            masked.push(line[at]);
+            at += 1;
+        }
+    }
+    masked
+}
+
+/// An event's id, an artifact's, a hash, a session's beginning and times.
+const FORMS: [&str; 7] = [
+    "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+    "xxxxxxxxxxxxxxxx",
+    "xxxxxxxxxxxx",
+    "xxxxxxxx#",
+    "YYYY-MM-DD hh:mm:ss",
+    "YYYY-MM-DD hh:mm",
+    "YYYY-MM-DD",
+];
+
+/// The text without what differs from run to run.
+fn plain(stage: &Stage, text: &str) -> String {
+    let project = stage.home.project_dir().canonicalize().unwrap();
+    let root = project.parent().unwrap().display().to_string();
+    let text = text.replace(&root, "/HOME").replace(stage.model.url().trim_end_matches("/v1"), "http://HOST");
+    let lines = text.lines().map(|line| {
+        let line = FORMS.iter().fold(line.to_owned(), |line, form| masked(&line, form));
+        let words: Vec<&str> = line.split(' ').collect();
+        let is_duration = |at: usize| words.get(at + 1) == Some(&"ms");
+        let words = words.iter().enumerate().map(|(at, word)| if is_duration(at) { "N" } else { word });
+        words.collect::<Vec<_>>().join(" ").trim_end().to_owned() + "\n"
+    });
+    lines.collect()
+}
+
+/// Compares with the reviewed file; `ARKI_REVIEW=1` writes it anew.
+fn differs(name: &str, found: &str) -> Option<String> {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/listings/{name}.txt"));
+    if std::env::var_os("ARKI_REVIEW").is_some() {
+        std::fs::write(&file, found).unwrap();
+    }
+    let reviewed = std::fs::read_to_string(&file).unwrap_or_default();
+    (reviewed != found).then(|| format!("{name}:\n{reviewed}---- now:\n{found}"))
+}
+
+#[test]
+fn lists_and_views_are_as_reviewed() {
+    let stage = prepared();
+    let differing: Vec<String> = LISTINGS
+        .iter()
+        .filter_map(|(name, command)| {
+            let done = stage.arki(command);
+            let aside = if done.stderr.is_empty() { String::new() } else { format!("---- stderr\n{}", done.stderr) };
+            differs(name, &plain(&stage, &(done.stdout + &aside)))
+        })
+        .collect();
+    assert!(differing.is_empty(), "review with ARKI_REVIEW=1:\n{}", differing.join("\n"));
+}
+
+#[test]
+fn an_empty_list_says_that_it_is_empty() {
+    let stage = Stage::untrusted(Script::new(vec![]), &Value::Null);
+    for command in EMPTY {
+        let done = stage.arki(command).exits(0);
+        assert!(
+            done.stdout.is_empty() && done.stderr.starts_with("No "),
+            "{command:?}: {:?} {:?}",
+            done.stdout,
+            done.stderr
+        );
+    }
+}
+
+#[test]
+fn doctor_aligns_its_checks() {
+    let stage = Stage::new(vec![]);
+    let printed = stage.arki(&["doctor"]).stdout;
+    for line in printed.lines() {
+        let column: Vec<char> = line.chars().collect();
+        assert!(column[17] == ' ' && column[18] != ' ', "{line}");
+    }
+}
