@@ -122,6 +122,25 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_whose_name_is_a_pattern_of_stars_hides_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["**/a.rs", "*/a.rs", "?/a.rs", "src/a.rs", "src/b.md"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let project = Project::open(folder.path()).unwrap();
+        let all = ["*/a.rs", "**/a.rs", "?/a.rs", "src/a.rs"];
+        for glob in ["**/*.rs", "**/*.{rs,toml}", "**/[a].rs", "*/[a].rs", "**/{a,c}.rs"] {
+            assert_eq!(found(&project, glob, 9).unwrap().paths, all, "{glob}");
+        }
+        assert_eq!(found(&project, "?/[a].rs", 9).unwrap().paths, ["*/a.rs", "?/a.rs"]);
+        assert_eq!(found(&project, "**/", 9).unwrap().paths.len(), 5);
+        assert_eq!(found(&project, "[*]/a.rs", 9).unwrap().paths, ["*/a.rs"]);
+    }
+
     #[test]
     fn what_git_ignores_is_named_where_it_may_match_and_found_when_asked_for() {
         let folder = tempfile::tempdir().unwrap();

@@ -230,14 +230,16 @@ impl PathGlob {
 /// A character by which a name may be a pattern.
 const PATTERN_SIGNS: [char; 5] = ['*', '?', '[', '{', '\\'];
 
-/// Splits off the names that a glob with brackets or braces begins with, as far as they lie on the disk.
+/// Splits off the names that a glob with brackets or braces begins with, as far as they lie on the disk. A star is one of
+/// a pattern also where a name has it.
 fn existing_names<'a>(project: &Project, glob: &'a str) -> (&'a str, &'a str) {
     if !glob.contains(['[', '{']) {
         return ("", glob);
     }
     let exists = |end: &usize| {
         let path = project.resolve(glob[..*end].trim_end_matches('/')).ok();
-        path.is_some_and(|path| matches!(project.kind(&path), Ok(Some(_))))
+        let is_plain = !glob[..*end].contains(['*', '?']);
+        is_plain && path.is_some_and(|path| matches!(project.kind(&path), Ok(Some(_))))
     };
     let ends = glob.match_indices('/').map(|(at, _)| at + 1).filter(|end| *end < glob.len()).chain([glob.len()]);
     let end = ends.take_while(exists).last().unwrap_or(0);
