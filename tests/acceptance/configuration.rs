@@ -148,7 +148,8 @@ fn a_missing_command_is_an_error_in_both_forms() {
     let stage = Stage::new(Vec::new());
     for group in ["sessions", "approvals", "queue", "keys", "policy"] {
         assert_eq!(stage.arki(&[group, "--json"]).exits(2).json_error().code, "USAGE");
-        assert!(stage.arki(&[group]).exits(2).stderr.contains("Usage:"));
+        let told = stage.arki(&[group]).exits(2).stderr;
+        assert!(told.contains("error[USAGE]") && told.contains("Use one of: ") && !told.contains("Usage:"), "{told}");
     }
 }
 

@@ -12,6 +12,7 @@ mod command_output;
 mod commands;
 mod exit;
 mod follow;
+mod json_fault;
 mod output;
 mod progress;
 mod regular_file;
@@ -20,8 +21,6 @@ mod standard_input;
 mod style_tags;
 mod usage_errors;
 
-use clap::Parser;
-use commands::Arguments;
 use exit::Exit;
 use output::Printer;
 use std::process::ExitCode;
@@ -34,9 +33,10 @@ fn main() -> ExitCode {
     arki_engine::raise_open_files();
     arki_engine::choose_temp_folder();
     arki_engine::protect_this_process();
-    let arguments = match Arguments::try_parse() {
+    let given: Vec<_> = std::env::args_os().collect();
+    let arguments = match usage_errors::parse(&given) {
         Ok(arguments) => arguments,
-        Err(error) => return usage_errors::report(&error).into(),
+        Err(error) => return usage_errors::report(&error, &given).into(),
     };
     arguments.color.apply();
     start_log(arguments.log.as_deref());

@@ -34,8 +34,10 @@ impl ListedTool {
     /// Parses one entry of `tools/list`.
     pub(crate) fn parse(entry: &Value) -> Result<Self, Refused> {
         let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
-        let refuse = |reason: &str| Err(Refused { name: crate::fault::quoted(name), reason: reason.to_owned() });
-        if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
+        let shown_name = crate::fault::quoted(name);
+        let is_nameless = shown_name.is_empty();
+        let refuse = |reason: &str| Err(Refused { name: shown_name.clone(), reason: reason.to_owned() });
+        if is_nameless || name.chars().count() > MAX_NAME_CHARS {
             return refuse("it has no name, or one that is too long");
         }
         let described = match entry.get("description") {
@@ -132,6 +134,14 @@ mod tests {
 
     fn reason(schema: &Value) -> Option<String> {
         ListedTool::parse(&json!({"name": "t", "inputSchema": schema})).err().map(|refused| refused.reason)
+    }
+
+    #[test]
+    fn a_name_of_which_nothing_can_be_seen_is_none() {
+        for name in ["", " ", "\u{200b}\n"] {
+            let refused = ListedTool::parse(&json!({"name": name, "inputSchema": {}})).unwrap_err();
+            assert_eq!((&*refused.name, refused.reason.contains("no name")), ("", true), "{name:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::arguments::Approve;
 use crate::exit::Exit;
 use crate::follow;
+use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use crate::standard_input;
@@ -198,7 +199,7 @@ fn read_schema(file: &Path) -> Result<Value, Fault> {
     let schema = serde_json::from_str(&text).map_err(|error| {
         Fault::new(
             Code::USAGE,
-            format!("{} is not JSON: {error}.", file.display()),
+            not_json(&file.display().to_string(), &error),
             "Use a file with one JSON Schema of at most 1 MiB.",
         )
     })?;

@@ -5,6 +5,7 @@ use clap::Subcommand;
 mod trace;
 
 use crate::exit::Exit;
+use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
@@ -76,7 +77,7 @@ pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &st
     match serde_json::from_str(args) {
         Ok(args @ Value::Object(_)) => Ok(args),
         Ok(_) => Err(usage("--args is not a JSON object.")),
-        Err(error) => Err(usage(&format!("--args is not JSON: {error}."))),
+        Err(error) => Err(usage(&not_json("--args", &error))),
     }
 }
 

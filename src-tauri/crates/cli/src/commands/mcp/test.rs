@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{McpTestStep, McpTestStepName};
-use arki_domain::Fault;
+use arki_domain::{Fault, plural};
 use arki_engine::{Engine, one_line};
 use serde_json::json;
 use std::path::Path;
@@ -28,16 +28,40 @@ pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printe
         return Ok(Exit::Done);
     }
     for tool in &tools {
-        output.line(format!("  {:<24} {}", one_line(&tool.name), first_line(&tool.description)));
+        output.line(format!("  {:<24} {}", shown_name(&tool.name), first_line(&tool.description)));
     }
-    for tool in &left_out {
-        output.line(format!("  {:<24} left out: {}", one_line(&tool.name), tool.reason));
+    let (named, nameless): (Vec<_>, Vec<_>) = left_out.iter().partition(|tool| !tool.name.trim().is_empty());
+    for tool in named {
+        output.line(format!("  {:<24} left out: {}", shown_name(&tool.name), tool.reason));
+    }
+    if !nameless.is_empty() {
+        output.line(format!("  Left out because they have no name: {}.", plural(nameless.len() as u64, "tool")));
     }
     Ok(Exit::Done)
 }
 
+const MAX_NAME_CHARS: usize = 64;
+const MAX_DESCRIPTION_CHARS: usize = 200;
+
+fn shown_name(name: &str) -> String {
+    shortened(&one_line(name), MAX_NAME_CHARS)
+}
+
 fn first_line(description: &str) -> String {
-    one_line(description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
+    let line = description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    shortened(&one_line(line), MAX_DESCRIPTION_CHARS)
+}
+
+/// Returns the text, or its beginning and how much of it was left out.
+fn shortened(text: &str, max_chars: usize) -> String {
+    match text.chars().count().checked_sub(max_chars) {
+        None | Some(0) => text.to_owned(),
+        Some(more) => format!(
+            "{}… (cut: {})",
+            text.chars().take(max_chars).collect::<String>(),
+            plural(more as u64, "more character")
+        ),
+    }
 }
 
 fn told(step: &McpTestStep) -> Vec<String> {
@@ -59,6 +83,14 @@ fn told(step: &McpTestStep) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_description_is_cut_and_says_so() {
+        assert_eq!(first_line("\n Reads\ta file. \nMore."), "Reads a file.");
+        assert_eq!(first_line(&"ü".repeat(200)), "ü".repeat(200));
+        assert_eq!(first_line(&"ü".repeat(50_000)), format!("{}… (cut: 49800 more characters)", "ü".repeat(200)));
+        assert!(shown_name(&"n".repeat(65)).ends_with("n… (cut: 1 more character)"));
+    }
 
     #[test]
     fn a_failed_step_shows_what_the_server_printed() {

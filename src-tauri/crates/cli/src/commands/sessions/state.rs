@@ -1,6 +1,7 @@
 //! `arki sessions state`: what a session keeps across its runs, and changing it.
 
 use crate::exit::Exit;
+use crate::json_fault::not_json;
 use crate::output::Printer;
 use arki_domain::{Code, Fault, StateChanged, is_hidden};
 use arki_engine::Engine;
@@ -67,7 +68,7 @@ fn parsed(assignment: &str) -> Result<(String, Value), Fault> {
     let value = serde_json::from_str(json).map_err(|error| {
         let hint = "Write a number, true, false, null, a list, an object, or a text in double quotes: \
             --set 'name=\"Ada\"'.";
-        Fault::new(Code::USAGE, format!("The value of {key:?} is not JSON: {error}."), hint)
+        Fault::new(Code::USAGE, not_json(&format!("The value of {key:?}"), &error), hint)
     })?;
     Ok((key.to_owned(), value))
 }
