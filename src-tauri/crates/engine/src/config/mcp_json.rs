@@ -5,7 +5,7 @@
 
 use super::file::McpServerConfig;
 use super::mcp::{ConfiguredServer, McpOrigin, McpServers, ensure_usable};
-use super::parse::text_of;
+use super::parse::{in_words, text_of};
 use arki_domain::Fault;
 use arki_llm::{ProviderKind, ProviderSettings};
 use serde::Deserialize;
@@ -62,7 +62,7 @@ fn read(bytes: &[u8], file: &Path) -> Result<BTreeMap<String, Value>, Fault> {
     let text = text_of(bytes, file)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = jsonc_parser::parse_to_serde_value::<McpJson>(text, &jsonc_parser::ParseOptions::default());
-    Ok(parsed.map_err(|error| super::invalid(file, &error.to_string()))?.servers)
+    Ok(parsed.map_err(|error| super::invalid(file, &in_words(&error.to_string())))?.servers)
 }
 
 fn usable(name: &str, value: Value, file: &Path, providers: &[ProviderSettings]) -> Result<McpServerConfig, String> {
@@ -70,7 +70,7 @@ fn usable(name: &str, value: Value, file: &Path, providers: &[ProviderSettings])
     if let Some(variable) = asked {
         return Err(format!("it asks for {variable}, a provider's key"));
     }
-    let server: ServerEntry = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    let server: ServerEntry = serde_json::from_value(value).map_err(|error| in_words(&error.to_string()))?;
     match server.transport.as_deref() {
         None | Some("stdio" | "http" | "streamable-http" | "streamableHttp") => {}
         Some(other) => return Err(format!("its transport {other:?} is not supported")),
@@ -138,7 +138,8 @@ mod tests {
                 "c": {}, "d__e": {"command": "x"}, "f": 7, "good": {"command": "x"}}}"#,
         );
         assert_eq!(servers.keys().collect::<Vec<_>>(), ["good", "mine"]);
-        for (word, told) in ["provider's key", "\"sse\"", "neither", "name", "invalid type"].iter().zip(&left_out) {
+        for (word, told) in ["provider's key", "\"sse\"", "neither", "name", "must be an object"].iter().zip(&left_out)
+        {
             assert!(told.contains(word), "{told}");
         }
         for text in ["{", "\u{0}", "[1]", r#"{"mcpServers": []}"#] {

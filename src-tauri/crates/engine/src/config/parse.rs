@@ -64,15 +64,17 @@ fn place(bytes: &[u8], byte: usize) -> String {
     format!("byte {byte} (line {line})")
 }
 
-/// The reason without the names of our types.
-fn in_words(reason: &str) -> String {
-    const WORDS: [(&str, &str); 7] = [
+/// The reason in plain words, without the names of our types.
+pub(super) fn in_words(reason: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("expected a string", "expected a text in double quotes"),
         ("expected u16", "expected a whole number"),
         ("expected u32", "expected a whole number"),
         ("expected u64", "expected a whole number"),
         ("expected usize", "expected a whole number"),
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list"),
+        ("expected a boolean", "expected true or false"),
         ("unknown variant", "unknown word"),
     ];
     let reason = match reason.split_once("expected struct ") {
@@ -82,7 +84,30 @@ fn in_words(reason: &str) -> String {
         }
         None => reason.to_owned(),
     };
-    WORDS.iter().fold(reason, |reason, (name, words)| reason.replace(name, words))
+    let reason = WORDS.iter().fold(reason, |reason, (name, words)| reason.replace(name, words));
+    if let Some(field) = reason.strip_prefix("missing field ") {
+        return format!("{field} is missing");
+    }
+    misfit(&reason).unwrap_or_else(|| reason.trim_end_matches('.').to_owned())
+}
+
+/// Says what a value must be, where the reason is that it is something else.
+fn misfit(reason: &str) -> Option<String> {
+    const KINDS: [&str; 4] = ["string ", "integer ", "floating point ", "boolean "];
+    let is_range = reason.starts_with("invalid value: ");
+    let told = reason.strip_prefix("invalid type: ").or_else(|| reason.strip_prefix("invalid value: "))?;
+    let (found, wanted) = told.split_once(", expected ")?;
+    let found = KINDS.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(match found {
+        "sequence" => "a list",
+        "map" => "an object",
+        other => other,
+    });
+    let found = found.trim_matches('`');
+    Some(match is_range && wanted == "a whole number" {
+        true if found.starts_with('-') => format!("can't be negative, as {found} is"),
+        true => format!("{found} is too large"),
+        false => format!("must be {wanted}, not {found}"),
+    })
 }
 
 /// Returns what is wrong with it as JSON, and where.
@@ -260,11 +285,20 @@ mod tests {
         assert!(fault("{\"agents\": ").is(Code::CONFIG_INVALID));
         let wrong = fault("{\n  \"limits\": {\"maxTurns\": \"many\"}}");
         assert!(wrong.is(Code::CONFIG_INVALID));
-        assert!(wrong.message.contains("\"limits.maxTurns\" (line 2, column 14): invalid type"), "{}", wrong.message);
+        assert!(
+            wrong.message.contains("\"limits.maxTurns\" (line 2, column 14): must be a whole number, not \"many\""),
+            "{}",
+            wrong.message
+        );
         assert!(fault("{\n  oops").message.contains("line 2"));
         for (text, words) in [
-            (r#"{"limits": 5}"#, "integer `5`, expected an object"),
-            (r#"{"limits": {"maxTurns": -1}}"#, "expected a whole number"),
+            (r#"{"limits": 5}"#, "must be an object, not 5"),
+            (r#"{"limits": {"maxTurns": -1}}"#, "can't be negative, as -1 is"),
+            (r#"{"limits": {"maxTurns": 99999999999}}"#, "99999999999 is too large"),
+            (r#"{"limits": {"maxTurns": 1e99}}"#, "must be a whole number, not 1e+99"),
+            (r#"{"hooks": {"Stop": [{"command": true}]}}"#, "must be a text in double quotes, not true"),
+            (r#"{"skills": {"enabled": {}}}"#, "must be true or false, not an object"),
+            (r#"{"providers": {"a": {}}}"#, "`kind` is missing"),
             (r#"{"compaction": {"strategy": "foo"}}"#, "unknown word `foo`"),
         ] {
             assert!(fault(text).message.contains(words), "{}", fault(text).message);
@@ -272,6 +306,8 @@ mod tests {
         let missing = fault(r#"{"policy": {"rules": [{"decision": "deny"}, {"reason": "?"}]}}"#).message;
         assert!(missing.contains("\"policy.rules[1]\" (line 1, column 45)"), "{missing}");
         assert!(fault("[]").is(Code::CONFIG_INVALID));
+        let core = fault(r#"{"agents": {"arki": {"core": "zz"}}}"#).message;
+        assert!(core.ends_with("pes.") && !core.ends_with(".."), "{core}");
         assert!(fault(r#"{"providers": {"x": {"kind": "nonsense"}}}"#).message.contains("nonsense"));
     }
 

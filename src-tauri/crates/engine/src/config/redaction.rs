@@ -55,7 +55,7 @@ mod tests {
             (r#"[{"name": "a", "pattern": "x"}, {"name": "b", "pattern": "("}]"#, "[1]\" (line 2", "unclosed group"),
             (r#"[{"name": "b", "pattern": "x*"}]"#, "[0]\" (line 2", "empty text"),
             (r#"[{"name": "a", "pattern": "x"}, {"name": "a", "pattern": "y"}]"#, "\" (line 2", "two rules"),
-            (r#"[{"name": "a"}]"#, "[0]\" (line 2", "missing field `pattern`"),
+            (r#"[{"name": "a"}]"#, "[0]\" (line 2", "`pattern` is missing"),
         ] {
             let fault = wrong(rules);
             assert_eq!(fault.code, "CONFIG_INVALID");
